@@ -1,1 +1,1 @@
-"""Files of annotation once they are read: their tags, spans and words, checked, joined, paired."""
+"""Annotation files after reading: documents with tags, spans and words, and how two files are paired."""

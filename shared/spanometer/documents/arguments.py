@@ -1,4 +1,4 @@
-"""The reading arguments that Python functions share."""
+"""Arguments for reading that several Python functions share."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class LabelArguments(TypedDict, total=False):
-    """Arguments that choose the labels to score in tags and spans, see `schemes.LabelChoice`.
+    """Arguments that choose the labels to score, see `schemes.LabelChoice`.
 
     Attributes:
-        label_map: a mapping of old labels to new ones.
-        reference_label_map: a mapping of labels of the first side alone; an empty new label leaves spans out.
+        label_map: maps old labels to new labels.
+        reference_label_map: the same, for the first side only. Mapping a label to "" removes its spans.
         labels: score only these labels; use the new names of renamed labels.
-        ignore_labels: leave out spans with these labels on all sides; use the new names of renamed labels.
-        label_case: convert labels to this case, `upper` or `lower`.
-        reference_labels: leave out spans with labels that the first side does not have.
+        ignore_labels: remove spans with these labels on all sides; use the new names of renamed labels.
+        label_case: convert labels to `upper` or `lower` case.
+        reference_labels: remove spans with labels that the first side does not have.
     """
 
     label_map: Mapping[str, str] | None
@@ -40,15 +40,14 @@ class LabelArguments(TypedDict, total=False):
 
 
 class DecodingArguments(TypedDict, total=False):
-    """Arguments that set how tags are read.
+    """Arguments for reading tags.
 
     Attributes:
-        scheme: the scheme of tags; None detects it from the prefixes of all sides.
+        scheme: the tag scheme; None infers it from the prefixes on all sides.
         repair: how to handle illegal tags, see `decoding.decode`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
-        id2label: the tags that label numbers stand for: a list, a mapping, a model's configuration, or a `ClassLabel`
-            feature.
-        ignore_index: leave out the positions where the first side has this label number, on all sides.
+        id2label: the tag of each integer: a list, a mapping, a model's configuration, or a `ClassLabel` feature.
+        ignore_index: remove the positions where the first side has this integer, on all sides.
     """
 
     scheme: str | None
@@ -59,16 +58,16 @@ class DecodingArguments(TypedDict, total=False):
 
 
 class TagArguments(DecodingArguments, LabelArguments, total=False):
-    """Arguments that set how tags are read, and which labels are scored."""
+    """Arguments for reading tags and choosing the labels to score."""
 
 
 class SideArguments(TagArguments, total=False):
-    """Arguments that set how sides are read: tags, spans, files or answers.
+    """Arguments for reading sides: tags, spans, files or answers of language models.
 
     Attributes:
         lengths: the documents' lengths in tokens, for spans and entities; not needed for tags.
         unit, to_tokens, trim, join_fragments, merge_overlaps, split_spans, texts, tokenizer, scored_documents,
-            ignore_words: for files, see `pairing.Pairing`; moved and lost spans cause warnings.
+            ignore_words: for files, see `pairing.Pairing`. There is a warning if spans are moved or lost.
         grounding, asked_labels, aliases, offsets, answer_format, item_mention_key, item_label_key: how the answers of
             language models become spans, see `grounding.AnswerReading`.
     """
@@ -94,12 +93,12 @@ class SideArguments(TagArguments, total=False):
 
 
 class DrawArguments(TypedDict, total=False):
-    """Arguments of resampling for intervals, see `statistics.Resampling`.
+    """Arguments for resampling, see `statistics.Resampling`.
 
     Attributes:
         interval_method: `bca` or `percentile`.
         n_resamples: the number of resampled corpora.
-        seed: the seed of the random numbers.
+        seed: the seed of the random generator.
     """
 
     interval_method: str
@@ -108,19 +107,19 @@ class DrawArguments(TypedDict, total=False):
 
 
 class DrawnSideArguments(SideArguments, DrawArguments, total=False):
-    """Arguments that set how sides are read, and the resampling for intervals."""
+    """Arguments for reading sides and for resampling."""
 
 
 _OWNERS = (LabelDecoding, LabelChoice, Pairing, Resampling)
-"""The classes that declare these arguments as options with defaults."""
+"""The dataclasses that declare these arguments as options with defaults."""
 
 
 def shares(arguments: type, *owners: type) -> Callable[[Function], Function]:
-    """Show the arguments of a typed dictionary in a function's signature, with the declared defaults.
+    """Write the keys of a typed dictionary into a function's signature, with their declared defaults.
 
     Args:
         arguments: the typed dictionary.
-        *owners: dataclasses that declare options besides those of reading and resampling.
+        *owners: dataclasses that declare further options besides those for reading and resampling.
     """
     declared = {name: option for owner in (*_OWNERS, *owners) for name, option in options_of(owner).items()}
 
@@ -144,7 +143,7 @@ def shares(arguments: type, *owners: type) -> Callable[[Function], Function]:
 
 
 def require_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
-    """Raise a `TypeError` for the first argument that a function does not have."""
+    """Raise a `TypeError` for the first argument that the function does not have."""
     parameters = inspect.signature(function).parameters
     for name in arguments:
         if name not in parameters:
@@ -156,11 +155,11 @@ def require_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class SideReading:
-    """The reading options of a function's sides.
+    """The reading options of a function.
 
     Attributes:
         decoding: how tags are decoded.
-        choice: which labels are scored, and how they are mapped.
+        choice: which labels are scored, and how labels are renamed.
         lengths: the documents' lengths in tokens, for spans without lengths.
         pairing: how files are paired.
     """
@@ -172,11 +171,11 @@ class SideReading:
 
     @classmethod
     def of(cls, function: Callable[..., Any], arguments: Mapping[str, Any]) -> SideReading:
-        """Read the arguments of a function, `SideArguments`.
+        """Create it from the arguments (`SideArguments`) of a function.
 
         Raises:
-            TypeError: for an argument that the function does not have.
-            InputError: for wrong values.
+            TypeError: if the function does not have an argument.
+            InputError: if a value is wrong.
         """
         require_arguments(function, arguments)
         return cls(
@@ -187,19 +186,19 @@ class SideReading:
         )
 
     def require_none(self, clause: str) -> None:
-        """Raise an `InputError` with this clause if options of tags, labels or files are set."""
+        """Raise an `InputError` with this clause if any option for tags, labels or files is set."""
         require_no_reading(clause, self.decoding)
         self.choice.require_none(clause)
         self.require_unpaired()
 
     def require_unpaired(self) -> None:
-        """Raise an `InputError` if options of files and answers are set."""
+        """Raise an `InputError` if an option for files or answers is set."""
         for name in changed(self.pairing):
             problem = f"{mention(name)} is only for files read by spanometer.read, and for answers."
             raise InputError(problem, f"Leave out {mention(name)}.")
 
     def require_read(self) -> None:
-        """Raise an `InputError` if options of tags and spans are set, which is too late for files."""
+        """Raise an `InputError` if an option for tags or spans is set, because files have been read already."""
         if self.lengths is not None or self.decoding != LabelDecoding():
             raise InputError(
                 "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, but these are "

@@ -1,4 +1,4 @@
-"""Collect records of documents in columns, with vectorised checks."""
+"""Collection of documents in columns with vectorised checks."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from .stated import NO_ATTRIBUTES, TEXT_TYPE, StatedSpans, alike, compared, stat
 from .words import Codes, WordRows
 
 _AT_ONCE = 1000
-"""Records are checked in batches of this size."""
+"""The number of documents that are checked at a time."""
 
 _SPANS = 50_000
-"""Spans are checked in batches of this size."""
+"""The number of spans that are checked at a time."""
 
 _CHARACTERS = 1_000_000
-"""Offsets are converted for about this many characters at a time."""
+"""The approximate number of characters whose offsets are converted at a time."""
 
 _DISTINCT = 10_000
-"""At most this many different attributes are remembered; in a file with more, most are different."""
+"""The maximum number of distinct attributes that are cached. Files with more rarely repeat any."""
 
 _FARTHEST = 1 << 62
 _NO_TOKENS = np.zeros((0, 2), dtype=np.int64)
@@ -55,7 +55,7 @@ _PARTS = attrgetter("line", "place", "text", "id", "annotator", "words", "tokens
 
 @contextlib.contextmanager
 def _without_collection() -> Iterator[None]:
-    """Turn garbage collection off: readers make no cyclic garbage, and looking for it takes longer than reading."""
+    """Turn garbage collection off, which takes longer than reading; readers create no reference cycles."""
     on = gc.isenabled()
     gc.disable()
     try:
@@ -66,13 +66,13 @@ def _without_collection() -> Iterator[None]:
 
 
 class RecordColumns:
-    """The columns of records, documents concatenated.
+    """Documents of a file as columns, with all documents concatenated.
 
     Attributes:
-        texts, ids, annotators, places, lines: one value for each document; see `Record`.
+        texts, ids, annotators, places, lines: one value for each document, see `Record`.
         words: the words of all documents; None if a document has none.
         lost: the document, the line and the problem of each span that could not be read.
-        stated: the spans of the file; their bounds are not checked.
+        stated: the spans as they are in the file; their boundaries have not been checked.
     """
 
     def __init__(self, source: Named, records: Iterable[Record], *, by_name: bool = False) -> None:
@@ -100,7 +100,7 @@ class RecordColumns:
             self._join_by_name()
 
     def _add(self, records: Sequence[Record], columns: _SpanColumns) -> None:
-        """Check and add some records."""
+        """Check and add several documents."""
         first = len(self.lines)
         line, place, text, name, annotator, words, tokens, spans, stated = zip(*map(_PARTS, records), strict=True)
         self.lines.extend(line)
@@ -123,7 +123,7 @@ class RecordColumns:
         self._add_tokens(tokens, first)
 
     def _add_words(self, words: Sequence[Sequence[str] | None], first: int) -> None:
-        """Add the words of documents, unless one has none."""
+        """Add the words of documents; if one has none, drop all words."""
         for number, row in enumerate(words, first):
             if self.words is None or row is None:
                 self.words = None
@@ -134,7 +134,7 @@ class RecordColumns:
                 raise self.locate(error.placed(document=number)) from None
 
     def _add_tokens(self, tokens: Sequence[Any], first: int) -> None:
-        """Add the tokens of documents; errors are kept until the tokens are used."""
+        """Add the tokens of documents. Errors in them are raised only when the tokens are used."""
         self._with_tokens += bytes(row is not None for row in tokens)
         rows = [_NO_TOKENS if row is None else row for row in tokens]
         in_arrays = all(isinstance(row, np.ndarray) for row in rows)
@@ -145,7 +145,7 @@ class RecordColumns:
             self._odd_token = self._odd_token or self.locate(placed)
 
     def _require_all_or_none(self) -> None:
-        """Raise an `InputError` for the first document without a text or words if others have them."""
+        """Raise an `InputError` if some documents have a text (or words) and others have none."""
         lacking = {
             "text": self.texts.index(None) if None in self.texts and any(self.texts) else -1,
             "words": self._words.find(0) if max(self._words, default=0) > 1 else -1,
@@ -157,7 +157,7 @@ class RecordColumns:
                 raise self.locate(InputError(problem, remedy, document=document))
 
     def _join_by_name(self) -> None:
-        """Join documents with the same name."""
+        """Merge documents with the same name."""
         numbers = Codes()
         owner = np.array([numbers[str(name)] for name in self.ids])
         first = np.unique(owner, return_index=True)[1].tolist()
@@ -171,21 +171,21 @@ class RecordColumns:
 
     @property
     def with_tokens(self) -> np.ndarray:
-        """Flags of the documents that have tokens."""
+        """Whether each document has tokens."""
         return np.array(self._with_tokens, dtype=bool)
 
     def known_tokens(self) -> Tokens:
-        """Read the tokens of the documents with tokens; an `InputError` for malformed tokens."""
+        """Return the tokens of the documents that have tokens; raise an `InputError` if tokens are malformed."""
         if self._odd_token is not None:
             raise self._odd_token
         return Tokens.end_to_end(self._tokens)
 
     def tokens(self) -> Tokens | None:
-        """Read the tokens of all documents; None if one has none."""
+        """Return the tokens of all documents; None if a document has no tokens."""
         return self.known_tokens() if all(self._with_tokens) else None
 
     def lengths(self, *, in_tokens: bool) -> np.ndarray | None:
-        """Compute the documents' lengths in tokens, or in characters; None if they are unknown."""
+        """Return the documents' lengths in tokens or in characters; None if unknown."""
         if not in_tokens:
             return None if None in self.texts else np.array([len(text or "") for text in self.texts], dtype=np.int64)
         tokens = self.tokens()
@@ -194,7 +194,7 @@ class RecordColumns:
         return None if self.words is None else self.words.lengths
 
     def drop_empty(self) -> list[str]:
-        """Leave out empty spans, and describe each."""
+        """Remove empty spans, and return a description of each."""
         spans = self.stated.spans
         empty = spans.picked(np.flatnonzero(spans.start == spans.end))
         if not len(empty):
@@ -208,15 +208,15 @@ class RecordColumns:
         ]
 
     def drop_spans(self) -> None:
-        """Leave out all spans."""
+        """Remove all spans."""
         self.stated = self.stated.picked(np.zeros(0, dtype=np.int64))
 
     def to_code_points(self, units: Sequence[str], undecided: list[int] | None = None) -> None:
-        """Convert all bounds to code points; -1 for bounds inside a character or outside the text.
+        """Convert all boundaries to code points; -1 for boundaries inside a character or outside the text.
 
         Args:
-            units: the possible units; each document uses the unit that most of its stated texts fit.
-            undecided: collects the documents with an unknown unit; if None, these raise an `InputError`.
+            units: the possible units. For each document the unit is chosen in which most span texts of the file match.
+            undecided: a list to which documents with an unclear unit are added. None raises an `InputError` for them.
         """
         # in other texts all units are the same
         if set(units) == {"codepoint"}:
@@ -243,7 +243,7 @@ class RecordColumns:
         bounds: list[np.ndarray],
         undecided: list[int] | None,
     ) -> None:
-        """Convert the bounds of some documents to code points; the bounds of document d begin at `base[d]`."""
+        """Convert the boundaries of some documents to code points; document d begins at `base[d]`."""
         texts = [str(self.texts[number]) for number in documents.tolist()]
         counts = np.diff(base)[documents]
         here, owner = ranges(base[documents], counts), np.repeat(np.arange(len(texts)), counts)
@@ -260,7 +260,7 @@ class RecordColumns:
             bound[here] = values
 
     def _unit(self, number: int, bounds: Mapping[str, np.ndarray], undecided: list[int] | None) -> str:
-        """Find the unit in which most stated texts of a document match the text at their offsets."""
+        """Return the unit in which most span texts of a document match the text at their offsets."""
         # the first of the units that are the same here
         distinct: dict[bytes, str] = {}
         for unit, of_unit in bounds.items():
@@ -294,7 +294,10 @@ class RecordColumns:
         return (possible or list(bounds))[0]
 
     def require_inside(self, original: Spans) -> None:
-        """Raise an `InputError`, with `original` bounds, for the first piece outside its text or inside a character."""
+        """Raise an `InputError` for the first piece outside its text or inside a character.
+
+        It shows the `original` boundaries.
+        """
         spans = self.stated.spans
         document, pieces = spans.document, spans if spans.fragments is None else spans.fragments
         if spans.fragments is not None:
@@ -320,7 +323,10 @@ class RecordColumns:
         )
 
     def compare_stated(self) -> list[str]:
-        """Describe stated texts that differ from the text; an `InputError` if most differ."""
+        """Compare the span texts of the file with the documents' texts, and describe differences.
+
+        Raises an `InputError` if most differ.
+        """
         if None in self.texts:
             return []
         try:
@@ -329,9 +335,9 @@ class RecordColumns:
             raise error.in_file(self._source.name) from None
 
     def checked(self) -> StatedSpans:
-        """Check the spans, in the order of the file.
+        """Check the spans and return them in the order of the file.
 
-        Stated texts are dropped for discontinuous spans, and for documents with a text.
+        Span texts are dropped for discontinuous spans and for documents with a text.
         """
         spans = self.stated.spans
         label, labels = sorted_codes(spans.label, spans.labels)
@@ -343,7 +349,7 @@ class RecordColumns:
         return replace(self.stated, spans=spans, texts=texts)
 
     def locate(self, error: InputError) -> InputError:
-        """Replace the document of an error by its place in the file."""
+        """Replace the document in an error by its place in the file."""
         if error.document is None:
             return error.in_file(self._source.name)
         place = self.places[error.document]
@@ -351,11 +357,11 @@ class RecordColumns:
         return error.placed(document=None, position=None, source=name, line=self.lines[error.document])
 
     def place(self, number: int) -> str:
-        """Describe the place of a document in the file."""
+        """Describe where a document is in the file."""
         return self.places[number] or f"line {self.lines[number]}"
 
     def _malformed(self, records: Sequence[Record], first: int) -> InputError:
-        """Make the error for the first malformed span of records."""
+        """Create the error for the first malformed span."""
         for number, record in enumerate(records, first):
             for index, span in enumerate(record.spans):
                 is_span = isinstance(span, (tuple, list)) and len(span) == 3
@@ -366,7 +372,7 @@ class RecordColumns:
 
 
 class _SpanColumns:
-    """The spans of records, as columns."""
+    """Spans of documents as columns."""
 
     def __init__(self) -> None:
         self._counts = array("i")
@@ -380,7 +386,7 @@ class _SpanColumns:
         self._broken, self._sizes, self._bounds = array("q"), array("q"), array("q")
 
     def add(self, records: Sequence[Record], spans: Sequence[Any], stated: Sequence[Sequence[str | None]]) -> None:
-        """Add the spans and stated texts of some records; a Python error if they are malformed."""
+        """Add the spans and span texts of some documents; malformed spans raise any Python error."""
         first = self._size
         each = chain.from_iterable(spans)
         while some := list(islice(each, _SPANS)):
@@ -408,7 +414,7 @@ class _SpanColumns:
         self._attributes.append(np.asarray(codes))
 
     def _add_bounds(self, spans: Sequence[Any]) -> None:
-        """Add bounds and labels; a Python error if they are malformed."""
+        """Add boundaries and labels; malformed spans raise any Python error."""
         start, end, label = zip(*spans, strict=True)
         if not {*map(type, start), *map(type, end)} <= {int} or not {*map(type, label)} <= {str}:
             raise TypeError
@@ -421,7 +427,7 @@ class _SpanColumns:
         self._size += len(label)
 
     def _code(self, attributes: Mapping[str, Any], scores: Any) -> int:
-        """Encode attributes; equal attributes usually have the same code."""
+        """Return an index for these attributes; equal attributes usually get the same index."""
         if not attributes:
             return 0
         value = {"attributes": attributes} if scores is None else {"attributes": attributes, "scores": scores}
@@ -435,7 +441,7 @@ class _SpanColumns:
         return self._codes[key]
 
     def _add_fragments(self, fragments: Mapping[int, Sequence[tuple[int, int]]], first: int, document: int) -> None:
-        """Add the fragments of a document's spans; `first` is the number of its first span."""
+        """Add the fragments of a document's spans; `first` is the index of its first span."""
         for place, pairs in sorted(fragments.items()):
             bounds = list(chain.from_iterable(pairs))
             if typed_array(bounds, pa.int64()) is None:
@@ -445,7 +451,7 @@ class _SpanColumns:
             self._bounds.extend(bounds)
 
     def stated(self) -> StatedSpans:
-        """Make all spans, in the order of the file."""
+        """Return all spans in the order of the file."""
         start, end, label = map(_joined, (self._start, self._end, self._label))
         # zeros that are never written take no memory
         attributes = _joined(self._attributes) if len(self._values) > 1 else np.zeros(len(start), dtype=np.int32)
@@ -468,21 +474,21 @@ class _SpanColumns:
 
 
 def _joined(chunks: list[np.ndarray]) -> np.ndarray:
-    """Concatenate the chunks of a column, and free them."""
+    """Concatenate the chunks of a column, and free their memory."""
     column = np.concatenate(chunks)
     chunks.clear()
     return column
 
 
 def _narrow(bounds: Sequence[int]) -> np.ndarray:
-    """Make an array of bounds, with 32 bits if they fit."""
+    """Convert boundaries to an array, with 32 bits if they fit."""
     wide = np.array(bounds, dtype=np.int64)
     narrow = wide.astype(np.int32)
     return narrow if np.array_equal(narrow, wide) else wide
 
 
 def _with_bounds(spans: Spans, start: np.ndarray, end: np.ndarray) -> Spans:
-    """Replace the bounds of the pieces of spans."""
+    """Replace the boundaries of the spans' pieces."""
     if spans.fragments is None:
         return replace(spans, start=start, end=end)
     fragments = replace(spans.fragments, start=start, end=end)
@@ -491,7 +497,7 @@ def _with_bounds(spans: Spans, start: np.ndarray, end: np.ndarray) -> Spans:
 
 
 def _which(text: str, units: Collection[str]) -> str:
-    """Describe the characters of a text that some units count differently."""
+    """Describe the characters of a text that different units count differently."""
     others = not all(is_plain(text, unit.removesuffix("-lf")) for unit in units)
     line_ends = any(unit.endswith("-lf") for unit in units)
     return " and ".join(["such as emoji"] * others + ["a carriage return with a newline"] * line_ends)

@@ -1,4 +1,4 @@
-"""Convert the documents of a file to another unit: trim spans, and convert them to tokens or characters."""
+"""Conversion of a file's documents to another unit: trimming of spans, conversion to tokens or characters."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .tokenizers import tokens_of
 
 @dataclass(eq=False)
 class Carrying:
-    """The documents of a file, with the changes that convert them to another unit.
+    """The documents of a file while they are converted to another unit.
 
     Attributes:
         file: the current documents.
-        notes: a sentence about each kind of change.
+        notes: a sentence about each kind of change so far.
     """
 
     file: DocumentFile
@@ -35,12 +35,15 @@ class Carrying:
         return self.file.documents.tokens
 
     def put(self, **layers: Any) -> None:
-        """Replace layers of the file, or `texts` and `tokens` of its documents."""
+        """Replace fields of the file, or `texts` and `tokens` of its documents."""
         of_documents = {name: layers.pop(name) for name in ("texts", "tokens") if name in layers}
         self.file = replace(self.file, documents=replace(self.file.documents, **of_documents), **layers)
 
     def trim(self, what: str) -> None:
-        """Cut blanks, or blanks and punctuation, off the ends of spans of characters; see `Pairing.trim`."""
+        """Remove whitespace, or whitespace and punctuation, from both ends of spans of characters.
+
+        See `Pairing.trim`.
+        """
         if what == "nothing" or self.file.in_tokens or self.texts is None:
             return
         spans, cut = trimmed(self.file.spans, self.texts, punctuation=what == "punctuation")
@@ -49,14 +52,14 @@ class Carrying:
         self.put(spans=spans)
 
     def split_spans(self, tokenizer: str) -> None:
-        """Make a span of each token within a span of characters."""
+        """Replace each span of characters by one span for each token within it."""
         if self.file.in_tokens or self.texts is None:
             problem = "only spans of characters of a text are split into tokens."
             raise InputError(problem, f"Leave out {mention('split_spans')}.", source=self.file.source)
         self.put(spans=split_at(self.file.spans, tokens_of(self.texts, tokenizer)))
 
     def to_characters(self, **remedy: Any) -> None:
-        """Convert spans of tokens to characters; an `InputError` with this remedy if the tokens have no offsets."""
+        """Convert spans of tokens to characters; raise an `InputError` with this remedy if tokens have no offsets."""
         if not self.file.in_tokens:
             return
         if self.tokens is None:
@@ -65,7 +68,7 @@ class Carrying:
         self.put(spans=spans, in_tokens=False)
 
     def to_tokens(self, tokens: Tokens, policy: str, how: str = "") -> Carried:
-        """Convert spans of characters to tokens, see `tokenisation.to_tokens`; `how` ends a note."""
+        """Convert spans of characters to tokens, see `tokenisation.to_tokens`; `how` is appended to the note."""
         carried = to_tokens(self.file.spans, tokens, policy=policy)
         moved = carried.moved[carried.moved > 0]
         if len(moved):

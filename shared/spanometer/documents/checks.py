@@ -1,4 +1,4 @@
-"""List all problems with the spans of a file, instead of an error for the first one."""
+"""A list of all problems with the spans of a file, instead of an error about the first one."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _OUTSIDE = {
     "inside character": "begins or ends inside a character",
     "outside": "is not inside the text",
 }
-"""The problems of spans without a place in their text."""
+"""The kinds of problems in which a span has no position in its text."""
 
 _ORDER = ("document", "lost", "unit", "twice", "label name", "label", *_OUTSIDE, "padded", "stated text", "off tokens")
-"""The order of the problems of a document or a span."""
+"""The order in which problems of the same document or span are listed."""
 
 _UNDECIDED = "the file does not state the unit of its offsets."
 _FARTHEST = 1 << 62
@@ -54,16 +54,16 @@ _FARTHEST = 1 << 62
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem of a span or a document.
+    """A problem with a span or a document.
 
     Attributes:
         kind: one of `KINDS`.
-        document: the number of the document, from 0.
-        name: the document's name, if it has one.
+        document: the index of the document.
+        name: the name of the document, if it has one.
         line: the line of the document, or of a span that could not be read.
-        place: another name for the place; may be empty.
-        span: the start, end and label in the file; None for a document.
-        text: the problem, as a sentence.
+        place: another description of the place; can be empty.
+        span: the start, end and label in the file; None if the problem is with the document.
+        text: the problem in a sentence.
     """
 
     kind: str
@@ -80,11 +80,12 @@ class SpanValidation:
     """The problems with the spans of a file.
 
     Attributes:
-        labels: the known labels; None accepts all labels.
-        tokenizer: makes the tokens that spans should fit, see `tokenizers.TOKENIZERS`; None uses the file's tokens.
+        labels: the allowed labels; None allows all.
+        tokenizer: the tokenizer whose token boundaries spans should match, see `tokenizers.TOKENIZERS`; None uses the
+            tokens of the file.
         problems: the problems in the order of the file.
-        documents, spans: the numbers of documents and spans checked.
-        file: the documents, without their spans.
+        documents, spans: the numbers of documents and spans that were checked.
+        file: the documents without their spans.
     """
 
     labels: Collection[str] | None = None
@@ -96,13 +97,13 @@ class SpanValidation:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of problems of each kind that occurs."""
+        """The number of problems of each kind; kinds without problems are omitted."""
         counts = Counter(problem.kind for problem in self.problems)
         return {kind: counts[kind] for kind in KINDS if counts[kind]}
 
     @property
     def affected(self) -> int:
-        """The number of documents with a problem."""
+        """The number of documents with at least one problem."""
         return len({problem.document for problem in self.problems})
 
     def read(self, reading: Callable[[], DocumentFile]) -> SpanValidation:
@@ -112,7 +113,7 @@ class SpanValidation:
         return self
 
     def _inspect(self, columns: RecordColumns, units: Sequence[str], in_tokens: bool) -> None:
-        """List the problems with the spans of a file, and leave the spans out."""
+        """List the problems with the spans of a file, and remove the spans."""
         original, undecided = columns.stated.spans, list[int]()
         self.documents += len(columns.lines)
         self.spans += len(original) + len(columns.lost)
@@ -138,7 +139,7 @@ class SpanValidation:
         columns.drop_spans()
 
     def _of_spans(self, columns: RecordColumns, original: Spans, *, in_tokens: bool) -> Iterator[tuple[int, str, str]]:
-        """Yield the span, the kind and the text of each problem; `original` has the bounds of the file."""
+        """Yield the span, kind and text of each problem; `original` has the boundaries in the file."""
         spans = columns.stated.spans
         for span in np.flatnonzero(_twice(spans)).tolist():
             yield span, "twice", "is repeated"
@@ -160,7 +161,7 @@ class SpanValidation:
             yield from self._in_texts(columns, np.flatnonzero(kind == 0))
 
     def _in_texts(self, columns: RecordColumns, inside: np.ndarray) -> Iterator[tuple[int, str, str]]:
-        """Yield the problems of some spans with their texts and tokens."""
+        """Yield the problems that the texts and tokens show, for spans inside their texts."""
         some, texts = columns.stated.picked(inside), [text or "" for text in columns.texts]
         stated = repeat(None) if some.texts is None else strings_of(some.texts)
         for span, covered, text in zip(inside.tolist(), some.spans.covered(texts), stated, strict=False):
@@ -177,7 +178,7 @@ class SpanValidation:
 
 
 def _same_names(columns: RecordColumns) -> Iterator[tuple[int, str]]:
-    """Yield the documents with the name of another document of the same annotator."""
+    """Yield documents that have the same name as another document of the same annotator."""
     names: set[tuple[str | None, str | None]] = set()
     for number, name in enumerate(zip(columns.ids, columns.annotators, strict=True)):
         if name[0] is not None and name in names:
@@ -186,7 +187,7 @@ def _same_names(columns: RecordColumns) -> Iterator[tuple[int, str]]:
 
 
 def _twice(spans: Spans) -> np.ndarray:
-    """Flag spans that repeat an earlier one."""
+    """Flag spans that repeat an earlier span."""
     span, start, end = spans.pieces()
     offsets = 2 * offsets_by(span, len(spans))
     kind = spans.document.astype(np.int64) * len(spans.labels) + spans.label
@@ -197,7 +198,7 @@ def _twice(spans: Spans) -> np.ndarray:
 
 
 def _outside(spans: Spans, original: Spans, lengths: np.ndarray | None) -> np.ndarray:
-    """Number the spans without a place in their text by kind, in the order of `_OUTSIDE`; 0 for all others."""
+    """Number each span without a position in its text by its kind in `_OUTSIDE`, from 1; other spans have 0."""
     span, start, end = spans.pieces()
     first = offsets_by(span, len(spans))[:-1]
     low = np.minimum.reduceat(np.minimum(start, end), first) if len(first) else start
@@ -209,7 +210,7 @@ def _outside(spans: Spans, original: Spans, lengths: np.ndarray | None) -> np.nd
 
 
 def _off_tokens(spans: Spans, tokens: Tokens) -> np.ndarray:
-    """Flag the spans of characters with a piece that begins or ends off the bounds of tokens."""
+    """Flag spans of characters with a piece that begins or ends inside a token or between tokens."""
     span, start, end = spans.pieces()
     stride = 1 + max(int(end.max(initial=0)), int(tokens.end.max(initial=0)))
     base, base_of_tokens = spans.document[span].astype(np.int64) * stride, tokens.document * stride

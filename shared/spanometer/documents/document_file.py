@@ -1,4 +1,4 @@
-"""Files of documents with spans of characters or tokens: the result of reading a file."""
+"""`DocumentFile`: the documents of an annotation file after reading."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .words import Words
 Value = TypeVar("Value")
 
 _NO_NUMBER = ("_", "O")
-"""Cells without a number in columns of numbers."""
+"""Cells that mean "no number" in columns of numbers."""
 
 _WITHOUT_SPANS = (
     ("tags", "tags", "Decode them first, with DocumentFile.decoded, or read them with spanometer.read."),
@@ -41,45 +41,45 @@ _WITHOUT_SPANS = (
         "Make spans of them first, with spanometer ground, or spanometer.grounding.ground in Python.",
     ),
 )
-"""Layers of files without spans, with their names in errors and the remedies."""
+"""What a file can have instead of spans: the field, its name in errors, and the remedy."""
 
 _UNSTATED = {"prefix": "yes", "outside": "O", "boundary": "-DOCSTART-"}
-"""The values of options that decodings leave out, for a signature that lists them for each side."""
+"""The defaults of reading options that signatures omit, except if values differ between sides."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DocumentFile:
-    """The documents of a file and their annotation, in layers. Each annotator of a document has a copy of it.
+    """The documents of a file with their annotation. A document with several annotators occurs once for each annotator.
 
     Attributes:
-        source: the file's name in errors.
+        source: the name of the file in errors.
         format: the format, if the file cannot be rewritten with other tags.
-        document_lines: int64, the first line of each document, from 1.
-        line_runs: the lines of the tokens; None unless each token has a line of its own.
-        places: another name for the place of each document, besides the line.
-        parts: the files of the documents, if several files were read.
+        document_lines: the first line of each document, counted from 1, int64.
+        line_runs: the lines of the tokens; None unless each token has its own line.
+        places: another description of each document's place, besides the line.
+        parts: the file of each document, if several files were read.
         documents: names, texts and tokens.
         words: the words of each document; None if they were not read, or if a document has none.
         tags: the tags of the chosen columns.
-        columns: the names of these columns, or `column 3`.
-        numbers: the chosen column of numbers, float64, documents concatenated.
+        columns: the names of these columns, such as `column 3`.
+        numbers: the chosen column of numbers, float64, for all documents concatenated.
         layout: the layout of columns; None for other files.
-        comment_lines, comment_text: the lines and the text of comments in columns, see `comments`.
+        comment_lines, comment_text: the lines and the texts of comments in columns, see `comments`.
         docstart_lines: the numbers of `-DOCSTART-` lines.
-        sentences: whether the documents are sentences, as in columns with only blank lines (and `-DOCSTART-` lines)
-            between documents.
-        spans: the spans; none if the file has tags, entity trees or answers, see `require_spans`.
+        sentences: whether the documents are sentences, as in columns where only blank lines (and `-DOCSTART-` lines)
+            separate documents.
+        spans: the spans; empty if the file has tags, entity trees or answers, see `require_spans`.
         in_tokens: whether spans are in tokens; otherwise they are in characters (code points).
         annotators: the annotator of each document; None if the file does not say.
-        stated: the spans in the order of the file, with attributes, and with stated texts of contiguous spans if
-            documents have no texts; None if there are neither.
+        stated: the spans in the order of the file, with their attributes. If documents have no texts, also with the
+            texts of contiguous spans. None if there are neither attributes nor such texts.
         entities: the entity trees of the documents; None if the file has none.
-        answers: the answer of a language model for each document, which has no spans yet, see `pairing`; None if the
-            file has no answers.
-        missing: the places without annotation, as spans in the same unit; None if there are none.
-        left_out: the items that could not be read, one text each.
-        notes: remarks for the user, one sentence each.
-        tokenizer: the tokenizer that made the tokens, see `tokenizers.TOKENIZERS`; None for the file's own tokens.
+        answers: the answer of a language model for each document; they become spans when files are paired, see
+            `pairing`. None if the file has no answers.
+        missing: the unannotated parts of documents, as spans in the same unit; None if there are none.
+        left_out: a description of each item that could not be read.
+        notes: notes for the user, one sentence each.
+        tokenizer: the tokenizer that made the tokens, see `tokenizers.TOKENIZERS`; None if they come from the file.
         decoding: how tags were decoded, for the signature, see `decoding.reading_of`; empty if there were no tags.
     """
 
@@ -121,10 +121,10 @@ class DocumentFile:
         words: Words | None = None,
         **layers: Any,
     ) -> DocumentFile:
-        """Make a file of documents in tokens, with tags or entity trees instead of spans.
+        """Create a file with tags or entity trees instead of spans; the unit is tokens.
 
         Args:
-            ids: the documents' names, if they have any.
+            ids: the names of the documents, if they have names.
             document_lines, tags, words, layers: the other fields.
         """
         size = len(document_lines)
@@ -146,7 +146,7 @@ class DocumentFile:
 
     @property
     def units(self) -> Sequence[Sequence[str]] | None:
-        """The words of each document, or its characters if spans are in characters; None if the file has neither."""
+        """The words of each document, or its characters if spans are in characters; None if both are unknown."""
         texts, tokens = self.documents.texts, self.documents.tokens
         if not self.in_tokens:
             return None if texts is None else list(map(list, texts))
@@ -156,7 +156,7 @@ class DocumentFile:
 
     @property
     def trees(self) -> Entities:
-        """The entity trees; an `InputError` if the file has none."""
+        """The entity trees; raises an `InputError` if the file has none."""
         if self.entities is None:
             problem, remedy = "the file has no entity trees.", "Read it with spanometer.readers.read_entities."
             raise InputError(problem, remedy, source=self.source)
@@ -164,27 +164,27 @@ class DocumentFile:
 
     @property
     def comments(self) -> tuple[tuple[int, str], ...]:
-        """The comments with their lines."""
+        """The line and text of each comment."""
         return tuple(zip(self.comment_lines, self.comment_text.decode().split("\n"), strict=False))
 
     @property
     def token_lines(self) -> np.ndarray | None:
-        """The line of every token, int64; None unless each token has a line of its own."""
+        """The line of each token, int64; None unless each token has its own line."""
         return None if self.line_runs is None else self.line_runs.expanded()
 
     def source_of(self, document: int) -> str:
-        """Name the file of a document, for errors."""
+        """Return the name of the file that has a document, for errors."""
         return self.source if self.parts is None else self.parts.sources[self.parts.file[document]]
 
     def line(self, document: int, position: int | None = None) -> int:
-        """Find the line of a document, or of one of its tokens."""
+        """Return the line of a document, or of one of its tokens."""
         lengths = self.lengths
         if self.line_runs is None or position is None or lengths is None:
             return int(self.document_lines[document])
         return self.line_runs.line(int(lengths[:document].sum()) + position)
 
     def locate(self, error: InputError) -> InputError:
-        """Replace the document and token of an error by the file and line."""
+        """Replace the document and token in an error by file and line."""
         if error.document is None:
             return error.in_file(self.source)
         line, source = self.line(error.document, error.position), self.source_of(error.document)
@@ -200,7 +200,7 @@ class DocumentFile:
         return tuple(dict.fromkeys(self.annotators or ()))
 
     def take(self, documents: np.ndarray) -> DocumentFile:
-        """Select documents, in this order."""
+        """Select documents in the given order."""
         chosen = documents.tolist()
         tokens = self._tokens_of(documents)
 
@@ -226,13 +226,13 @@ class DocumentFile:
         )
 
     def _tokens_of(self, documents: np.ndarray) -> np.ndarray:
-        """Find the tokens of some documents; empty if tokens have no lines and no numbers."""
+        """Return the tokens of some documents; empty if neither lines nor numbers of tokens are known."""
         if self.lengths is None or (self.line_runs is None and self.numbers is None):
             return np.zeros(0, dtype=np.int64)
         return take_segments(offsets_of(self.lengths), documents)[1]
 
     def in_documents_of(self, other: DocumentFile) -> DocumentFile:
-        """Divide the tokens of a file of tags into the documents of another file with as many tokens."""
+        """Split the tokens of a file of tags into the documents of another file that has the same number of tokens."""
         offsets = other.tags[0].offsets
         lines = self.document_lines if self.line_runs is None else self.line_runs.of(offsets[:-1])
         return replace(
@@ -252,10 +252,10 @@ class DocumentFile:
         return replace(self, columns=self.columns[place], tags=self.tags[place], layout=layout)
 
     def with_numbers(self) -> DocumentFile:
-        """Convert the last tag column to numbers: NaN for `_` and `O`.
+        """Convert the last tag column to numbers; `_` and `O` become NaN.
 
         Raises:
-            InputError: names the line of a cell that is not a number.
+            InputError: if a cell is not a number; the error names its line.
         """
         *kept, last = range(len(self.columns))
         column = self.tags[last]
@@ -272,10 +272,10 @@ class DocumentFile:
         raise self.locate(InputError(problem, "Name a column of numbers.", document=document, position=position))
 
     def decoded(self, *, prefix: bool = True, **decoding: Any) -> DocumentFile:
-        """Decode the first tag column into spans, see `Spans.from_tags`.
+        """Decode the first tag column to spans, see `Spans.from_tags`.
 
         Raises:
-            InputError: names the file and the line of an illegal tag.
+            InputError: if a tag is illegal; the error names file and line.
         """
         try:
             spans = Spans.from_tags(self.tags[0], prefix=prefix, **decoding)
@@ -292,7 +292,10 @@ class DocumentFile:
         return replace(self, documents=replace(self.documents, ids=ids), tags=(), spans=spans)
 
     def of(self, annotator: str) -> DocumentFile:
-        """Select the documents of an annotator; an `InputError` for an unknown name lists the annotators."""
+        """Select the documents of an annotator.
+
+        Raise an `InputError` that lists all annotators if the name is unknown.
+        """
         if annotator not in self.names:
             names = ", ".join(map(repr, self.names)) or "none"
             remedy = f"Choose one of the annotators: {names}."
@@ -300,7 +303,7 @@ class DocumentFile:
         return self.take(np.flatnonzero([name == annotator for name in self.annotators or ()]))
 
     def require_spans(self) -> DocumentFile:
-        """Return the file; an `InputError` if it has tags, entity trees or answers instead of spans."""
+        """Return the file; raise an `InputError` if it has tags, entity trees or answers instead of spans."""
         for layer, what, remedy in _WITHOUT_SPANS:
             if getattr(self, layer) not in (None, ()):
                 raise InputError(f"these are {what}, not spans.", remedy, source=self.source)
@@ -312,10 +315,10 @@ class DocumentFile:
         return self.stated is not None and self.stated.has_attributes
 
     def attribute_columns(self) -> Attributes:
-        """Read the attributes of all spans as columns.
+        """Return the spans with their attributes.
 
         Raises:
-            InputError: the errors of `Attributes.from_dicts`, with the file and the line.
+            InputError: see `Attributes.from_dicts`; the error names file and line.
         """
         try:
             return (self.require_spans().stated or StatedSpans.of(self.spans)).columns()
@@ -324,9 +327,9 @@ class DocumentFile:
 
 
 def decoding_of(files: Mapping[str, DocumentFile]) -> dict[str, object]:
-    """Describe the decoding of the tags of several sides, for the signature.
+    """Describe for the signature how the tags of several sides were decoded.
 
-    A value that all sides share is given once; different values are listed with the names of the sides.
+    If a value differs between sides, it is listed for each side.
     """
     tagged = {side: file.decoding for side, file in files.items() if file.decoding}
     decodings: dict[str, object] = {}
@@ -341,7 +344,7 @@ def decoding_of(files: Mapping[str, DocumentFile]) -> dict[str, object]:
 inspection: ContextVar[Callable[[RecordColumns, Sequence[str], bool], None] | None] = ContextVar(
     "inspection", default=None
 )
-"""A function that inspects the spans of a file before they are checked, and leaves them out, see `checks`."""
+"""A function that inspects and removes the spans of a file before they are checked, see `checks`."""
 
 
 def documents_of(
@@ -352,22 +355,22 @@ def documents_of(
     in_tokens: bool = False,
     by_name: bool = False,
 ) -> DocumentFile:
-    """Make a file of documents from records.
+    """Build a file from its documents.
 
-    If a format may count in several units, each document uses the unit in which most stated texts match the text; the
-    first unit if they are all the same there.
+    If offsets can be in several units, the unit of each document is the one in which most span texts of the file match
+    the text. If several units match equally well, it is the first one.
 
     Args:
         source: the file.
-        records: the documents one by one, and descriptions of those that could not be read.
+        records: the documents one by one, and descriptions of documents that could not be read.
         units: the possible units of offsets, see `spanometer.spans.characters.UNITS`.
         in_tokens: whether spans are in tokens.
         by_name: whether records with the same name belong to one document.
 
     Raises:
-        InputError: names the file and the place, for bounds that are not integers, outside the document, inside a
-            character or in the wrong order, for labels that are not strings, for offsets of an unknown unit, if most
-            stated texts differ from the text, and if only some documents have a text or words.
+        InputError: if boundaries are not integers, are outside the document, inside a character or in the wrong order;
+            if labels are not strings; if the unit of offsets is unclear; if most span texts differ from the text; or if
+            only some documents have a text or words. The error names the file and the place.
     """
     inspect, left_out = inspection.get(), list[str]()
     columns = RecordColumns(source, _documents(records, left_out, lost=inspect is None), by_name=by_name)
@@ -408,7 +411,10 @@ def documents_of(
 
 
 def _documents(records: Iterable[Record | str], left_out: list[str], *, lost: bool) -> Iterator[Record]:
-    """Yield the documents, and list the descriptions of others and, with `lost`, of lost spans."""
+    """Yield the documents.
+
+    Add descriptions of unreadable documents and, if `lost` is True, of lost spans to `left_out`.
+    """
     for record in records:
         if isinstance(record, str):
             left_out.append(record)
@@ -418,5 +424,5 @@ def _documents(records: Iterable[Record | str], left_out: list[str], *, lost: bo
 
 
 def complete(values: Sequence[Value | None]) -> tuple[Value, ...] | None:
-    """Return the values of all documents; None if one has no value."""
+    """Return the values of all documents; None if a document has no value."""
     return None if None in values else cast(tuple[Value, ...], tuple(values))

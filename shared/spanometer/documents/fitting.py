@@ -1,4 +1,4 @@
-"""Fit documents to a format, and list the losses."""
+"""Fitting of documents to a format, with a list of losses."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _NO_TEXT = "the documents have no text.", "Convert a file with texts."
 
 @dataclass(frozen=True)
 class Loss:
-    """Something that a format cannot hold.
+    """Something that a format cannot represent.
 
     Attributes:
-        what: the lost items, and how they are written instead.
-        documents: the number of lost items by document.
+        what: describes the lost items, and how they are written instead.
+        documents: the number of lost items in each document.
     """
 
     what: str
     documents: Mapping[str, int]
 
     def __str__(self) -> str:
-        """Describe the loss, with the most affected documents."""
+        """Describe the loss and name the documents with the most lost items."""
         most = sorted(self.documents.items(), key=lambda item: -item[1])
         listed = ", ".join(f"{name}: {count:,}" for name, count in most[:_LISTED])
         others = len(most) - _LISTED
@@ -52,12 +52,12 @@ class Loss:
 
 @dataclass(eq=False)
 class Fitted(Carrying):
-    """Documents that a format can hold.
+    """Documents after fitting to a format.
 
     Attributes:
-        file: the documents. Labels of spans with attributes are numbered: different attributes have different labels.
-        marked: the label and the attributes behind each numbered label.
-        losses: the items that the format cannot hold.
+        file: the documents. Spans with attributes have numbered labels: different attributes, different labels.
+        marked: the original label and the attributes of each numbered label.
+        losses: what the format cannot represent.
         notes: a sentence about each kind of other change.
     """
 
@@ -66,12 +66,12 @@ class Fitted(Carrying):
 
     @property
     def has_words(self) -> bool:
-        """Whether the words are known, from the file or from its texts and tokens."""
+        """Whether the words are known, either directly or from texts and tokens."""
         documents = self.file.documents
         return self.file.words is not None or (documents.texts is not None and documents.tokens is not None)
 
     def words(self, document: int) -> list[str]:
-        """List the words of a document; empty if they are unknown."""
+        """Return the words of a document; empty if they are unknown."""
         documents = self.file.documents
         if self.file.words is not None:
             return self.file.words[document]
@@ -81,7 +81,7 @@ class Fitted(Carrying):
         return [text[start:end] for start, end in documents.tokens.bounds(document)]
 
     def all_words(self) -> Words | None:
-        """Collect the words of all documents; None if they are unknown."""
+        """Return the words of all documents; None if they are unknown."""
         if self.file.words is not None or not self.has_words:
             return self.file.words
         rows = WordRows()
@@ -90,7 +90,7 @@ class Fitted(Carrying):
         return rows.words()
 
     def records(self) -> Iterator[Record]:
-        """Yield the documents, each with its spans in order."""
+        """Yield each document with its spans in order."""
         file, documents = self.file, self.file.documents
         column = file.spans.to_arrow()
         for number in range(documents.size):
@@ -114,12 +114,12 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
     Args:
         file: the documents.
         writer: the writer of the format.
-        options: the options of writing.
-        pairing: how spans of characters are trimmed and converted to tokens, and the tokenizer; under `strict` spans
-            that begin or end within a token are lost.
+        options: the options of the writer.
+        pairing: how spans of characters are trimmed and converted to tokens, and by which tokenizer. With `strict`,
+            spans that begin or end inside a token are lost.
 
     Raises:
-        InputError: for documents without the text, words or tokens that the format needs.
+        InputError: if the documents lack the text, words or tokens that the format needs.
     """
     fitting = _Fitting(file.require_spans())
     stated = file.stated if file.has_attributes else None
@@ -153,14 +153,14 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
 
 
 class _Fitting(Fitted):
-    """Documents that are fitted step by step."""
+    """Documents during fitting to a format."""
 
     def lose(self, what: str, documents: Iterable[int]) -> None:
-        """Add a loss for each of these documents, which may repeat."""
+        """Record a loss for each of these documents; a document can occur several times."""
         self.lose_all((what, document) for document in documents)
 
     def lose_all(self, losses: Iterable[tuple[str, int]]) -> None:
-        """Add losses of several kinds, each with its document."""
+        """Record losses of several kinds, each with its document."""
         counts: dict[str, dict[str, int]] = {}
         for what, document in losses:
             of_kind = counts.setdefault(what, {})
@@ -169,7 +169,7 @@ class _Fitting(Fitted):
         self.losses += [Loss(what, documents) for what, documents in counts.items()]
 
     def mark(self, stated: StatedSpans) -> None:
-        """Number the labels of spans that have attributes."""
+        """Number the labels of spans with attributes."""
         spans = self.file.spans
         sides = with_common_labels([stated.spans, spans])
         columns = ([getattr(side, name) for side in sides] for name in ("document", "start", "end", "label"))
@@ -197,7 +197,7 @@ class _Fitting(Fitted):
         self.put(spans=in_order(replace(spans, label=label, labels=labels)))
 
     def join_fragments(self) -> None:
-        """Make discontinuous spans contiguous, from their first to their last bound."""
+        """Make discontinuous spans contiguous, from their first to their last boundary."""
         spans = self.file.spans
         if spans.fragments is not None:
             several = np.diff(spans.fragments.offsets) > 1
@@ -206,14 +206,14 @@ class _Fitting(Fitted):
             self.put(spans=in_order(replace(spans, fragments=None)))
 
     def in_characters(self) -> None:
-        """Convert spans of tokens to characters; missing texts are made from the words."""
+        """Convert spans of tokens to characters; create missing texts from the words."""
         if self.file.in_tokens:
             self._make_texts()
             self.to_characters(remedy=_WORDS, source=self.file.source)
             self.put(words=None)
 
     def in_tokens(self, policy: str) -> None:
-        """Convert spans of characters to tokens; spans without a token are lost."""
+        """Convert spans of characters to tokens; spans without tokens are lost."""
         if self.file.in_tokens:
             return
         if self.texts is None:
@@ -232,13 +232,13 @@ class _Fitting(Fitted):
         self.lose("spans without a token, left out", spans.document[carried.lost].tolist())
 
     def require_texts(self) -> None:
-        """Make missing texts from the words; an `InputError` if there are no words."""
+        """Create missing texts from the words; raise an `InputError` if there are no words."""
         self._make_texts()
         if self.texts is None:
             raise self._refuse(*_NO_TEXT)
 
     def flatten(self, unless: str) -> None:
-        """Leave out spans that overlap an earlier or longer one."""
+        """Remove spans that overlap an earlier or longer span."""
         spans = self.file.spans
         order = np.lexsort((spans.label, -spans.end, spans.start, spans.document))
         document, start, end = (column[order] for column in (spans.document, spans.start, spans.end))
@@ -257,14 +257,14 @@ class _Fitting(Fitted):
         self.keep(kept)
 
     def keep(self, flags: np.ndarray) -> None:
-        """Keep only the flagged spans."""
+        """Keep only flagged spans."""
         spans = self.file.spans
         span, start, end = spans.pieces()
         kept = flags[span]
         self.put(spans=spans.with_pieces(span[kept], start[kept], end[kept], spans.lengths))
 
     def _make_texts(self) -> None:
-        """Make missing texts from the words, with blanks between."""
+        """Create missing texts by joining the words with spaces."""
         words = self.file.words
         if self.texts is not None or words is None:
             return

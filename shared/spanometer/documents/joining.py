@@ -1,4 +1,4 @@
-"""Read several files, and join them into one."""
+"""Reading of several files as one."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _KINDS: tuple[tuple[str, Callable[[DocumentFile], Any]], ...] = (
     ("texts", lambda file: file.documents.texts is not None),
     ("words", lambda file: file.words is not None),
 )
-"""Layers that either all files must have, or none."""
+"""Fields that either all files must have, or none."""
 
 
 def read_together(path: Any, files: Mapping[str, str], read: Callable[[str], DocumentFile]) -> DocumentFile:
     """Read files one by one, and join them.
 
     Raises:
-        InputError: the errors of the reader, and for files with different layers.
+        InputError: if a file cannot be read, or if files have different kinds of annotation.
     """
     parts = {name: read(file) for name, file in files.items()}
     _require_one_form(list(parts.values()))
@@ -48,7 +48,7 @@ def read_together(path: Any, files: Mapping[str, str], read: Callable[[str], Doc
 
 
 def _require_one_form(files: Sequence[DocumentFile]) -> None:
-    """Raise an `InputError` for a file with other layers, columns or another format than the first one."""
+    """Raise an `InputError` if a file has other fields, other columns or another format than the first file."""
     first, *others = files
     for other in others:
         if other.columns != first.columns:
@@ -66,11 +66,11 @@ def _require_one_form(files: Sequence[DocumentFile]) -> None:
 
 
 def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
-    """Join the documents of several files with the same layers.
+    """Join the documents of several files with the same kinds of annotation.
 
     Args:
-        source: the name of all files in errors.
-        files: the files by name; names of documents are made from these names.
+        source: what errors call all files together.
+        files: the files by name; names of documents are created from these names.
     """
     first, *_ = parts = list(files.values())
     documents = [part.documents for part in parts]
@@ -112,7 +112,7 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
 
 
 def with_empty(file: DocumentFile, others: DocumentFile) -> DocumentFile:
-    """Append other documents to a file, without their annotation."""
+    """Append documents of another file, without their annotation."""
     size = others.documents.size
     documents, words = others.documents, others.words
     # the file's other documents have words, so these need words too; tokens only matter where there are spans
@@ -165,7 +165,7 @@ def _joined_entities(parts: Sequence[Entities]) -> Entities:
 
 
 def _names_of(files: Iterable[str], first: DocumentFile, documents: Sequence[Documents]) -> tuple[str, ...] | None:
-    """Name the documents of all files: by file if each has one document, else by file and document."""
+    """Name the documents of all files: by file if each file has one document, otherwise by file and document."""
     if first.tags or (first.entities is not None and first.comment_text):
         # names in comments come from the corpus, and are compared
         own = if_all(each.ids for each in documents)
@@ -177,14 +177,14 @@ def _names_of(files: Iterable[str], first: DocumentFile, documents: Sequence[Doc
 
 
 def _decoding(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
-    """Join the decodings of all files: they share the options, but each may have its own scheme."""
+    """Join the decodings of all files: they have the same options, but can have different schemes."""
     schemes = dict.fromkeys(str(decoding["scheme"]) for decoding in parts)
     shared = {name: value for decoding in parts for name, value in decoding.items()}
     return {**shared, "scheme": "+".join(schemes)} if parts else {}
 
 
 def if_all(values: Iterable[Value | None]) -> list[Value] | None:
-    """List the values of all files; None if a file has no value."""
+    """Return the values of all files; None if a file has no value."""
     items = list(values)
     present = [value for value in items if value is not None]
     return present if len(present) == len(items) else None

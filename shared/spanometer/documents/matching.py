@@ -1,4 +1,4 @@
-"""Match the documents of two sides, and check that they have the same tokens and words."""
+"""Matching of the documents of two sides, and checks that both sides have the same tokens and words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .words import Words
 
 _LISTED = 3
 _BLOCK = 1 << 20
-"""Words are compared in blocks of this size."""
+"""The number of words that are compared at a time."""
 
 SCORED_DOCUMENTS = {
     "same": "an error unless all sides have the same documents",
@@ -26,18 +26,18 @@ SCORED_DOCUMENTS = {
     "reference_with_spans": "documents in which the reference has scored spans",
     "all": "documents of any side; missing ones count as empty",
 }
-"""The policies for documents that not all sides have, explained."""
+"""The policies for documents that are missing on some sides, with explanations."""
 
 
 def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
-    """Sort the documents of both sides in the order of the reference.
+    """Put the documents of both sides in the order of the reference.
 
-    Documents are matched by name if both sides have the same names, by text if no text is repeated, else in order. If
-    both sides have the same texts under different names, as in two projects of one tool, the texts count.
+    Documents are matched by name if both sides have the same names; otherwise by text if no text is repeated; otherwise
+    in order. If both sides have the same texts under different names, as in two projects of one tool, texts are used.
 
     Raises:
-        InputError: for documents that only one side has, and for different names of documents without texts or words
-            to show that they are the same.
+        InputError: if a document is missing on one side, or if documents have different names and no texts or words
+            show that they are the same.
     """
     ids, others = references.documents.ids, predictions.documents.ids
     if ids is not None and others is not None and (ids == others or set(ids) == set(others)):
@@ -96,19 +96,19 @@ def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_sour
 def scored_documents(
     files: Mapping[str, DocumentFile], policy: str
 ) -> tuple[dict[str, DocumentFile], dict[str, list[str]]]:
-    """Select the scored documents, the same on all sides, in the order of the first side.
+    """Select the documents to score, the same on all sides, in the order of the first side.
 
-    Documents are the same if they have the same name or, if the sides share no name, the same text.
+    Documents are the same if they have the same name or, if the sides have no name in common, the same text.
 
     Args:
         files: the sides; the first one is the reference.
         policy: one of `SCORED_DOCUMENTS`.
 
     Returns:
-        The sides, and sentences for each side about left-out and missing documents.
+        The sides, and for each side sentences about documents that were removed or are missing.
 
     Raises:
-        InputError: for sides that share no document, and for a repeated name or text on one side.
+        InputError: if the sides have no document in common, or if a name or text is repeated on one side.
     """
     if policy == "same":
         return dict(files), {}
@@ -130,7 +130,7 @@ def scored_documents(
 
 
 def _wanted(sides: Sequence[tuple[DocumentFile, Sequence[str]]], of_all: Collection[str], policy: str) -> list[str]:
-    """List the keys of the scored documents."""
+    """List the keys of the documents to score."""
     reference, keys = sides[0]
     if policy == "reference_with_spans":
         return [keys[document] for document in np.unique(reference.spans.document).tolist()]
@@ -145,7 +145,7 @@ def _filled(
     wanted: Sequence[str],
     sides: Sequence[tuple[DocumentFile, Sequence[str]]],
 ) -> DocumentFile:
-    """Select the wanted documents of a side; missing ones are copied from another side, without spans."""
+    """Select the wanted documents of a side; copy missing documents from another side, without spans."""
     if len(set(keys)) < len(keys):
         file.documents.require_unique()
         raise InputError("two documents have the same text.", "Give all documents names.", source=file.source)
@@ -160,7 +160,7 @@ def _filled(
 
 
 def _differences(file: DocumentFile, keys: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """Describe the left-out documents of a side, and its missing documents."""
+    """Describe the removed and the missing documents of a side."""
     kept, own = set(wanted), set(keys)
     names = [file.documents.name(place) for place, key in enumerate(keys) if key not in kept]
     missing = [shown(key) for key in wanted if key not in own]
@@ -175,11 +175,11 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
-    """Replace the documents of an error by lines of files, in its other place too.
+    """Replace the documents in an error, also in its second place, by lines of files.
 
     Args:
         error: the error.
-        files: the files by side; an empty string for errors without a side.
+        files: the files by side; the key "" is for errors without a side.
     """
     file = files.get(error.side or "")
     if file is None or (error.side is None and error.document is None):
@@ -190,7 +190,7 @@ def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
 
 @contextmanager
 def naming_documents(file: DocumentFile | None) -> Iterator[None]:
-    """Use a file's names for documents and units in errors about spans."""
+    """Let errors about spans use the names and the unit of a file's documents."""
     try:
         yield
     except InputError as error:
@@ -206,9 +206,9 @@ def naming_documents(file: DocumentFile | None) -> Iterator[None]:
 
 
 def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, ignore_words: bool = False) -> None:
-    """Raise an `InputError`, with both files and lines, unless both have the same documents, lengths and words.
+    """Raise an `InputError` unless both files have the same documents, document lengths and words.
 
-    Lengths and words are compared if both files have them, and words only without `ignore_words`.
+    Lengths and words are compared only if both files have them; words are not compared if `ignore_words` is True.
     """
     for side, file in (("references", references), ("predictions", predictions)):
         require_kind(file, DocumentFile, "a file that was read", "Give the result of spanometer.read.", side=side)
@@ -239,7 +239,7 @@ def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, 
 def differing_document(
     references: DocumentFile, predictions: DocumentFile, document: int, states: Sequence[str], remedy: str
 ) -> InputError:
-    """Make the error about a document that differs; `states` has a verb and its object for each side."""
+    """Create the error about a document that differs; `states` has a verb and its object for each side."""
     return InputError(
         f"the reference document that begins here {states[0]}, but the predicted one "
         f"({predictions.source_of(document)}, line {predictions.line(document)}) {states[1]}.",
@@ -250,7 +250,7 @@ def differing_document(
 
 
 def require_same_files(references: DocumentFile, predictions: DocumentFile) -> None:
-    """Raise an `InputError` if both sides are several files with different names or numbers of documents."""
+    """Raise an `InputError` if each side is several files, and their names or numbers of documents differ."""
     reference, predicted = references.parts, predictions.parts
     if reference is None or predicted is None:
         return
@@ -274,7 +274,7 @@ def require_same_files(references: DocumentFile, predictions: DocumentFile) -> N
 def require_same_words(references: DocumentFile, predictions: DocumentFile) -> None:
     """Raise an `InputError`, with files, lines and words, for the first word that differs.
 
-    Files without words, or with documents of different lengths, are not compared.
+    Nothing is compared if a file has no words, or if lengths differ.
     """
     require_same_files(references, predictions)
     reference, predicted = references.lengths, predictions.lengths
@@ -303,7 +303,10 @@ def require_same_words(references: DocumentFile, predictions: DocumentFile) -> N
 
 
 def _first_difference(words: Words, others: Words) -> tuple[int, str, str] | None:
-    """Find the first token (counted over all documents) with different words, and both words; None if all are equal."""
+    """Return the first token, counted over all documents, with different words, and both words.
+
+    None if all are equal.
+    """
     # compare codes instead of strings: the other side's codes are mapped to this side's, unknown words to -1
     codes = {name: code for code, name in enumerate(words.names)}
     lookup = np.array([codes.get(name, -1) for name in others.names], dtype=np.int32)

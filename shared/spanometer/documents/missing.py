@@ -1,4 +1,4 @@
-"""Places of documents without annotation, which are not scored, such as spaCy's missing entities."""
+"""Unannotated parts of documents, such as spaCy's missing entities, which are not scored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .document_file import DocumentFile
 
 
 def with_missing(file: DocumentFile, places: Iterable[tuple[int, int, int]]) -> DocumentFile:
-    """Add the places without annotation (document, start and end, in order), and a note with their number."""
+    """Add unannotated parts (document, start and end, in order), and a note with their number."""
     document, start, end = np.array(list(places), dtype=np.int32).reshape(-1, 3).T
     if not len(document):
         return file
@@ -29,14 +29,14 @@ def with_missing(file: DocumentFile, places: Iterable[tuple[int, int, int]]) -> 
 
 
 def runs_of(flags: Iterable[object]) -> list[list[int]]:
-    """List the bounds of the runs of true flags, ends exclusive."""
+    """Return the boundaries of each run of true flags, with exclusive ends."""
     values = np.fromiter(map(bool, flags), dtype=bool)
     runs: list[list[int]] = np.stack(run_bounds(values), axis=1)[values[begins_run(values)]].tolist()
     return runs
 
 
 def without_missing(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
-    """Leave out reference documents without annotation, and predicted spans that overlap a place without annotation.
+    """Remove reference documents without annotation, and predicted spans that overlap an unannotated part.
 
     Predicted spans in another unit are kept.
     """
@@ -58,7 +58,7 @@ def without_missing(references: DocumentFile, predictions: DocumentFile) -> tupl
 
 
 def _whole(missing: Spans) -> np.ndarray:
-    """Flag the places that are whole documents."""
+    """Flag unannotated parts that are whole documents."""
     if missing.lengths is None:
         return np.zeros(len(missing), dtype=bool)
     whole: np.ndarray = (missing.start == 0) & (missing.end == missing.lengths[missing.document])

@@ -1,4 +1,4 @@
-"""Pair the documents of two sides, with their spans in one unit."""
+"""Pairing of the documents of two sides, with conversion of their spans to the same unit."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _TO_CHARACTERS = {
     "remedy": f"Give a text or words, or score tokens with {setting('unit', 'token')}.",
     "option": "unit",
 }
-"""The remedy for spans of tokens without character offsets."""
+"""The remedy if tokens have no character offsets."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pairing(AnswerReading):
-    """The options of pairing two sides, and of grounding answers of language models.
+    """The options for pairing two sides, and for grounding answers of language models.
 
     Raises:
-        InputError: for a value that is not allowed.
+        InputError: if a value is not allowed.
     """
 
     unit: str | None = option(
@@ -95,7 +95,7 @@ class Pairing(AnswerReading):
             )
 
     def scored_spans(self, sides: Sequence[Spans]) -> list[Spans]:
-        """Leave out spans in documents where the reference (the first side) has no span with a scored label."""
+        """Remove spans from documents in which the reference (the first side) has no span with a scored label."""
         if self.scored_documents != "reference_with_spans":
             return list(sides)
         own = np.bincount(sides[0].document, minlength=sides[0].documents) > 0
@@ -103,17 +103,17 @@ class Pairing(AnswerReading):
 
     @property
     def of_spans(self) -> Pairing:
-        """The same options for sides without answers, beside sides with answers."""
+        """A copy of these options, without options for answers, for sides that have spans."""
         return replace(self, **vars(AnswerReading()))
 
 
 @dataclass(eq=False)
 class PairedSide(Carrying):
-    """The documents of a side, while and after they are paired.
+    """The documents of a side during and after pairing.
 
     Attributes:
         name: `references` or `predictions`.
-        lost: the spans without a place in the unit, one text each.
+        lost: a description of each span without a position in the unit.
         grounded: the grounded answers, if the side has answers.
     """
 
@@ -123,17 +123,17 @@ class PairedSide(Carrying):
 
     @property
     def unplaced(self) -> Unplaced | None:
-        """The items of the answers without a place in the text; None for sides without answers."""
+        """The answer items that are not in the text; None if the side has no answers."""
         if self.grounded is None:
             return None
         return self.grounded.unplaced_tokens if self.file.in_tokens else self.grounded.unplaced
 
     def place(self, document: int) -> str:
-        """Describe the place of a document."""
+        """Describe where a document is."""
         return f"{self.file.source}, {self.file.documents.name(document)}"
 
     def ground(self, pairing: Pairing, tokens: Tokens | None = None) -> None:
-        """Ground the answers of the side, if it has answers."""
+        """Ground the answers of this side, if it has answers."""
         if self.file.answers is None or self.grounded is not None:
             return
         if self.texts is None:
@@ -148,14 +148,14 @@ class PairedSide(Carrying):
         self.put(spans=self.grounded.spans)
 
     def merge_overlaps(self) -> None:
-        """Merge overlapping spans with the same label."""
+        """Merge overlapping spans of the same label."""
         spans = without_overlaps(self.file.spans)
         if number := len(self.file.spans) - len(spans):
             self.notes.append(f"{counted(number, 'span')} merged with an overlapping one.")
         self.put(spans=spans)
 
     def join_fragments(self) -> None:
-        """Join fragments of spans of characters with only white space between."""
+        """Merge fragments of spans of characters that only whitespace separates."""
         if not self.file.in_tokens and self.texts is not None and self.file.spans.fragments is not None:
             spans, number = without_gaps(self.file.spans, self.texts)
             if number:
@@ -167,13 +167,13 @@ class PairedSide(Carrying):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Paired:
-    """The spans of two sides in one unit, over the same documents.
+    """The spans of two sides in the same unit and the same documents.
 
     Attributes:
-        sides: the sides by name; the file of the reference has the common texts and tokens.
+        sides: the sides by name. The file of the reference has the common texts and tokens.
         unit: `token` or `character`.
-        choices: the options that mattered, for the signature.
-        remarks: remarks about the texts, one sentence each.
+        choices: the options that had an effect, for the signature.
+        remarks: notes about the texts, one sentence each.
     """
 
     sides: Mapping[str, PairedSide]
@@ -183,12 +183,12 @@ class Paired:
 
     @property
     def file(self) -> DocumentFile:
-        """The paired reference, with spans, texts and tokens in this unit."""
+        """The reference after pairing, with spans, texts and tokens in this unit."""
         return self.sides["references"].file
 
     @property
     def grounded(self) -> dict[str, Grounded]:
-        """The grounded answers of the sides with answers."""
+        """The grounded answers of each side that has answers."""
         return {name: side.grounded for name, side in self.sides.items() if side.grounded is not None}
 
     @cached_property
@@ -198,50 +198,51 @@ class Paired:
 
     @property
     def references(self) -> Spans:
-        """The spans of the reference; items without a place come after the end of their documents."""
+        """The reference spans. Answer items that are not in the text are placed after the end of their documents."""
         return self._spans[0]
 
     @property
     def predictions(self) -> Spans:
-        """The spans of the system, like `references`."""
+        """The predicted spans; see `references`."""
         return self._spans[1]
 
     @property
     def size(self) -> int | None:
-        """The size of the texts in the unit, without items after their ends; None if unknown."""
+        """The total length of the texts in the unit, without items after their ends; None if unknown."""
         lengths = self.file.lengths
         return None if lengths is None else int(lengths.sum())
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The remarks, and the changes on each side."""
+        """The notes about the texts, and about the changes on each side."""
         return (*self.remarks, *by_side({name: side.notes for name, side in self.sides.items()}))
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The losses on each side."""
+        """The lost spans of each side."""
         return tuple(by_side({name: side.lost for name, side in self.sides.items()}))
 
 
 def unit_of(signatures: Iterable[str]) -> str:
-    """Find the unit of the corpus's size from the signatures of scores: `token` or `character`."""
+    """Return the unit in which the corpus is counted, `token` or `character`, from the signatures of scores."""
     return "character" if any("|unit:character|" in signature for signature in signatures) else "token"
 
 
 def by_side(texts: Mapping[str, Sequence[str]]) -> list[str]:
-    """List the texts of all sides, with the name of the side before each."""
+    """List the texts of all sides, each with the name of its side in front."""
     return [f"{side}: {text}" for side, listed in texts.items() for text in listed]
 
 
 def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing | None = None) -> Paired:
-    """Pair the documents of two sides, check that the texts are the same, and convert the spans to one unit.
+    """Pair the documents of two sides, check that their texts are the same, and convert the spans to the same unit.
 
-    Documents are paired by name if both sides have the same names, by text if no text is repeated, else in order. The
-    default `unit` is the token if the reference's spans are in tokens or if there is a `tokenizer`, else the character.
+    Documents are paired by name if both sides have the same names; otherwise by text if no text is repeated; otherwise
+    in order. By default, the unit is the token if the reference's spans are in tokens or a `tokenizer` is set,
+    otherwise the character.
 
     Raises:
-        InputError: names file and place, for documents that only one side has, different texts, and spans that cannot
-            be converted.
+        InputError: if a document is missing on one side, if texts differ, or if spans cannot be converted. The error
+            names file and place.
     """
     chosen = pairing or Pairing()
     files = {"references": references, "predictions": predictions}
@@ -334,7 +335,10 @@ def _share_texts(
     remarks: list[str],
     choices: dict[str, str],
 ) -> None:
-    """Give both sides the reference's text: compare the texts, find words in the text, or make it from the words."""
+    """Give both sides the text of the reference.
+
+    Compare the texts, find words in the text, or create it from the words.
+    """
     texts, predicted = references.texts, predictions.texts
     if texts is not None and predicted is not None:
         if pairing.texts != "same":
@@ -394,13 +398,13 @@ def _words_in_texts(words: Sequence[Sequence[str]], texts: Sequence[str]) -> Tok
 
 
 def _compare_stated(side: PairedSide, texts: Sequence[str]) -> list[str]:
-    """Compare the stated texts of spans with the other side's text, see `compared`."""
+    """Compare the span texts of this side's file with the other side's text, see `compared`."""
     stated = side.file.stated
     return [] if stated is None else compared(stated.beside(texts), side.place)
 
 
 def _compare_with_stated(side: PairedSide, other: PairedSide) -> list[str]:
-    """Compare the texts that both sides state for the same characters or tokens, see `compared`."""
+    """Compare the texts that both files give for the same span boundaries, see `compared`."""
     here, there = side.file.stated, other.file.stated
     if here is None or there is None or side.file.in_tokens != other.file.in_tokens:
         return []
@@ -408,7 +412,7 @@ def _compare_with_stated(side: PairedSide, other: PairedSide) -> list[str]:
 
 
 def _align(references: PairedSide, predictions: PairedSide, how: str) -> None:
-    """Move the predicted spans, and tokens, to the reference's text."""
+    """Move predicted spans and tokens to the reference's text."""
     texts, others = references.texts or (), predictions.texts or ()
     if how == "line_ends":
         for document, (text, other) in enumerate(zip(texts, others, strict=True)):
@@ -429,7 +433,7 @@ def _align(references: PairedSide, predictions: PairedSide, how: str) -> None:
 
 
 def _move(side: PairedSide, places: list[np.ndarray], texts: list[str]) -> list[int]:
-    """Move spans and tokens to another text, and list the documents of spans that are not in it."""
+    """Move spans and tokens to another text; return the documents of spans that the other text lacks."""
     spans, tokens = side.file.spans, side.tokens
     if tokens is not None:
         base = offsets_of([len(place) for place in places])[tokens.document]
@@ -444,7 +448,7 @@ def _move(side: PairedSide, places: list[np.ndarray], texts: list[str]) -> list[
 
 
 def _common_tokens(references: PairedSide, pairing: Pairing, *, with_texts: bool) -> tuple[Tokens | None, str | None]:
-    """Find the common tokens of both sides, and the tokenizer that made them, if any."""
+    """Return the tokens that both sides use, and the tokenizer that made them (None if they come from the file)."""
     if pairing.tokenizer is None:
         return references.tokens, references.file.tokenizer
     if not with_texts:
@@ -462,7 +466,7 @@ def _common_tokens(references: PairedSide, pairing: Pairing, *, with_texts: bool
 def _to_tokens(
     side: PairedSide, references: PairedSide, tokens: Tokens | None, pairing: Pairing, choices: dict[str, str]
 ) -> None:
-    """Convert the spans of a side to the common tokens, and note moved and lost spans."""
+    """Convert the spans of a side to the common tokens, and record moved and lost spans."""
     # without bounds, tokens are assumed to be the same
     unknown = pairing.tokenizer is None and (side.tokens is None or tokens is None)
     if side.file.in_tokens and (unknown or _same_tokens(side.tokens, tokens)):

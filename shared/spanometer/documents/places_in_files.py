@@ -1,4 +1,4 @@
-"""The lines and files of documents and their tokens."""
+"""The lines and files of documents and tokens."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class LineRuns:
     """The lines of tokens, stored as runs of tokens on consecutive lines.
 
     Attributes:
-        tokens: int64, the first token of each run, counted over all documents.
-        lines: int64, the line of this token.
+        tokens: the first token of each run, counted over all documents, int64.
+        lines: the line of this token, int64.
         size: the number of tokens.
     """
 
@@ -28,12 +28,12 @@ class LineRuns:
         return int(self.of(np.array(token)))
 
     def of(self, tokens: np.ndarray) -> np.ndarray:
-        """Find the lines of some tokens."""
+        """Return the lines of these tokens."""
         run = np.searchsorted(self.tokens, tokens, side="right") - 1
         return np.asarray(self.lines[run] + tokens - self.tokens[run])
 
     def take(self, tokens: np.ndarray) -> LineRuns:
-        """Select the lines of some tokens."""
+        """Select the lines of these tokens."""
         lines = self.of(tokens)
         return LineRuns(np.arange(len(lines)), lines, len(lines))
 
@@ -44,12 +44,12 @@ class LineRuns:
 
 @dataclass(frozen=True, eq=False)
 class FileParts:
-    """The files of documents, if there are several.
+    """The file of each document, if there are several files.
 
     Attributes:
         names: the names of the files; the files of both sides are paired by name.
-        sources: their names in errors.
-        file: int64, the file of each document.
+        sources: what errors call the files.
+        file: the index of each document's file, int64.
     """
 
     names: tuple[str, ...]
@@ -57,5 +57,5 @@ class FileParts:
     file: np.ndarray
 
     def take(self, documents: np.ndarray) -> FileParts:
-        """Select the files of documents, in this order."""
+        """Select documents in the given order."""
         return FileParts(self.names, self.sources, self.file[documents])

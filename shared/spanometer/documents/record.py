@@ -1,4 +1,4 @@
-"""Records: readers yield one for each document and annotator."""
+"""Records: readers yield one record for each document and annotator."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _NO_VALUES: Mapping[str, Any] = {}
 
 @dataclass(slots=True, kw_only=True)
 class Record:
-    """One annotator's spans of a document, as in the file.
+    """One annotator's spans of a document, as they are in the file.
 
     Attributes:
-        spans: the start, end (exclusive) and label of each span; discontinuous spans have their outermost bounds.
-        fragments: the bounds of the fragments of discontinuous spans, by their place in `spans`.
-        stated: the text that the file states for each span, or None; empty if it states none.
+        spans: the start, end (exclusive) and label of each span; discontinuous spans have their outer boundaries.
+        fragments: maps the index of each discontinuous span to the boundaries of its fragments.
+        stated: the text that the file gives for each span, or None; empty if the file gives no span texts.
         text: the text of the document, if the file has it.
         words: the words of the document, if the file has them.
-        tokens: the bounds of tokens in characters, if the file has them, as a list or (in all documents) an array.
-        id: the document's name, if it has one.
+        tokens: the boundaries of tokens in characters, if the file has them, as a list or (in all documents) an array.
+        id: the name of the document, if it has one.
         annotator: the annotator, if the file names one.
         attributes: the attribute values of each span by name; empty if no span has any.
         scores: the scores of each span's attributes, or None; empty if no span has any.
         line: the first line of the document.
-        place: another name for the place, such as `task 12`.
+        place: another description of the place, such as `task 12`.
         lost: the line and the problem of each span that could not be read.
     """
 
@@ -62,7 +62,7 @@ class Record:
         attributes: Mapping[str, Any] | None = None,
         pieces: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """Add a span; `pieces` are the bounds of the fragments of a discontinuous span."""
+        """Add a span; if it is discontinuous, `pieces` are the boundaries of its fragments."""
         if len(pieces) > 1:
             self.fragments[len(self.spans)] = pieces
         self.spans.append((start, end, label))
@@ -70,7 +70,7 @@ class Record:
         self.attributes.append(_NO_VALUES if attributes is None else attributes)
 
     def pieces(self, place: int) -> Sequence[tuple[int, int]]:
-        """List the bounds of a span's fragments; a contiguous span is its only fragment."""
+        """Return the boundaries of a span's fragments; a contiguous span has one."""
         start, end, _ = self.spans[place]
         return self.fragments.get(place, [(start, end)])
 
@@ -85,14 +85,14 @@ class Record:
 
 @dataclass(eq=False)
 class Named:
-    """A file or folder that records are read from.
+    """A file or folder that is read.
 
     Attributes:
-        name: its name in errors.
+        name: what errors call it.
     """
 
     name: str
 
     def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
-        """Make an error about this file or folder."""
+        """Create an error about this file or folder."""
         return InputError(problem, remedy, source=self.name, line=line)

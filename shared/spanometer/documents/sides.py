@@ -1,4 +1,4 @@
-"""Read several sides (tags, spans or files) as spans in one unit."""
+"""Reading of several sides (tags, spans or files) as spans in the same unit."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .matching import matched, scored_documents
 from .pairing import Pairing, by_side, pair
 
 _READ = (DocumentFile, Grounded, Layers)
-"""Sides that are already read."""
+"""The types of sides that have been read already."""
 
 
 def require_one_annotator(file: DocumentFile) -> DocumentFile:
-    """Select the spans of one annotator; an `InputError` for several annotators.
+    """Select the spans of one annotator; raise an `InputError` if there are several annotators.
 
-    If one of several annotators is a curator, the curator's spans are used, and a note says so.
+    If one of several annotators is a curator, select the curator's spans and add a note.
     """
     curators = _curators(file)
     if len(curators) == 1 and len(file.names) > 1:
@@ -47,15 +47,15 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
 def by_annotator(
     file: DocumentFile, remedy: str = "Give a file for each annotator.", *, chosen: Sequence[str] = ()
 ) -> dict[str, DocumentFile]:
-    """Split a file by annotator, with the documents that all of them have; notes name the other documents.
+    """Split a file by annotator, keeping only documents that all annotators have. Notes name the other documents.
 
     Args:
         file: the documents of several annotators.
-        remedy: the remedy for a file with one annotator.
+        remedy: the remedy in the error for a file with one annotator.
         chosen: the annotators; by default all except a curator, with a note.
 
     Raises:
-        InputError: for a file with one annotator, and for an unknown annotator.
+        InputError: if the file has only one annotator, or if a chosen annotator is unknown.
     """
     if len(file.names) < 2:
         raise InputError("the file has only one annotator.", remedy, source=file.source)
@@ -73,7 +73,7 @@ def by_annotator(
 
 
 def _curators(file: DocumentFile) -> Sequence[str]:
-    """Find annotators with the name of a curator, such as INCEpTION's `CURATION_USER`."""
+    """Return the annotators with a curator's name, such as INCEpTION's `CURATION_USER`."""
     return [name for name in file.names if re.fullmatch(r"(?i)curat(or|ion)([ _-]user)?", name)]
 
 
@@ -83,8 +83,8 @@ class Sides(NamedTuple):
     Attributes:
         spans: the spans by side.
         reading: how they were read, for the signature.
-        file: the first file, as paired; None if there are no files.
-        grounded: the grounded answers of the sides with answers.
+        file: the first file after pairing; None if there are no files.
+        grounded: the grounded answers of each side that has answers.
     """
 
     spans: dict[str, Spans]
@@ -94,25 +94,28 @@ class Sides(NamedTuple):
 
     @property
     def words(self) -> Sequence[Sequence[str]] | None:
-        """The words or characters of the documents; None if they are not known."""
+        """The words or characters of the documents; None if unknown."""
         return None if self.file is None else self.file.units
 
     @property
     def answered_size(self) -> int | None:
-        """The size of the texts in the unit if a side has answers, else None."""
+        """The total length of the texts in the unit if a side has answers; otherwise None."""
         if self.file is not None and self.grounded:
             return None if self.file.lengths is None else int(self.file.lengths.sum())
         return next((side.size for side in self.grounded.values()), None)
 
     def with_common_labels(self, *, match: bool = True) -> dict[str, Spans]:
-        """Give each label the same code on all sides; without `match` all spans get the label `_`."""
+        """Recode labels so that they have the same index on all sides.
+
+        If `match` is False, all spans get the label `_`.
+        """
         spans = list(self.spans.values())
         if not match:
             spans = [side.unlabelled() for side in spans]
         return dict(zip(self.spans, with_common_labels(spans), strict=True))
 
     def mentions_behind(self) -> list[list[str]]:
-        """List the mentions without a place, which come after the end of each document, in their order there."""
+        """List for each document the mentions that are not in the text. They are placed after its end in this order."""
         rows: list[list[str]] = [[] for _ in range(next(iter(self.spans.values())).documents)]
         for grounded in self.grounded.values():
             for document, mention in zip(grounded.wrong_document.tolist(), grounded.wrong_mention, strict=True):
@@ -123,19 +126,19 @@ class Sides(NamedTuple):
 def files_together(
     files: Mapping[str, Any], pairing: Pairing | None = None, *, apart: bool = True
 ) -> tuple[Sides, list[str]]:
-    """Pair all sides with the first one, with their spans in one unit, see `pair`.
+    """Pair each side with the first one, and convert all spans to the same unit, see `pair`.
 
     Args:
         files: the sides by name.
         pairing: how they are paired.
-        apart: keep the items without a place of different sides apart, see `with_unplaced`; otherwise a side's lengths
-            only depend on this side and the first one.
+        apart: True: items that are not in the text get different positions on different sides, see `with_unplaced`.
+            False: the document lengths of a side depend only on this side and the first one.
 
     Returns:
-        The sides, and notes about the changes and losses on each side.
+        The sides, and notes about changed and lost spans on each side.
 
     Raises:
-        InputError: the errors of `pair`, and for a side that is not a file.
+        InputError: if a side is not a file; see also `pair`.
     """
     for name, file in files.items():
         if not isinstance(file, DocumentFile):
@@ -167,9 +170,9 @@ def files_together(
 
 
 def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = True) -> Sides:
-    """Read the spans of several sides: tags, spans or files, or spans and grounded answers.
+    """Read several sides as spans: tags, spans or files, or spans and grounded answers.
 
-    Moved and lost spans of files cause warnings.
+    There is a warning if spans of files are moved or lost.
 
     Args:
         sides: the sides by name.
@@ -177,7 +180,8 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         apart: for files, see `files_together`.
 
     Raises:
-        InputError: the errors of `files_together` and `read_annotations`, and for options of tags beside files.
+        InputError: if options for tags are set although the sides are files; see also `files_together` and
+            `read_annotations`.
     """
     if any(isinstance(side, Grounded) for side in sides.values()):
         reading.require_read()
@@ -205,16 +209,16 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
 
 
 def read_columns(sides: Mapping[str, Any], *, empty: str = "tags") -> dict[str, Any]:
-    """Read the sides that are columns: lists of spans as `Spans`, and lists of entity trees as `Entities`.
+    """Read sides that are columns: lists of spans become `Spans`, lists of entity trees become `Entities`.
 
-    Tags are not read yet, because their scheme is detected from all sides.
+    Tags are read later, because their scheme is inferred from all sides.
 
     Args:
-        sides: the sides by name: columns of documents, or sides that are already read.
+        sides: the sides by name: columns of documents, or sides that have been read already.
         empty: the form of sides without any tag or span, if the other sides do not show it.
 
     Raises:
-        InputError: for columns that cannot be read.
+        InputError: if a column cannot be read.
     """
     columns = {name: on_side(name, documents_in, side) for name, side in sides.items() if not isinstance(side, _READ)}
     forms = {name: on_side(name, form_of, column) for name, column in columns.items()}
@@ -227,10 +231,11 @@ def read_columns(sides: Mapping[str, Any], *, empty: str = "tags") -> dict[str, 
 
 
 def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
-    """Read sides that are `Grounded`, or `Spans` of characters of the same texts.
+    """Read sides that are `Grounded`, or `Spans` in characters of the same texts.
 
     Raises:
-        InputError: for other sides, different numbers of documents, and spans past the end of their text.
+        InputError: if a side is something else, if the numbers of documents differ, or if a span is past the end of its
+            text.
     """
     grounded = {name: side for name, side in sides.items() if isinstance(side, Grounded)}
     first = next(iter(grounded.values())).spans
@@ -258,7 +263,10 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
 
 
 def require_no_answers(sides: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the sides; an `InputError` for a file of answers, whose items may have no place."""
+    """Return the sides.
+
+    Raise an `InputError` for a file of answers, because answers can have items that are not in the text.
+    """
     for name, side in sides.items():
         if isinstance(side, DocumentFile):
             on_side(name, side.require_spans)
@@ -266,13 +274,13 @@ def require_no_answers(sides: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class AnsweredTexts(NamedTuple):
-    """Texts with their spans, and the answers of language models.
+    """Texts with their reference spans, and the answers of language models.
 
     Attributes:
         texts: the texts.
-        tokens: their tokens; None if the reference has none.
-        references: the spans of the reference, in characters.
-        decoding: how these were decoded from tags, see `DocumentFile`.
+        tokens: the tokens of the texts; None if the reference has none.
+        references: the reference spans in characters.
+        decoding: how the reference spans were decoded from tags, see `DocumentFile`.
         answers: the answers of each system, by name.
     """
 
@@ -284,12 +292,12 @@ class AnsweredTexts(NamedTuple):
 
 
 def answers_together(files: Mapping[str, DocumentFile], pairing: Pairing | None = None) -> AnsweredTexts:
-    """Read the texts and spans of the first side, and the answers of the others in the order of its documents.
+    """Read the texts and spans of the first side, and the answers of the other sides in the same document order.
 
-    Left-out documents cause warnings.
+    There is a warning if documents are left out.
 
     Raises:
-        InputError: the errors of `pair`, and for a system without answers.
+        InputError: if a system has no answers; see also `pair`.
     """
     chosen = replace(pairing or Pairing(), unit="character", to_tokens=Pairing.to_tokens, scored_documents="same")
     files, left_out = scored_documents(files, "same" if pairing is None else pairing.scored_documents)

@@ -1,4 +1,4 @@
-"""Spans in the order of a file, with their attributes and stated texts."""
+"""Spans in the order of a file, with their attributes and the span texts that the file gives."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from ..spans.attributes import Attributes
 from ..spans.spans import Spans
 
 _DOUBTFUL = 0.5
-"""If more than this share of stated texts differs from the text, reading fails."""
+"""If more than this proportion of a file's span texts differ from the text, reading fails."""
 
 _BLANKS = re.compile(r"(?:\s|\\n)+")
 _AT_ONCE = 1 << 12
-"""At most this many texts are Python strings at a time, which take several times the memory."""
+"""The maximum number of texts that are Python strings at a time, because these take several times the memory."""
 
 TEXT_TYPE = pa.binary()
-"""Bytes, because a text may have half of a surrogate pair."""
+"""Bytes instead of strings, because a text can have a lone surrogate."""
 
 NO_ATTRIBUTES: Mapping[str, Any] = {"attributes": {}}
 
 
 @dataclass(frozen=True, eq=False)
 class StatedSpans:
-    """The spans of a file with their attributes and stated texts.
+    """The spans of a file with their attributes and the span texts that the file gives.
 
     Attributes:
-        spans: the spans in the order of the file, with repeated ones.
+        spans: the spans in the order of the file, including duplicates.
         attributes: for each span, an index into `values`.
-        values: the distinct attributes, `{"attributes": {...}, "scores": {...}}`; the first one has no attributes, and
-            scores are optional.
-        texts: the stated text of each span, or null; None if the file states none.
+        values: the distinct attributes, `{"attributes": {...}, "scores": {...}}`. The first has no attributes; scores
+            are optional.
+        texts: the text of each span in the file, or null; None if the file gives no span texts.
     """
 
     spans: Spans
@@ -58,7 +58,7 @@ class StatedSpans:
 
     @classmethod
     def of(cls, spans: Spans) -> StatedSpans:
-        """Wrap spans without stated texts and attributes."""
+        """Wrap spans without span texts and attributes."""
         return cls(spans, np.zeros(len(spans), dtype=np.int32))
 
     @classmethod
@@ -81,25 +81,25 @@ class StatedSpans:
         return len(self.values) > 1
 
     def documents_with(self, key: str) -> list[int]:
-        """List the document of each span with attributes or scores (the `key`)."""
+        """List the document of each span that has `key`: attributes or scores."""
         has = np.array([bool(value.get(key)) for value in self.values])
         return list(self.spans.document[has[self.attributes]].tolist())
 
     def take(self, documents: np.ndarray) -> StatedSpans:
-        """Select the spans of some documents, in this order."""
+        """Select documents in the given order."""
         _, items = take_segments(offsets_by(self.spans.document, self.spans.documents), documents)
         return replace(self.picked(items), spans=self.spans.take(documents))
 
     def picked(self, items: np.ndarray) -> StatedSpans:
-        """Select some spans, in this order."""
+        """Select spans in the given order."""
         texts = None if self.texts is None else self.texts.take(arrow_array(items))
         return replace(self, spans=self.spans.picked(items), attributes=self.attributes[items], texts=texts)
 
     def columns(self) -> Attributes:
-        """Read the attributes of all spans as columns; discontinuous spans have their outermost bounds.
+        """Return the spans with their attributes; discontinuous spans have their outer boundaries.
 
         Raises:
-            InputError: the errors of `Attributes.from_dicts`.
+            InputError: see `Attributes.from_dicts`.
         """
         spans = self.spans
         present, codes = np.unique(self.attributes, return_inverse=True)
@@ -123,7 +123,7 @@ class StatedSpans:
         )
 
     def beside(self, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-        """Yield the document, the stated text and the covered text of each span with a stated text."""
+        """Yield for each span with a text in the file: the document, this text, and the text that the span covers."""
         if self.texts is None:
             return
         for first in range(0, len(self.spans), _AT_ONCE):
@@ -135,7 +135,7 @@ class StatedSpans:
                     yield document, text, covered
 
     def beside_stated(self, other: StatedSpans) -> Iterator[tuple[int, str, str]]:
-        """Yield, for each pair of boundaries that both sides have, the document and the text that each side states."""
+        """Yield for each span boundaries that both sides have: the document, and the span texts in both files."""
         if self.texts is None or other.texts is None:
             return
         offsets = offsets_by(self.spans.document, self.spans.documents)
@@ -150,13 +150,13 @@ class StatedSpans:
                     yield first + document, text, stated
 
     def _texts_between(self, first: int, last: int, chosen: np.ndarray) -> Iterator[str | None]:
-        """Yield the stated texts of chosen spans of the documents from `first` to `last` (exclusive)."""
+        """Yield the span texts of chosen spans in documents `first` to `last` (exclusive)."""
         here = slice(*np.searchsorted(self.spans.document, [first, last]).tolist())
         return iter(()) if self.texts is None else strings_of(self.texts[here].take(arrow_array(chosen)))
 
 
 def stated_arrays(texts: Iterable[str | None]) -> Iterator[pa.Array]:
-    """Make Arrow arrays of stated texts; `pa.array` would import pandas if it is installed."""
+    """Convert span texts to Arrow arrays, without importing pandas."""
     each = iter(texts)
     while some := list(islice(each, _AT_ONCE)):
         encoded = [b"" if text is None else str(text).encode("utf-8", "surrogatepass") for text in some]
@@ -166,14 +166,17 @@ def stated_arrays(texts: Iterable[str | None]) -> Iterator[pa.Array]:
 
 
 def strings_of(texts: pa.ChunkedArray) -> Iterator[str | None]:
-    """Yield the strings of stated texts."""
+    """Yield span texts as strings."""
     for first in range(0, len(texts), _AT_ONCE):
         for text in texts[first : first + _AT_ONCE].to_pylist():
             yield None if text is None else text.decode("utf-8", "surrogatepass")
 
 
 def alike(stated: str | None, covered: str) -> bool:
-    """Compare a stated text with the covered text, ignoring blanks: some tools merge blanks or escape newlines."""
+    """Check whether a span text equals the covered text, except for runs of whitespace.
+
+    Some tools merge whitespace or escape newlines.
+    """
     return stated == covered or (stated is not None and _BLANKS.sub(" ", stated) == _BLANKS.sub(" ", covered))
 
 
@@ -182,18 +185,18 @@ def compared(
     place: Callable[[int], str],
     differ: str = "differ from the text at their offsets",
 ) -> list[str]:
-    """Compare stated texts of spans with the covered texts.
+    """Compare the span texts of a file with the texts that the spans cover.
 
     Args:
-        stated: the document, the stated text and the covered text of each span.
-        place: describes the place of a document.
-        differ: the problem of texts that differ.
+        stated: the document, the span text in the file and the covered text of each span.
+        place: a function that describes where a document is.
+        differ: describes the problem of texts that differ.
 
     Returns:
-        A sentence if some differ.
+        A sentence if some texts differ, otherwise nothing.
 
     Raises:
-        InputError: if most differ.
+        InputError: if most texts differ.
     """
     number = differing = 0
     first = ""

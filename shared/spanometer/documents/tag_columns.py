@@ -13,7 +13,7 @@ from ..tags.tags import Tags
 from .words import Codes
 
 Column = int | str | None
-"""A column by number (from 1, or negative from the right) or by name; None is the default column."""
+"""A column, by number (from 1, or negative from the right) or by name; None is the default column."""
 
 
 @dataclass(frozen=True)
@@ -21,15 +21,15 @@ class Layout:
     """The layout of the rows of a file.
 
     Attributes:
-        tabs: whether single tabs separate the cells, instead of runs of blanks.
-        width: the number of cells of a row.
-        model: the line that shows this layout.
-        header: the line with the columns' names, or 0.
-        names: the columns' names, if known.
+        tabs: whether single tabs separate the cells; otherwise runs of spaces and tabs do.
+        width: the number of cells in a row.
+        model: the line from which the layout was taken.
+        header: the line with the names of the columns, or 0.
+        names: the names of the columns, if known.
         columns: the indices of the tag columns.
-        words: the index of the words' column, or None.
+        words: the index of the column with the words, or None.
         words_named: whether the user named this column.
-        documents: the index of the column with a value for each document, or None.
+        documents: the index of the column that identifies the document of a row, or None.
     """
 
     tabs: bool
@@ -43,7 +43,7 @@ class Layout:
     documents: int | None = None
 
     def called(self, index: int) -> str:
-        """Name a column, for errors."""
+        """Return what errors call a column."""
         return self.names[index] if self.names else f"column {index + 1}"
 
 
@@ -57,7 +57,7 @@ def joined_tags(parts: Sequence[Tags]) -> Tags:
 
 
 def tag_lists(tags: Tags) -> list[list[str]]:
-    """List tags (or words) by document, for the `evaluate` modules."""
+    """Convert encoded tags (or words) to a list for each document."""
     names = np.array([*tags.names, ""], dtype=object)
     flat = names[tags.codes].tolist()
     return [flat[start:end] for start, end in pairwise(tags.offsets.tolist())]

@@ -1,4 +1,4 @@
-"""Make tokens from texts: by kinds of characters, a pattern, spaCy's rules, or a Hugging Face tokenizer."""
+"""Tokenizers: by kinds of characters, by a pattern, by spaCy's rules, or from Hugging Face."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ TOKENIZERS: Mapping[str, str] = {
     "spacy:LANGUAGE": "spaCy's rules for a language",
     "hf:NAME": "a Hugging Face tokenizer, by name or path of tokenizer.json",
 }
-"""The tokenizers, explained."""
+"""The tokenizers with explanations."""
 
 _SECONDS = 5.0
-"""The time limit of a regular expression for one text."""
+"""The time limit, in seconds, of a regular expression for one text."""
 
 _REMEDY = f"Use one of {', '.join(map(repr, TOKENIZERS))}."
 
 
 def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
-    """Make tokens from the documents' texts, see `tokenizers.tokens_of`; the spans stay in characters."""
+    """Tokenize the texts of documents, see `tokens_of`; spans stay in characters."""
     texts = file.documents.texts
     if texts is None or file.in_tokens:
         problem = "the documents have no text." if texts is None else "the spans are in the file's own tokens."
@@ -48,13 +48,13 @@ def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
 
 
 def tokenizer_option(help: str) -> Any:
-    """Declare an option for a tokenizer, with the default None."""
+    """Declare an option for the name of a tokenizer, with the default None."""
     kinds = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
     return option(None, help=f"{help}: {kinds}", kind=str, optional=True, metavar="NAME")
 
 
 def require_tokenizer(name: str | None) -> None:
-    """Raise an `InputError` for an unknown tokenizer."""
+    """Raise an `InputError` if there is no such tokenizer."""
     if name is None:
         return
     require_kind(name, str, "the name of a tokenizer", _REMEDY, option="tokenizer")
@@ -68,17 +68,17 @@ def require_tokenizer(name: str | None) -> None:
 # all systems compared with one reference use the same tokens
 @lru_cache(maxsize=1)
 def tokens_of(texts: tuple[str, ...], tokenizer: str) -> Tokens:
-    """Make tokens from texts.
+    """Tokenize texts.
 
     Args:
         texts: the texts of the documents.
         tokenizer: one of `TOKENIZERS`. Patterns have the syntax of the library `regex`, which includes Python's syntax.
-            spaCy's tokens come from `spacy.blank(LANGUAGE)`, with white space tokens. Special tokens of a Hugging Face
-            tokenizer are left out, blanks are cut off the ends of its tokens, and several tokens of one character (such
-            as an emoji in a byte-level tokenizer) become one.
+            spaCy's tokens come from `spacy.blank(LANGUAGE)`, including whitespace tokens. For Hugging Face tokenizers,
+            special tokens are left out, whitespace at the ends of tokens is removed, and several tokens for one
+            character (such as an emoji in a byte-level tokenizer) are merged.
 
     Raises:
-        InputError: for an unknown tokenizer, a library that is not installed, and a pattern that is invalid or takes
+        InputError: if there is no such tokenizer, if a library is not installed, or if a pattern is invalid or takes
             too long.
     """
     require_tokenizer(tokenizer)
@@ -87,7 +87,7 @@ def tokens_of(texts: tuple[str, ...], tokenizer: str) -> Tokens:
 
 
 def signed(tokenizer: str) -> str:
-    """Name a tokenizer for the signature: spaCy's with its version, a file by its hash."""
+    """Name a tokenizer for the signature: spaCy with its version, a file with its hash."""
     kind, _, rest = tokenizer.partition(":")
     if kind == "spacy":
         return f"{tokenizer}@{version('spacy')}"
@@ -164,7 +164,7 @@ def _by_hugging_face(texts: Sequence[str], name: str) -> Tokens:
 
 
 def _without_blanks(texts: Sequence[str], rows: Sequence[Sequence[tuple[int, int]]]) -> Tokens:
-    """Cut blanks off the ends of tokens, and merge tokens that share characters."""
+    """Remove whitespace at the ends of tokens, and merge tokens that share characters."""
     documents: list[list[tuple[int, int]]] = []
     for text, row in zip(texts, rows, strict=True):
         merged: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""The words of documents, encoded as numbers: each distinct word is stored once."""
+"""The words of documents, encoded as integers; each distinct word is stored once."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ..tags.tags import Tags, list_arrays
 
 
 class Codes(dict[str, int]):
-    """Codes for names, in the order of their first occurrence."""
+    """Maps names to integers, in the order of their first occurrence."""
 
     def __missing__(self, name: str) -> int:
-        """Give the next code to a new name."""
+        """Add a name with the next integer."""
         code = self[name] = len(self)
         return code
 
 
 class Words(Tags, Sequence[list[str]]):
-    """The words of documents: encoded like tags, and shown as lists of strings."""
+    """The words of documents: encoded like tags, but used like lists of strings."""
 
     @classmethod
     def of(cls, words: Tags | Iterable[Sequence[str]]) -> Words:
-        """Wrap an encoded column, or encode lists of words."""
+        """Wrap encoded words, or encode lists of words."""
         column = words if isinstance(words, Tags) else Tags.from_lists(words)
         return cls(column.codes, column.names, column.offsets)
 
@@ -40,7 +40,7 @@ class Words(Tags, Sequence[list[str]]):
     @overload
     def __getitem__(self, document: slice) -> list[list[str]]: ...
     def __getitem__(self, document: int | slice) -> list[str] | list[list[str]]:
-        """Look up the words of one document or several."""
+        """Return the words of one document or of several."""
         chosen = range(len(self))[document]
         if isinstance(chosen, range):
             return [self[number] for number in chosen]
@@ -48,14 +48,14 @@ class Words(Tags, Sequence[list[str]]):
         return list(map(self.names.__getitem__, self.codes[start:end].tolist()))
 
     def __eq__(self, other: object) -> bool:
-        """Compare the words of all documents, also with lists."""
+        """Compare the words of all documents; `other` can also be a list."""
         if not isinstance(other, Sequence):
             return NotImplemented
         return len(self) == len(other) and all(map(eq, self, other))
 
 
 class WordRows:
-    """Rows of words, or of other strings, encoded as they come."""
+    """Rows of words or other strings, encoded while they are added."""
 
     def __init__(self) -> None:
         self._codes = array("i")
@@ -72,7 +72,10 @@ class WordRows:
         return np.diff(np.asarray(self._ends))
 
     def append(self, row: Sequence[str]) -> None:
-        """Add a row; an `InputError` with a position for values other than strings that can be stored as UTF-8."""
+        """Add a row.
+
+        Raise an `InputError` with the position of a value that is no string or cannot be stored as UTF-8.
+        """
         size = len(self._names)
         try:
             self._codes.extend(map(self._names.__getitem__, row))
@@ -85,9 +88,9 @@ class WordRows:
         self._ends.append(len(self._codes))
 
     def tags(self) -> Tags:
-        """Make tags of all rows."""
+        """Return all rows as `Tags`."""
         return Tags(np.asarray(self._codes, np.int32), tuple(self._names), np.asarray(self._ends, np.int64))
 
     def words(self) -> Words:
-        """Make words of all rows."""
+        """Return all rows as `Words`."""
         return Words.of(self.tags())

@@ -1,4 +1,4 @@
-"""The declaration of how a format writes documents with spans."""
+"""The declaration of how a format is written."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Writer:
-    """How a format writes documents with spans, and the layers that it can hold.
+    """How a format is written, and what it can represent.
 
     Attributes:
-        write: makes the bytes of a file, in pieces, from a `DocumentFile`; its keyword arguments are options.
-        folder: whether it makes a folder instead: the paths of files and their contents.
-        unit: the unit of spans, `character` or `token`; None for both.
+        write: converts a `DocumentFile` to the bytes of a file, in parts. Its keyword arguments are options.
+        folder: True if `write` instead yields the paths of files in a folder and their contents.
+        unit: the unit of spans, `character` or `token`; None if both are possible.
         needs_text: whether documents need a text.
-        overlapping: whether spans may overlap; or the option that allows it.
-        discontinuous, attributes, annotators: whether the format holds discontinuous spans, attributes of spans, and
-            several annotators.
-        problems: yields other losses and their documents; the text of a loss says how `write` writes it.
+        overlapping: whether spans may overlap, or the name of the option that allows it.
+        discontinuous, attributes, annotators: whether the format can represent discontinuous spans, attributes of
+            spans, and several annotators.
+        problems: yields descriptions of other losses with their documents; they say how `write` writes such items.
     """
 
     write: Callable[..., Iterator[Any]]
@@ -35,11 +35,11 @@ class Writer:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of writing and their defaults."""
+        """The options of the writer with their defaults."""
         return keywords(self.write)
 
 
 def keywords(function: Callable[..., object]) -> dict[str, Any]:
-    """List the names and defaults of a function's keyword-only arguments."""
+    """Return the names and defaults of a function's keyword-only arguments."""
     parameters = inspect.signature(function).parameters.values()
     return {each.name: each.default for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}

@@ -1,1 +1,1 @@
-"""Spans in columns: flat spans, entity trees, attributes, markup, Arrow."""
+"""Annotations as columns: spans, entity trees, attributes and mentions, and their Arrow forms."""

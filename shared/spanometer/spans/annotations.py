@@ -1,4 +1,4 @@
-"""Annotations of the same documents by several annotators or systems, read in the same way."""
+"""Annotations of the same documents by several annotators or systems."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from .spans import Spans, decode_together, encoded_tags, in_order
 
 @dataclass(frozen=True)
 class Layers:
-    """Several tags of each token, whose spans are taken together, so that they may nest and overlap, or kept apart.
+    """Several tags for each token (several layers), as one annotation.
 
     Attributes:
-        columns: the tags, each as one annotation; all of the same tokens.
-        names: what the signature calls them.
-        apart: whether each layer is compared with itself.
+        columns: the tags of each layer, all for the same tokens.
+        names: the names of the layers in the signature.
+        apart: False: merge the spans of all layers, which may then overlap. True: compare each layer only with the same
+            layer of the other side.
     """
 
     columns: Sequence[Any]
@@ -34,20 +35,20 @@ class Layers:
 def read_annotations(
     inputs: Mapping[str, Any], decoding: LabelDecoding, lengths: Any = None
 ) -> tuple[dict[str, Spans], dict[str, object]]:
-    """Read annotations of the same documents.
+    """Read several annotations of the same documents as spans.
 
     Args:
-        inputs: lists of tags (or `Tags`, or an Arrow column of them), or `Spans`, or `Layers` of tags, by the name that
-            errors use.
-        decoding: how tags are decoded; the scheme is inferred from all together, and the first one says what is left
-            out.
-        lengths: the documents' lengths in tokens, for `Spans` that do not have them.
+        inputs: the annotations by name; errors use these names. Each is a list of tags (or `Tags`, or an Arrow column
+            of tags), or `Spans`, or `Layers` of tags.
+        decoding: how tags are decoded. The scheme is inferred from all annotations together; the first annotation
+            decides which positions are left out (`ignore_index`).
+        lengths: the documents' lengths in tokens, for `Spans` without lengths.
 
     Returns:
-        The spans, with the documents' lengths if one of them has them, and the part of the signature about reading.
+        The spans (with document lengths if any annotation has them), and the part of the signature about reading.
 
     Raises:
-        InputError: for annotations that cannot be read or compared; `side` names the annotator.
+        InputError: if annotations cannot be read or compared; `side` names the annotation.
     """
     sides = {name: side for name, side in inputs.items() if isinstance(side, Spans)}
     layers = {name: side for name, side in inputs.items() if isinstance(side, Layers)}
@@ -94,7 +95,7 @@ def union(layers: Sequence[Spans]) -> Spans:
     """Merge the spans of several annotations of the same documents; equal spans become one.
 
     Args:
-        layers: the spans, of the same documents with the same lengths.
+        layers: the spans of each annotation, with the same documents and lengths.
     """
     if len(layers) == 1:
         return layers[0]
@@ -103,10 +104,10 @@ def union(layers: Sequence[Spans]) -> Spans:
 
 
 def side_by_side(layers: Sequence[Spans]) -> Spans:
-    """Lay the spans of several annotations end to end within each document, so that each layer meets itself alone.
+    """Concatenate the layers within each document, so that the spans of different layers never overlap.
 
     Args:
-        layers: the spans, of the same documents with the same lengths, which are known.
+        layers: the spans of each layer, with the same documents and the same known lengths.
     """
     same, lengths = with_common_labels(layers), np.asarray(layers[0].lengths)
     moved = [
@@ -118,7 +119,7 @@ def side_by_side(layers: Sequence[Spans]) -> Spans:
 
 
 def end_to_end(parts: Sequence[Spans]) -> Spans:
-    """Concatenate the spans of several corpora, their documents one after the other."""
+    """Concatenate the documents of several corpora."""
     same = with_common_labels(parts)
     base = offsets_of([spans.documents for spans in parts])
     lengths = [spans.lengths for spans in parts]
@@ -131,7 +132,7 @@ def distinct_spans(parts: Sequence[Spans]) -> tuple[Spans, np.ndarray]:
     """List the distinct spans of several annotations; spans with the same label and fragments are equal.
 
     Returns:
-        The spans, and which of the annotations have each, bool, shape (spans, annotations).
+        The spans, and whether each annotation has each span, bool, shape (spans, annotations).
     """
     together = end_to_end(parts)
     documents = parts[0].documents
@@ -153,7 +154,7 @@ def distinct_spans(parts: Sequence[Spans]) -> tuple[Spans, np.ndarray]:
 
 
 def with_common_labels(parts: Sequence[Spans]) -> list[Spans]:
-    """Give each label the same code in all spans."""
+    """Recode spans so that each label has the same index in all of them."""
     labels = tuple(sorted({label for spans in parts for label in spans.labels}))
     return [spans.with_labels(labels) for spans in parts]
 
@@ -161,7 +162,7 @@ def with_common_labels(parts: Sequence[Spans]) -> list[Spans]:
 def _together(
     parts: Sequence[Spans], document: Sequence[np.ndarray], lengths: np.ndarray | None, documents: int
 ) -> Spans:
-    """Join the spans of several annotations with common labels, in the given documents."""
+    """Join the spans of several annotations, which have the same list of labels, in the given documents."""
     joined = replace(
         parts[0],
         # small: each document takes memory, and 2^31 of them are not there
@@ -184,14 +185,14 @@ def _together(
 
 
 def require_no_reading(clause: str, decoding: LabelDecoding) -> None:
-    """Raise an `InputError` that says what is given if options of reading tags are set, where there are none."""
+    """Raise an `InputError` with this clause if options for reading tags are set although there are no tags."""
     if decoding.scheme is not None or decoding.repair != "conlleval" or not decoding.prefix:
         raise InputError(f"scheme, repair and prefix are for tags, but {clause}.", "Leave them out.")
 
 
 @contextmanager
 def named_sides(names: Mapping[str, str]) -> Iterator[None]:
-    """Let errors about `references` or `predictions` use these names instead."""
+    """Replace the names `references` and `predictions` in errors by these names."""
     try:
         yield
     except InputError as error:
@@ -200,7 +201,7 @@ def named_sides(names: Mapping[str, str]) -> Iterator[None]:
 
 
 def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans) -> None:
-    """Raise an `InputError` unless two have the same documents with the same numbers of tokens."""
+    """Raise an `InputError` unless two annotations have the same documents with the same numbers of tokens."""
     if spans.documents != expected.documents:
         raise InputError(
             f"{spans.documents} documents, but {first} has {expected.documents}.",

@@ -1,4 +1,4 @@
-"""Arrow columns of lists of structs (spans, entities), checked and made from dictionaries without coercion."""
+"""Arrow columns of lists of structs (spans, entities), converted from dictionaries and checked."""
 
 from __future__ import annotations
 
@@ -49,22 +49,23 @@ FRAGMENTS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.li
 _PAIRS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64(), 2)))])
 
 LONGEST = int(np.iinfo(np.int32).max)
-"""The largest length of a document; offsets are int32."""
+"""The maximum length of a document, because offsets are int32."""
 
 SPAN_REMEDY = "A span is {'start': int, 'end': int, 'label': str}: token offsets from 0, the end exclusive."
 FRAGMENTS_REMEDY = "A span is {'label': str, 'fragments': [[start, end], ...]}: token offsets from 0, ends exclusive."
 
 
 class DocumentColumns:
-    """Items of documents (spans, entities, mentions) as columns: the base of frozen dataclasses.
+    """The base class for items of documents (spans, entities, mentions) as columns. Subclasses are frozen dataclasses.
 
     Attributes:
-        document, start, end: the place of each item; documents ascend, and mentions have no boundaries.
+        document: the document of each item, ascending.
+        start, end: the boundaries of each item; mentions have none.
         documents: the number of documents, with or without items.
-        lengths: the documents' lengths in tokens, int64, or None if they are unknown.
+        lengths: the documents' lengths in tokens, int64; None if unknown.
         flat: the names of the columns with one value for each item.
-        nested: the names of offset columns (item i has the values `offsets[i]` to `offsets[i + 1]`), with the names
-            of their value columns.
+        nested: maps names of offset columns (item i has the values `offsets[i]` to `offsets[i + 1]`) to the names of
+            their value columns.
     """
 
     document: np.ndarray
@@ -76,7 +77,7 @@ class DocumentColumns:
     nested: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     def __post_init__(self) -> None:
-        """Freeze the columns."""
+        """Make the columns read-only."""
         frozen(self, *self.flat, *chain.from_iterable(self.nested.values()))
 
     def __len__(self) -> int:
@@ -88,7 +89,7 @@ class DocumentColumns:
         return replace(instance, **columns)  # type: ignore[no-any-return]
 
     def picked(self, items: np.ndarray | slice) -> Self:
-        """Select items in the given order, in the same documents."""
+        """Select items in the given order; the documents stay the same."""
         columns = {name: getattr(self, name)[items] for name in self.flat}
         for offsets, names in self.nested.items():
             counts, values = take_segments(getattr(self, offsets), items)
@@ -96,18 +97,18 @@ class DocumentColumns:
         return self._with(**columns)
 
     def take(self, documents: np.ndarray) -> Self:
-        """Select documents in the given order; documents may repeat."""
+        """Select documents in the given order; a document may be selected several times."""
         counts, items = take_segments(offsets_by(self.document, self.documents), documents)
         document = np.repeat(np.arange(len(documents), dtype=np.int32), counts)
         return self.picked(items)._in_documents(document, documents, len(documents))
 
     def items(self, first: int, last: int) -> slice:
-        """Find the items of the documents from `first` to `last` (exclusive)."""
+        """Return the slice of the items in documents `first` to `last` (exclusive)."""
         # another type would convert the whole column
         return slice(*np.searchsorted(self.document, np.array([first, last], dtype=self.document.dtype)).tolist())
 
     def between(self, first: int, last: int) -> Self:
-        """Take the items of the documents from `first` to `last` (exclusive) without copying."""
+        """Select documents `first` to `last` (exclusive) without copying."""
         part = self.picked(self.items(first, last))
         return part._in_documents(part.document - np.int32(first), slice(first, last), last - first)
 
@@ -117,7 +118,7 @@ class DocumentColumns:
         return self._with(document=document, documents=documents, **of_lengths)
 
     def with_lengths(self, lengths: np.ndarray) -> Self:
-        """Set the documents' lengths; raise an `InputError` for an item past its document's end."""
+        """Set the documents' lengths; raise an `InputError` if an item is past the end of its document."""
         sizes = read_lengths(lengths, self.documents)
         beyond = self.end > sizes[self.document]
         if beyond.any():
@@ -140,11 +141,11 @@ class DocumentColumns:
         return as_lists(offsets_by(self.document, self.documents), self._structs())
 
     def _structs(self) -> pa.StructArray:
-        """Make an Arrow array of the items."""
+        """Convert the items to an Arrow array of structs."""
         raise NotImplementedError
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
-        """Convert the items to lists of dictionaries, the input of `from_dicts`."""
+        """Convert the items of each document to dictionaries, as `from_dicts` reads them."""
         return list(self.to_arrow().to_pylist())
 
 
@@ -152,17 +153,17 @@ Annotation = TypeVar("Annotation", bound=DocumentColumns)
 
 
 def structs(type_: pa.StructType, *columns: pa.Array) -> pa.StructArray:
-    """Make structs of a type from columns."""
+    """Build an Arrow array of structs from columns."""
     return pa.StructArray.from_arrays(columns, fields=list(type_))
 
 
 def spans_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Convert lists of `{"start": int, "end": int, "label": str}` to lists of `SPAN_TYPE`, see `struct_lists`."""
+    """Convert lists of `{"start": int, "end": int, "label": str}` to Arrow lists of `SPAN_TYPE`, see `struct_lists`."""
     return struct_lists(documents, SPAN_TYPE, span_problem, SPAN_REMEDY, first_document)
 
 
 def fragments_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Convert lists of `{"label": str, "fragments": [[start, end], ...]}` to lists of `FRAGMENTS_TYPE`."""
+    """Convert lists of `{"label": str, "fragments": [[start, end], ...]}` to Arrow lists of `FRAGMENTS_TYPE`."""
     keys = ("label", "fragments")
     return struct_lists(documents, _PAIRS_TYPE, partial(span_problem, keys=keys), FRAGMENTS_REMEDY, first_document)
 
@@ -175,18 +176,18 @@ def struct_lists(
     first_document: int = 0,
     prepare: Callable[[Any], Any] | None = None,
 ) -> list[pa.ListArray]:
-    """Convert lists of dictionaries to Arrow arrays of lists of structs, one for each thousand documents.
+    """Convert lists of dictionaries to Arrow arrays of lists of structs, one array for each thousand documents.
 
     Args:
         documents: the dictionaries of each document, or an Arrow column of them; other keys are ignored.
         type_: the type of the structs.
-        problem: describes the problem of a dictionary.
+        problem: a function that describes what is wrong with a dictionary.
         remedy: the remedy in errors.
         first_document: the number of the first document, for errors.
-        prepare: completes a dictionary.
+        prepare: a function that adds missing keys to a dictionary.
 
     Raises:
-        InputError: for a document that is not a list, and for the first dictionary that does not fit the type.
+        InputError: if a document is not a list, or if a dictionary does not fit the type.
     """
     column = as_column(documents)
     if column is not None:
@@ -234,7 +235,7 @@ def _first_problem(rows: Sequence[Any], first_document: int, problem: Callable[[
 
 
 def span_problem(span: Any, keys: tuple[str, ...] = SPAN_KEYS, noun: str = "a span") -> str:
-    """Describe the problem of a dictionary that needs these keys; empty if there is none."""
+    """Say what is wrong with a dictionary that must have these keys; empty if nothing is."""
     if not isinstance(span, Mapping):
         return f"{shown(span)} is not {noun}."
     missing = [key for key in keys if key not in span]
@@ -274,12 +275,12 @@ def _fits_int64(value: int) -> bool:
 
 
 def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:
-    """Convert boundaries to columns of the fields `start` and `end`."""
+    """Convert boundaries to the Arrow columns `start` and `end`."""
     return [arrow_array(bound.astype(np.int64)) for bound in (start, end)]
 
 
 def pair_array(start: np.ndarray, end: np.ndarray) -> pa.ListArray:
-    """Convert boundaries to lists of two, the form of stored fragments."""
+    """Convert boundaries to an Arrow array of [start, end] lists, the stored form of fragments."""
     bounds = np.stack([start, end], axis=1).ravel()
     return as_lists(np.arange(0, len(bounds) + 1, 2), arrow_array(bounds.astype(np.int64)))
 
@@ -299,14 +300,14 @@ def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ListItems:
-    """The flattened items of a column of lists, with their places for errors.
+    """The items of an Arrow column of lists, flattened, with their positions for errors.
 
     Attributes:
-        values: the items; None if they are columns.
-        parent: the list of each item, ascending.
-        noun: the name of an item in errors, with its article.
+        values: the items as an Arrow array; None if they are given as columns.
+        parent: the index of each item's list, ascending.
+        noun: what errors call an item, with its article.
         remedy: the remedy in errors.
-        owner: the items that have one list each; None if the lists are documents.
+        owner: the items that contain these lists; None if each list is a document.
         first_document: the number of the first document.
     """
 
@@ -321,7 +322,7 @@ class ListItems:
     def read(
         cls, column: pa.Array | pa.ChunkedArray, names: Iterable[str], noun: str, plural: str, remedy: str
     ) -> ListItems:
-        """Read a column of lists of structs with these fields; raise an `InputError` for other types and for None."""
+        """Read a column of lists of structs with these fields; raise an `InputError` for other types and for nulls."""
         require_column(column, remedy)
         if not is_list_of(column.type, names):
             raise InputError(f"a column of type {column.type} does not hold lists of {plural}.", remedy)
@@ -332,18 +333,18 @@ class ListItems:
         return cls(array.flatten(), parents_of(array), noun, remedy)
 
     def children(self, lists: pa.Array, noun: str) -> ListItems:
-        """Flatten the lists of the items; None has no items."""
+        """Flatten the lists inside the items; null counts as an empty list."""
         return ListItems(lists.flatten(), parents_of(lists), noun, self.remedy, self)
 
     def place(self, item: int) -> tuple[int, int]:
-        """Find the document of an item and its (owner's) index there."""
+        """Return the document of an item, and the item's index there; for nested items, the index of the owner."""
         of_list = int(self.parent[item])
         if self.owner is not None:
             return self.owner.place(of_list)
         return self.first_document + of_list, item - int(np.searchsorted(self.parent, of_list))
 
     def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str = "") -> None:
-        """Raise an `InputError` for the first bad item, if any."""
+        """Raise an `InputError` for the first flagged item, if there is one."""
         if bad.any():
             item = int(np.argmax(bad))
             text = problem if isinstance(problem, str) else problem(item)
@@ -351,48 +352,51 @@ class ListItems:
             raise InputError(text, remedy or self.remedy, document=document, span=index)
 
     def refuse_nulls(self, *names: str) -> None:
-        """Raise an `InputError` for the first item that is None or has None in a field."""
+        """Raise an `InputError` for the first item that is null or has null in one of these fields."""
         self.refuse(null_flags(self.values), f"None is not {self.noun}.")
         for name in names:
             self.refuse(null_flags(self.values.field(name)), f"{name!r} is None.")
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Read the fields `start` and `end`, as int32 if both are int32, else int64."""
+        """Read the fields `start` and `end`: as int32 if both are int32, otherwise as int64."""
         fields = [self.values.field(name) for name in ("start", "end")]
         type_ = pa.int32() if {field.type for field in fields} == {pa.int32()} else pa.int64()
         start, end = (integers(field.cast(type_)) for field in fields)
         return start, end
 
     def checked_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Read and check the fields `start` and `end`, int32."""
+        """Read and check the fields `start` and `end` as int32."""
         start, end = self.bounds()
         self.refuse_bounds(start, end)
         return start.astype(np.int32, copy=False), end.astype(np.int32, copy=False)
 
     def refuse_bounds(self, start: np.ndarray, end: np.ndarray) -> None:
-        """Raise an `InputError` for the first negative start, or end before its start or past 32 bits."""
+        """Raise an `InputError` for the first item whose start is negative, or whose end is not after its start.
+
+        Ends that need more than 32 bits raise it too.
+        """
         self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.")
         self.refuse(end <= start, lambda item: f"the end {end[item]} is not after the start {start[item]}.")
         self.refuse(end > LONGEST, lambda item: f"the end {end[item]} is out of range.")
 
     def refuse_beyond(self, lengths: np.ndarray, end: np.ndarray) -> None:
-        """Raise an `InputError` for the first end past the end of its text."""
+        """Raise an `InputError` for the first item that ends past the end of its text."""
         size, problem = lengths[self.parent], "a span ends at {}, but the text has {}.".format
         self.refuse(end > size, lambda item: problem(end[item], counted(int(size[item]), "character")))
 
     def names(self, column: pa.Array, noun: str = "label", owner: str = "span") -> tuple[np.ndarray, tuple[str, ...]]:
-        """Encode the items' names: the codes, and the sorted names.
+        """Encode names as indices into the sorted distinct names; returns both.
 
         Args:
             column: the names.
-            noun, owner: the words for a name and its owner in errors.
+            noun, owner: what errors call a name and the item that has it.
         """
         codes, names = string_codes(column)
         self.refuse_names(codes, names, noun, owner)
         return codes.astype(code_type(len(names))), names
 
     def refuse_names(self, codes: np.ndarray, names: Sequence[str], noun: str = "label", owner: str = "span") -> None:
-        """Raise an `InputError` for the first name that is empty or has outer blanks or control characters."""
+        """Raise an `InputError` for the first name that is empty, has outer whitespace or has control characters."""
         for code, name in enumerate(names):
             if problem := name_problem(name, noun):
                 remedy = f"Give every {owner} a {noun} without outer blanks and control characters."
@@ -400,14 +404,14 @@ class ListItems:
 
 
 def parents_of(lists: pa.Array) -> np.ndarray:
-    """Number the list of each item (int32)."""
+    """Return the index of each item's list (int32)."""
     # flattening skips lists that are None
     sizes = np.where(null_flags(lists), 0, integers(lists.value_lengths()))
     return np.repeat(np.arange(len(lists), dtype=np.int32), sizes)
 
 
 def string_codes(column: pa.Array) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Encode strings without nulls as int32 codes of the sorted distinct strings."""
+    """Encode strings without nulls as int32 indices into the sorted distinct strings; returns both."""
     encoded = column
     if not pa.types.is_dictionary(column.type) or column.dictionary.null_count:
         encoded = column.cast(pa.string()).dictionary_encode()
@@ -415,7 +419,7 @@ def string_codes(column: pa.Array) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def name_problem(name: str, noun: str) -> str:
-    """Describe the problem of a name (empty, outer blanks, control characters); empty if there is none."""
+    """Say what is wrong with a name (empty, outer whitespace, control characters); empty if nothing is."""
     if not name:
         return f"the {noun} is empty."
     if has_control_characters(name):
@@ -424,7 +428,7 @@ def name_problem(name: str, noun: str) -> str:
 
 
 def read_lengths(lengths: Any, documents: int) -> np.ndarray:
-    """Read and check the documents' lengths, int64."""
+    """Check the documents' lengths and convert them to int64."""
     remedy = "Pass the number of tokens of each document, lengths=[12, 7, ...]."
     try:
         if not is_ordered(lengths):
@@ -452,7 +456,7 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
 
 
 def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> None:
-    """Raise an `InputError` unless both sides have the same number of documents with the same lengths."""
+    """Raise an `InputError` unless both sides have the same number of documents, with the same lengths."""
     require_same_documents(len(references), len(predictions))
     different = references != predictions
     if different.any():
@@ -465,10 +469,10 @@ def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> Non
 
 
 def share_lengths(references: Annotation, predictions: Annotation) -> tuple[Annotation, Annotation]:
-    """Set the documents' lengths on both sides if one side knows them.
+    """If only one side has document lengths, set them on the other side too.
 
     Raises:
-        InputError: if the lengths of both sides differ, and for an item past the end of its document.
+        InputError: if the lengths of both sides differ, or if an item is past the end of its document.
     """
     if references.lengths is None and predictions.lengths is not None:
         return references.with_lengths(predictions.lengths), predictions

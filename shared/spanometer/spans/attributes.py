@@ -1,4 +1,4 @@
-"""Attributes: one side's attributes of each span (negated, carrier, ...), as frozen columns."""
+"""Attributes of spans (negated, carrier, ...) as frozen columns."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ITEM_TYPE = pa.struct(
         ("score", pa.float64()),
     ]
 )
-"""One value of an attribute, in the column of its type; if all four are null, the attribute has no value."""
+"""One value of an attribute, stored in the field of its type. If all four fields are null, there is no value."""
 
 ATTRIBUTED_SPAN_TYPE = pa.struct(
     [("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()), ("attributes", pa.list_(ITEM_TYPE))]
@@ -66,29 +66,29 @@ _SCORE_REMEDY = (
 )
 
 _TYPES: dict[str, type] = {"boolean": bool, "integer": int, "number": float, "text": str}
-"""The columns of values, in the order in which values of different types are numbered."""
+"""The fields of `ITEM_TYPE`, in the order in which values of different types are sorted."""
 
 
 @dataclass(frozen=True, eq=False)
 class Attributes(DocumentColumns):
-    """One side's spans and the values of their attributes, in the order in which they were given.
+    """One side's spans and their attribute values, in the original order.
 
-    Values are the same if they are equal and of one type: True, 1, 1.0 and "1" are four different values. An
-    attribute of a span has a row for each of its values, or a single row without one (None, or an empty list).
+    Two values are the same if they are equal and have the same type: True, 1, 1.0 and "1" are four values. An attribute
+    of a span has one row for each value. Without a value (None, or an empty list) it has one row.
 
-    Make them with `from_dicts` or `from_arrow`; the constructor takes the columns as they are.
+    Create objects with `from_dicts` or `from_arrow`; the constructor does not check the columns.
 
     Attributes:
-        document, start, end: int32, of each span; offsets of the document, `end` exclusive.
-        label: of each span, codes that index `labels`.
-        labels: label names, sorted.
-        rows: span i has the rows `rows[i]` to `rows[i + 1]`.
-        name: of each row: the attribute, codes that index `names`.
-        names: the attributes' names, sorted.
-        value: int32, of each row: codes that index `values`, or -1 if the attribute has no value.
+        document, start, end: the document and boundaries of each span, int32; `end` is exclusive.
+        label: the index of each span's label in `labels`.
+        labels: the sorted label names.
+        rows: the offsets of rows: span i has the rows `rows[i]` to `rows[i + 1]`.
+        name: the index of each row's attribute in `names`.
+        names: the sorted names of attributes.
+        value: the index of each row's value in `values`, int32; -1 if there is no value.
         values: the distinct values: bool, then int, float and str, each in ascending order.
-        score: float64, of each row: the score of the value, NaN if none was given.
-        documents: how many documents there are, with or without spans.
+        score: the score of each row's value, float64; NaN if there is no score.
+        documents: the number of documents, with or without spans.
     """
 
     document: np.ndarray
@@ -112,35 +112,35 @@ class Attributes(DocumentColumns):
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.rows))
 
     def __repr__(self) -> str:
-        """Show the sizes, not the columns."""
+        """Show sizes instead of columns."""
         named = ", ".join(self.names) or "none"
         return f"Attributes({len(self)} spans, {self.documents} documents, attributes {named})"
 
     @classmethod
     def from_dicts(cls, documents: Iterable[Iterable[Mapping[str, Any]]]) -> Attributes:
-        """Read lists of spans.
+        """Read spans with attributes from dictionaries.
 
         Args:
             documents: the spans of each document: `{"start": int, "end": int, "label": str, "attributes": {...}}`.
-                `attributes` gives for each name a value (bool, int, float, str or None, which is no value) or a list
-                of values, in which None is ignored. NumPy's scalars become Python's. `scores`, which may be left out,
-                gives for some of these names the score of the value, the scores of several values as a dict (values
-                that the attribute does not have are ignored), or, beside a list of values, a list of as many scores.
-                None is no score.
+                `attributes` maps each name to a value (bool, int, float or str; None means no value) or to a list of
+                values, in which None is ignored. NumPy scalars become Python values. The optional key `scores` maps
+                some of these names to scores: the score of a single value, a list with a score for each value in a
+                list, or a dict from values to scores. Values in this dict that the attribute does not have are ignored.
+                None means no score.
 
         Raises:
-            InputError: for a span that is not of this form or is empty, for NaN, for an integer past 64 bits, for a
-                name in `scores` that is not in `attributes`, and for a dict of scores that has only something similar
-                to the value ("True" for True).
+            InputError: if a span has another form or is empty, if a value is NaN or an integer past 64 bits, if
+                `scores` has a name that `attributes` lacks, or if a dict of scores has a value of another type ("True"
+                for True).
         """
         return cls.from_arrow(pa.chunked_array(attributes_arrays(documents)))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Attributes:
-        """Read an Arrow column of lists of `ATTRIBUTED_SPAN_TYPE`, as made by `attributes_arrays` and `to_arrow`.
+        """Read an Arrow column of lists of `ATTRIBUTED_SPAN_TYPE`, which `attributes_arrays` and `to_arrow` create.
 
         Raises:
-            InputError: for a column of another type, and for what `from_dicts` would refuse.
+            InputError: if the column has another type; see also `from_dicts`.
         """
         spans = ListItems.read(
             column, (field.name for field in ATTRIBUTED_SPAN_TYPE), "a span", "spans with attributes", ATTRIBUTES_REMEDY
@@ -173,9 +173,10 @@ class Attributes(DocumentColumns):
         )
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
-        """List the spans as `from_dicts` takes them, with `scores` if there are any.
+        """Convert the spans of each document to dictionaries, as `from_dicts` reads them.
 
-        A single value is written as it is, without a list; an empty list has become None.
+        A single value is written without a list; an empty list becomes None. The key `scores` is present if there are
+        scores.
         """
         return [[_to_dict(span) for span in document] for document in self.to_arrow().to_pylist()]
 
@@ -208,14 +209,14 @@ def _to_dict(span: dict[str, Any]) -> dict[str, Any]:
 
 
 def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Make Arrow arrays of lists of `ATTRIBUTED_SPAN_TYPE` from lists of spans, one for each thousand documents.
+    """Convert lists of spans to Arrow lists of `ATTRIBUTED_SPAN_TYPE`, one array for each thousand documents.
 
     Args:
         documents: the spans of each document, see `Attributes.from_dicts`; other keys are ignored.
         first_document: the number of the first document, for errors.
 
     Raises:
-        InputError: for what `Attributes.from_dicts` refuses, except bounds and labels, which are read later.
+        InputError: see `Attributes.from_dicts`. Boundaries and labels are not checked here, only when they are read.
     """
     rows = read_rows(documents, first_document, ATTRIBUTES_REMEDY)
     return [_attributes_array(part, first_document + first) for first, part in batches(rows)]
@@ -246,7 +247,7 @@ _Item = tuple[str, Value | None, float | None]
 
 
 def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
-    """List name, value and score of each value of a span's attributes; `names` have been checked before."""
+    """List the name, value and score of each attribute value of a span. Names in `names` are known to be valid."""
     if "attributes" not in span:
         raise InputError(f"{shown(dict(span))} has no 'attributes'.", ATTRIBUTES_REMEDY)
     attributes, scores = span["attributes"], span.get("scores")
@@ -291,10 +292,11 @@ def _require_name(name: object) -> None:
 
 
 def plain_value(value: Any, name: str) -> Value | None:
-    """Convert the value of an attribute to a bool, int, float, str or None of Python.
+    """Convert an attribute value to a Python bool, int, float, str or None.
 
     Raises:
-        InputError: for a value of another type, NaN, an integer past 64 bits, and text that UTF-8 cannot store.
+        InputError: if the value has another type, is NaN or an integer past 64 bits, or is text that UTF-8 cannot
+            store.
     """
     if value is None or type(value) is bool:
         return value
@@ -321,7 +323,7 @@ def plain_value(value: Any, name: str) -> Value | None:
 
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, scores: Any) -> list[float | None]:
-    """Read the score of each value, None if it has none."""
+    """Return the score of each value; None if it has no score."""
     if type(scores) is float and len(values) == 1:
         return [_score(name, scores)]
     if isinstance(scores, Mapping):
@@ -371,17 +373,17 @@ def _score(name: str, score: Any) -> float | None:
 
 
 def _one_or_list(items: Sequence[Any]) -> Any:
-    """Choose the list of several items, or the only one, or None."""
+    """Return the list if it has several items, its only item, or None if it is empty."""
     return list(items) if len(items) > 1 else next(iter(items), None)
 
 
 def _numbers(column: pa.Array) -> np.ndarray:
-    """Read floating-point numbers, NaN for null."""
+    """Convert floating-point numbers to NumPy, with NaN for null."""
     return np.array(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _value_codes(rows: ListItems) -> tuple[np.ndarray, tuple[Value, ...]]:
-    """Compute codes of the values of all four columns, -1 for no value, and list the values that they stand for."""
+    """Encode the values in the four fields as indices into a list of distinct values, -1 for no value; returns both."""
     stated = {column: ~null_flags(rows.values.field(column)) for column in _TYPES}
     rows.refuse(np.sum(list(stated.values()), axis=0) > 1, "an attribute has values of two types.")
     codes = np.full(len(rows.values), -1, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Characters of a text: the units that tools count them in, and offsets in one unit as offsets in code points."""
+"""Units in which tools count characters (such as UTF-16), and conversion of offsets to code points."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ UNITS: Mapping[str, str] = {
     "codepoint-lf": "code points, with \\r\\n counted once",
     "utf-16-lf": "UTF-16 units, with \\r\\n counted once",
 }
-"""The units of offsets within a text."""
+"""The units of offsets in a text."""
 
 _LINE_END = "\r\n"
 
 _FEW = 10_000
-"""Below this many characters sorting them is faster than a table of all that there may be."""
+"""With fewer characters than this, sorting is faster than a lookup table."""
 
 
 def is_plain(text: str, unit: str) -> bool:
-    """Check whether all offsets in a unit are offsets in code points."""
+    """Check whether offsets in this unit equal offsets in code points for all positions of the text."""
     if unit.endswith("-lf") and _LINE_END in text:
         return False
     if unit.startswith("codepoint") or text.isascii():
@@ -33,7 +33,7 @@ def is_plain(text: str, unit: str) -> bool:
 
 
 def borders(text: str, unit: str) -> np.ndarray:
-    """Compute the offset in a unit of each character of a text, and of its end (int64, ascending)."""
+    """Compute the offset of each character, and of the end of the text, in a unit (int64, ascending)."""
     code = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     width = np.ones(len(code), dtype=np.int64)
     for most in (0xFFFF,) if unit.startswith("utf-16") else (0x7F, 0x7FF, 0xFFFF) if unit == "byte" else ():
@@ -44,17 +44,17 @@ def borders(text: str, unit: str) -> np.ndarray:
 
 
 def code_points(text: str, offsets: np.ndarray, unit: str) -> np.ndarray:
-    """Convert offsets of a unit to code points, see `code_points_of`."""
+    """Convert offsets in a unit to code points, see `code_points_of`."""
     return code_points_of([text], np.zeros(len(offsets), dtype=np.int64), offsets, unit)
 
 
 def code_points_of(texts: Sequence[str], document: np.ndarray, offsets: np.ndarray, unit: str) -> np.ndarray:
-    """Convert offsets of a unit to code points; -1 for offsets inside a character or outside the text.
+    """Convert offsets in a unit to code points; -1 for offsets inside a character or outside the text.
 
     Args:
-        texts: what they are offsets in.
-        document: which of the texts.
-        offsets: int64.
+        texts: the texts.
+        document: the index of the text of each offset.
+        offsets: the offsets, int64.
         unit: one of `UNITS`.
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -72,7 +72,7 @@ def code_points_of(texts: Sequence[str], document: np.ndarray, offsets: np.ndarr
 
 
 def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarray:
-    """Compute a value for every character of texts, end to end, once for each distinct character."""
+    """Compute a value for each character of the concatenated texts, with one call for each distinct character."""
     code = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     there: np.ndarray
     if len(code) < _FEW:

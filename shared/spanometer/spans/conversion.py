@@ -1,4 +1,4 @@
-"""Conversion of tags to legal tags of the same scheme or another: decoded under a repair policy and written again."""
+"""Conversion of tags to legal tags, in the same or another scheme."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from .spans import Spans
 
 
 def repair_tags(tags: Tags, *, repair: str, scheme: str | None = None, to: str | None = None) -> Tags:
-    """Write the tags of the spans that a repair policy reads. Legal tags of the same scheme stay as they are.
+    """Decode tags under a repair policy, and encode the spans as legal tags.
+
+    Legal tags stay unchanged if the scheme stays the same.
 
     Args:
-        tags: the tags of all documents; bare prefixes stay bare.
+        tags: the tags of all documents. Prefixes without labels stay without labels.
         repair: the policy, see `decoding.decode`.
-        scheme: the scheme of the tags, inferred from the prefixes if it is None.
+        scheme: the scheme of the tags; None infers it from the prefixes.
         to: the scheme to write; by default the scheme of the tags.
 
     Raises:
-        InputError: as `decoding.decode`, and for adjacent spans of one label if IO is to be written.
+        InputError: see `decoding.decode`; also if `to` is IO and spans of one label are adjacent.
     """
     require_kind(tags, Tags, "an object of Tags", "Make one with Tags.from_lists.")
     source = scheme_of(scheme, tags)
@@ -32,7 +34,7 @@ def repair_tags(tags: Tags, *, repair: str, scheme: str | None = None, to: str |
 
 
 def encode_like(tags: Tags, spans: Spans, scheme: str) -> Tags:
-    """Encode spans as tags of a scheme, with bare prefixes if the original tags are bare; see `Spans.encode`."""
+    """Encode spans as tags of a scheme, without labels if the original tags have none; see `Spans.encode`."""
     written = spans.encode(scheme)
     if any(name != "O" and split_tag(name)[1] is None for name in tags.names):
         return replace(written, names=tuple(name.removesuffix(f"-{BARE_LABEL}") for name in written.names))
@@ -40,9 +42,9 @@ def encode_like(tags: Tags, spans: Spans, scheme: str) -> Tags:
 
 
 def convert_tags(tags: Tags, *, to: str, scheme: str | None = None) -> Tags:
-    """Convert tags to another scheme, with the same spans; an `InputError` names the first illegal pair.
+    """Convert tags to another scheme without changing spans; raise an `InputError` for the first illegal pair of tags.
 
-    Arguments and errors are those of `repair_tags`.
+    See `repair_tags` for arguments and errors.
     """
     target = get_scheme(to).name
     source = certain_scheme(tags, scheme, remedy=f"spanometer convert --repair ... --to {target}")
@@ -50,15 +52,15 @@ def convert_tags(tags: Tags, *, to: str, scheme: str | None = None) -> Tags:
 
 
 def certain_scheme(tags: Tags, scheme: str | None, *, remedy: str) -> Scheme:
-    """Find the scheme of tags, and check that all tags are legal.
+    """Return the scheme of tags, and check that all tags are legal.
 
     Args:
         tags: the tags of all documents.
-        scheme: the name of their scheme, inferred from the prefixes if it is None.
-        remedy: the command that makes tags legal.
+        scheme: the name of the scheme; None infers it from the prefixes.
+        remedy: the command that repairs tags.
 
     Raises:
-        InputError: as `decoding.scheme_of`, and for the first illegal pair of tags.
+        InputError: if a pair of tags is illegal; see also `decoding.scheme_of`.
     """
     require_kind(tags, Tags, "an object of Tags", "Make one with Tags.from_lists.")
     source = scheme_of(scheme, tags)
@@ -71,7 +73,7 @@ def certain_scheme(tags: Tags, scheme: str | None, *, remedy: str) -> Scheme:
 
 
 def changed_tokens(old: Tags, new: Tags) -> np.ndarray:
-    """Find the tokens whose tags differ, ascending."""
+    """Return the indices of the tokens with different tags, ascending."""
     numbers = {name: code for code, name in enumerate(old.names)}
     # a tag that only the new ones have differs from all old ones
     lookup = np.array([numbers.get(name, -1) for name in new.names], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Documents that spans are of: their names, their texts and their tokens, where these are known."""
+"""The documents of an annotation: their names, texts and tokens, as far as they are known."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ _TOKENS = "Tokens are pairs of characters' offsets in the order of the text, the
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """The tokens of documents: those of document d are `offsets[d]` to `offsets[d + 1]`, in the order of the text.
+    """The tokens of documents, as offsets in characters. Document d has the tokens `offsets[d]` to `offsets[d + 1]`.
 
     Attributes:
-        offsets: int64, where the tokens of each document begin, and where the last one's end.
-        start, end: int64, in characters of the document, `end` exclusive. No two tokens overlap, none is empty.
+        offsets: the index of each document's first token, and the number of all tokens, int64.
+        start, end: the boundaries of each token in characters of its document, int64; `end` is exclusive. Tokens are in
+            text order, do not overlap and are not empty.
     """
 
     offsets: np.ndarray
@@ -30,11 +31,10 @@ class Tokens:
 
     @classmethod
     def from_lists(cls, documents: Sequence[Iterable[tuple[int, int]]]) -> Tokens:
-        """Read the bounds of each document's tokens.
+        """Read the boundaries of each document's tokens.
 
         Raises:
-            InputError: for what is no pair of numbers, a token that is empty, or one that begins before the end of
-                the one before it.
+            InputError: if a token is not a pair of integers, is empty, or overlaps the token before it.
         """
         rows = [
             ordered(row, "a list of tokens", _TOKENS, document=number)
@@ -54,13 +54,16 @@ class Tokens:
 
     @classmethod
     def from_arrays(cls, documents: Sequence[np.ndarray]) -> Tokens:
-        """Take over the bounds of each document's tokens, whole numbers, a row for each; errors as `from_lists`."""
+        """Wrap the boundaries of each document's tokens, given as integer arrays of shape (tokens, 2).
+
+        See `from_lists` for errors.
+        """
         bounds = np.concatenate([np.zeros((0, 2), np.int64), *documents])
         return cls(offsets_of([len(row) for row in documents]), bounds[:, 0], bounds[:, 1]).checked()
 
     @classmethod
     def end_to_end(cls, parts: Sequence[Tokens]) -> Tokens:
-        """Concatenate the tokens of several series of documents."""
+        """Concatenate the tokens of several collections of documents."""
         lengths = np.concatenate([np.zeros(0, np.int64), *(part.lengths for part in parts)])
         bounds = [
             np.concatenate([np.zeros(0, np.int64), *(getattr(p, name) for p in parts)]) for name in ("start", "end")
@@ -68,7 +71,7 @@ class Tokens:
         return cls(offsets_of(lengths), *bounds)
 
     def checked(self) -> Tokens:
-        """Check the tokens; an `InputError` for the first that is empty or overlaps the token before it."""
+        """Return the tokens; raise an `InputError` if a token is empty or overlaps the token before it."""
         before = np.concatenate(([0], self.end[:-1]))[: len(self.start)]
         before[begins_run(self.document)] = 0
         bad = (self.start < before) | (self.end <= self.start)
@@ -95,18 +98,18 @@ class Tokens:
         return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
 
     def bounds(self, document: int) -> list[tuple[int, int]]:
-        """List the bounds of a document's tokens."""
+        """List the boundaries of a document's tokens."""
         here = slice(*self.offsets[document : document + 2].tolist())
         return list(zip(self.start[here].tolist(), self.end[here].tolist(), strict=True))
 
     def take(self, documents: np.ndarray) -> Tokens:
-        """Select the tokens of documents, in the order of the selection."""
+        """Select documents in the given order."""
         counts, taken = take_segments(self.offsets, documents)
         return Tokens(offsets_of(counts), self.start[taken], self.end[taken])
 
 
 def _odd_token(rows: Sequence[Sequence[Any]]) -> InputError:
-    """Make the error about the first token that is no pair of offsets."""
+    """Create the error about the first token that is not a pair of offsets."""
     for document, row in enumerate(rows):
         for token in row:
             if not (is_list(token) and len(token) == 2 and all(map(is_integer, token))):
@@ -119,20 +122,20 @@ def _odd_token(rows: Sequence[Sequence[Any]]) -> InputError:
 
 
 def places_of(names: Sequence[str], wanted: Iterable[str]) -> np.ndarray:
-    """Find the places of some names among names that occur once (int64)."""
+    """Return the index of each wanted name in `names`, which are distinct (int64)."""
     place = {name: number for number, name in enumerate(names)}
     return np.array([place[name] for name in wanted], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Documents:
-    """Documents: their names, texts and tokens.
+    """The names, texts and tokens of documents.
 
     Attributes:
-        size: how many there are.
-        ids: their names; None if they have none.
-        texts: their texts; None if they are not known.
-        tokens: their tokens; None if they are not known.
+        size: the number of documents.
+        ids: the names; None if there are none.
+        texts: the texts; None if unknown.
+        tokens: the tokens; None if unknown.
     """
 
     size: int
@@ -142,15 +145,15 @@ class Documents:
 
     @property
     def lengths(self) -> np.ndarray | None:
-        """The documents' lengths in characters, int64; None if the texts are not known."""
+        """The documents' lengths in characters, int64; None if the texts are unknown."""
         return None if self.texts is None else np.fromiter(map(len, self.texts), np.int64, self.size)
 
     def name(self, document: int) -> str:
-        """Call a document by its name, or by its number."""
+        """Return the name of a document, or its number if it has no name."""
         return f"document {document}" if self.ids is None else f"document {self.ids[document]!r}"
 
     def take(self, documents: np.ndarray) -> Documents:
-        """Select documents, in the order of the selection."""
+        """Select documents in the given order."""
         chosen = documents.tolist()
         return replace(
             self,
@@ -161,7 +164,7 @@ class Documents:
         )
 
     def require_unique(self) -> None:
-        """Raise an `InputError` if two documents have one name."""
+        """Raise an `InputError` if two documents have the same name."""
         if self.ids is not None and not surely_distinct(self.ids):
             places: dict[str, int] = {}
             for document, name in enumerate(self.ids):

@@ -1,4 +1,4 @@
-"""Entities: trees of an entity, its types and its components, one side's annotation of a corpus, as frozen columns."""
+"""Entity trees as frozen columns: entities with their types and components."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ ENTITY_REMEDY = (
 )
 
 ENTITY_TYPES = ("pers", "func", "loc", "prod", "org", "time", "amount", "event")
-"""The first dotted parts of QUAERO's entity types; all other tags are components."""
+"""The first dotted parts of QUAERO's entity types. All other tags are components."""
 
 Entity = dict[str, Any]
 """`{"start": int, "end": int, "types": [str, ...], "components": [{"start": int, "end": int, "label": str}, ...]}`."""
@@ -61,20 +61,20 @@ Entity = dict[str, Any]
 class Entities(DocumentColumns):
     """One side's entities, ordered by document, start, end, types and components, without duplicates.
 
-    Make them with `from_dicts` or `from_arrow`; the constructor takes the columns as they are.
+    Create objects with `from_dicts` or `from_arrow`; the constructor does not check the columns.
 
     Attributes:
-        document, start, end: int32, of each entity; offsets in tokens of the document, `end` exclusive.
-        type_offsets: entity i has the types `type_offsets[i]` to `type_offsets[i + 1]`.
-        type: codes that index `types`, the first type of an entity first.
-        types: the names of types, sorted.
-        component_offsets: the same of components.
-        component_start, component_end: int32; offsets in tokens of the document. Components lie within their entity and
-            are ordered by start, end and label.
-        component_label: codes that index `component_labels`.
-        component_labels: the labels of components, sorted.
+        document, start, end: the document and boundaries of each entity in tokens, int32; `end` is exclusive.
+        type_offsets: the offsets of types: entity i has the types `type_offsets[i]` to `type_offsets[i + 1]`.
+        type: the index of each type in `types`. The order of an entity's types is kept.
+        types: the sorted names of types.
+        component_offsets: the offsets of components, in the same way.
+        component_start, component_end: the boundaries of each component in tokens of the document, int32. Components
+            lie within their entity and are ordered by start, end and label.
+        component_label: the index of each component's label in `component_labels`.
+        component_labels: the sorted labels of components.
         documents: the number of documents, with or without entities.
-        lengths: the documents' lengths in tokens, int64, or None if they are unknown.
+        lengths: the documents' lengths in tokens, int64; None if unknown.
     """
 
     document: np.ndarray
@@ -98,7 +98,7 @@ class Entities(DocumentColumns):
     }
 
     def __repr__(self) -> str:
-        """Show the sizes, not the columns."""
+        """Show sizes instead of columns."""
         components = counted(len(self.component_start), "component")
         types = ", ".join(self.types) or "none"
         entities, documents = counted(len(self), "entity", "entities"), counted(self.documents, "document")
@@ -106,7 +106,7 @@ class Entities(DocumentColumns):
 
     @property
     def first_type(self) -> np.ndarray:
-        """The code of the first type of each entity."""
+        """The index of each entity's first type."""
         return np.asarray(self.type[self.type_offsets[:-1]])
 
     @property
@@ -121,23 +121,23 @@ class Entities(DocumentColumns):
 
     @classmethod
     def from_dicts(cls, documents: Iterable[Iterable[Mapping[str, Any]]], *, lengths: Any = None) -> Entities:
-        """Read lists of entities.
+        """Read entities from dictionaries.
 
         Args:
             documents: the entities of each document, `{"start": int, "end": int, "types": [str, ...], "components":
-                [{"start": int, "end": int, "label": str}, ...]}`; an entity without components may leave them out or
-                have None there.
-            lengths: the documents' lengths in tokens, checked against the entities.
+                [{"start": int, "end": int, "label": str}, ...]}`. An entity without components can omit the key or have
+                None.
+            lengths: the documents' lengths in tokens; entities must not exceed them.
 
         Raises:
-            InputError: for an entity that is not of this form, is empty, has no type, or passes the end of its
-                document; for a component that does not lie within its entity.
+            InputError: if an entity has another form, is empty, has no type or is past the end of its document, or if a
+                component does not lie within its entity.
         """
         return cls.from_arrow(pa.chunked_array(entities_arrays(documents)), lengths=lengths)
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray, *, lengths: Any = None) -> Entities:
-        """Read an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; components may be None."""
+        """Read an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; components may be null."""
         require_column(column, ENTITY_REMEDY)
         sizes = None if lengths is None else read_lengths(lengths, len(column))
         entities = _in_order(_with_distinct_nodes(_read(column)))
@@ -147,7 +147,7 @@ class Entities(DocumentColumns):
         return f"an entity {self.types[self.first_type[item]]!r}"
 
     def coarse(self) -> Entities:
-        """Shorten types and labels of components to their first dotted parts: `loc` of `loc.adm.town`.
+        """Keep only the first dotted parts of types and component labels: `loc.adm.town` becomes `loc`.
 
         Types, components and entities that become equal are merged.
         """
@@ -175,28 +175,28 @@ class Entities(DocumentColumns):
 
 
 def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Make Arrow arrays of lists of `ENTITY_TYPE` from lists of entity dictionaries, see `Entities.from_dicts`.
+    """Convert lists of entity dictionaries to Arrow lists of `ENTITY_TYPE`, see `Entities.from_dicts`.
 
     Args:
-        documents: the entities of each document; keys other than the four are ignored.
+        documents: the entities of each document; other keys are ignored.
         first_document: the number of the first document, for errors.
 
     Returns:
         One array for each thousand documents.
 
     Raises:
-        InputError: for a document that is not a list, an entity that is not such a dictionary, wrong types of values.
+        InputError: if a document is not a list, if an entity is not such a dictionary, or if a value has a wrong type.
     """
     return struct_lists(documents, ENTITY_TYPE, entity_problem, ENTITY_REMEDY, first_document, prepare=with_components)
 
 
 def with_components(entity: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give an entity a list of components, empty if it has none (`datasets` fills in None)."""
+    """Add an empty list of components to an entity without components (`datasets` fills in None)."""
     return entity if entity.get("components") is not None else {**entity, "components": ()}
 
 
 def entity_problem(entity: Any) -> str:
-    """Describe the problem of an entity dictionary; an empty string if it has none."""
+    """Say what is wrong with an entity dictionary; empty if nothing is."""
     if problem := span_problem(entity, ("start", "end", "types"), "an entity"):
         return problem
     components = with_components(entity)["components"]
@@ -243,7 +243,7 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
 
 
 def _component_lists(column: pa.Array) -> pa.Array:
-    """Check a column of lists of components; Arrow has other types if no entity of a column has any."""
+    """Check a column of component lists. If no entity has components, Arrow gives the column another type."""
     wanted = ENTITY_TYPE.field("components").type
     if column.type in (pa.null(), pa.list_(pa.null())):
         return column.cast(wanted)
@@ -253,7 +253,7 @@ def _component_lists(column: pa.Array) -> pa.Array:
 
 
 def _read_types(entities: ListItems) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Read the offsets, codes and names of the entities' types; a type that an entity has twice counts once."""
+    """Read the offsets, indices and names of the entities' types; repeated types of an entity count once."""
     types = entities.children(entities.values.field("types"), "a type")
     number = len(entities.values)
     lacking = np.bincount(types.parent, minlength=number) == 0
@@ -264,7 +264,7 @@ def _read_types(entities: ListItems) -> tuple[np.ndarray, np.ndarray, tuple[str,
 
 
 def _distinct_types(entity: np.ndarray, codes: np.ndarray, names: int, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the offsets and codes of the entities' types; a type that an entity has twice counts once."""
+    """Compute the offsets and indices of the entities' types; repeated types of an entity count once."""
     if len(entity) > number:
         kept = np.sort(np.unique(entity.astype(np.int64) * names + codes, return_index=True)[1])
         entity, codes = entity[kept], codes[kept]
@@ -272,13 +272,13 @@ def _distinct_types(entity: np.ndarray, codes: np.ndarray, names: int, number: i
 
 
 def _first_parts(codes: np.ndarray, names: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Compute codes and names of the parts of names before the first dot."""
+    """Cut names before their first dot. Returns the new index of each item, and the shortened names."""
     code, parts = name_codes([name.partition(".")[0] for name in names])
     return code[codes], parts
 
 
 def _with_distinct_nodes(entities: Entities) -> Entities:
-    """Sort the components of the entities, without duplicates."""
+    """Sort the components of each entity and remove duplicates."""
     parent = entities.component_entity
     keys = (parent, entities.component_start, entities.component_end, entities.component_label)
     if ascends(*keys):
@@ -296,7 +296,7 @@ def _with_distinct_nodes(entities: Entities) -> Entities:
 
 
 def _in_order(entities: Entities) -> Entities:
-    """Sort the entities, without duplicates: the order of types alone makes no difference."""
+    """Sort the entities and remove duplicates; entities whose types differ only in order are duplicates."""
     place = (entities.document, entities.start, entities.end)
     if ascends(*place):
         return entities
@@ -314,13 +314,13 @@ def _in_order(entities: Entities) -> Entities:
 
 
 def _type_set_codes(entities: Entities) -> np.ndarray:
-    """Compute codes of the entities' sets of types, in the order of their sorted lists of names."""
+    """Number the entities' sets of types in the order of their sorted lists of names."""
     code = entities.type[np.lexsort((entities.type, entities.type_entity))].astype(np.int64)
     return row_ranks(entities.type_offsets[:-1], entities.type_offsets[1:], code)
 
 
 def _component_codes(entities: Entities) -> np.ndarray:
-    """Compute codes of the entities' components, in the order of the lists of components."""
+    """Number the entities' lists of components in sorted order."""
     columns = (entities.component_start, entities.component_end, entities.component_label)
     values = np.stack([column.astype(np.int64) for column in columns], axis=1).ravel()
     return row_ranks(3 * entities.component_offsets[:-1], 3 * entities.component_offsets[1:], values)

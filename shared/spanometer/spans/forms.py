@@ -1,4 +1,4 @@
-"""What columns of documents hold: tags, spans, or entity trees."""
+"""The forms of input columns: tags, spans or entity trees."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _KINDS: dict[str, tuple[Any, pa.DataType]] = {
     "entities": (Entities, ENTITY_TYPE),
     "attributes": (Attributes, ATTRIBUTED_SPAN_TYPE),
 }
-"""The columns of spans, of entities and of spans with attributes, and what their Arrow lists hold."""
+"""For each form: the class that reads it, and the Arrow type of an item."""
 
 
 def common_form(by_side: Mapping[str, str | None], default: str) -> str:
-    """Find the form of both sides, see `form_of`; if both are undetermined, the default.
+    """Return the form of both sides, see `form_of`; if both are undetermined, return the default.
 
     Raises:
-        InputError: if the sides have two forms.
+        InputError: if the two sides have different forms.
     """
     forms = [form for form in by_side.values() if form is not None]
     if len(set(forms)) > 1:
@@ -46,7 +46,7 @@ def common_form(by_side: Mapping[str, str | None], default: str) -> str:
 
 
 def form_of(column: Any) -> str | None:
-    """Find the form of a column, `tags`, `spans` or `entities`; None if undetermined."""
+    """Return the form of a column, `tags`, `spans` or `entities`; None if it cannot be determined."""
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return form_of_type(column.type)
     for kind, form in ((Tags, "tags"), (Spans, "spans"), (Attributes, "spans"), (Entities, "entities")):
@@ -64,7 +64,7 @@ def form_of(column: Any) -> str | None:
 
 
 def form_of_type(type_: pa.DataType) -> str | None:
-    """Find the form of a column of an Arrow type; None for lists of nothing."""
+    """Return the form of a column from its Arrow type; None for lists without a value type."""
     if is_tags(type_):
         return None if pa.types.is_null(type_.value_type) else "tags"
     if (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type):
@@ -76,7 +76,7 @@ def form_of_type(type_: pa.DataType) -> str | None:
 
 
 def documents_in(column: Any) -> Any:
-    """Take one side of a batch as it is, or as a list."""
+    """Return one side of a batch: a column unchanged, other objects as a list."""
     if isinstance(column, (Tags, Spans, Entities, Attributes)):
         return column
     arrow = as_column(column)
@@ -87,16 +87,16 @@ def documents_in(column: Any) -> Any:
 def read_pair(
     columns: Mapping[str, Any], form: str, decoding: LabelDecoding, lengths: Any = None
 ) -> tuple[Any, Any, str | None]:
-    """Read the columns of both sides, which have one form.
+    """Read the columns of both sides, which have the same form.
 
     Args:
-        columns: the columns by their sides.
-        form: what they hold, see `form_of`; `attributes` are those of spans.
+        columns: the columns by side.
+        form: the form, see `form_of`, or `attributes` for spans with attributes.
         decoding: how tags are decoded.
         lengths: the documents' lengths in tokens, for spans and entities.
 
     Returns:
-        Both sides, and the scheme of tags.
+        Both sides, and the scheme of tags (None for other forms).
     """
     if form == "tags":
         if lengths is not None:
@@ -113,7 +113,7 @@ def read_pair(
 
 
 def structs_in(column: Any, form: str) -> Any:
-    """Read a column of spans, of entities or of spans with attributes."""
+    """Read a column of spans, entities or spans with attributes."""
     kind, item = _KINDS[form]
     if isinstance(column, (Spans, Entities, Attributes)):
         return column

@@ -1,4 +1,4 @@
-"""Mentions: one side's labels and strings of each document, without places, as frozen columns."""
+"""Mentions as frozen columns: labels and strings without positions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ MENTION_REMEDY = "A mention is a pair of strings, ['PER', 'Ann'], or {'label': '
 
 @dataclass(frozen=True, eq=False)
 class Mentions(DocumentColumns):
-    """One side's mentions, in the order in which they were given; a document may have the same one several times.
+    """One side's mentions, in the original order; a document can have the same mention several times.
 
-    Make them with `from_pairs` or `from_arrow`; the constructor takes the columns as they are.
+    Create objects with `from_pairs` or `from_arrow`; the constructor does not check the columns.
 
     Attributes:
-        document: int32, ascending.
-        label: codes that index `labels`.
-        labels: label names, sorted.
-        text: int32, codes that index `texts`.
+        document: the document of each mention, int32, ascending.
+        label: the index of each mention's label in `labels`.
+        labels: the sorted label names.
+        text: the index of each mention's string in `texts`, int32.
         texts: the distinct strings.
         documents: the number of documents, with or without mentions.
     """
@@ -45,26 +45,27 @@ class Mentions(DocumentColumns):
     flat: ClassVar[tuple[str, ...]] = ("document", "label", "text")
 
     def __repr__(self) -> str:
-        """Show the sizes, not the columns."""
+        """Show sizes instead of columns."""
         return f"Mentions({len(self)} mentions, {self.documents} documents, labels {', '.join(self.labels) or 'none'})"
 
     @classmethod
     def from_pairs(cls, documents: Iterable[Iterable[Any]]) -> Mentions:
-        """Read lists of mentions: pairs of a label and a text, or dicts with these two.
+        """Read mentions: pairs of a label and a text, or dicts with the keys `label` and `text`.
 
-        Spans with their texts are read too; what else a dict has is ignored.
+        Other keys are ignored, so you can also pass spans that have a `text`.
 
         Raises:
-            InputError: for a mention that is not of this form, or empty.
+            InputError: if a mention has another form or is empty.
         """
         return cls.from_arrow(pa.chunked_array(mentions_arrays(documents), pa.list_(MENTION_TYPE)))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Mentions:
-        """Read an Arrow column of lists of `MENTION_TYPE`, as made by `mentions_arrays` and `to_arrow`.
+        """Read an Arrow column of lists of `MENTION_TYPE`, which `mentions_arrays` and `to_arrow` create.
 
         Raises:
-            InputError: for a column of another type, for None, for an empty text, and for a label that is no name.
+            InputError: if the column has another type, if a value is null, if a text is empty, or if a label is no
+                valid name.
         """
         rows = ListItems.read(column, (field.name for field in MENTION_TYPE), "a mention", "mentions", MENTION_REMEDY)
         rows.refuse_nulls("label", "text")
@@ -76,16 +77,16 @@ class Mentions(DocumentColumns):
 
     @classmethod
     def of(cls, document: np.ndarray, labels: Sequence[str], texts: Sequence[str], documents: int) -> Mentions:
-        """Make mentions from their documents (ascending), labels and texts, of equal number."""
+        """Create mentions from the document (ascending), label and text of each mention."""
         wordings = {wording: code for code, wording in enumerate(dict.fromkeys(texts))}
         text = np.fromiter(map(wordings.__getitem__, texts), np.int32, len(texts))
         return cls(document.astype(np.int32), *name_codes(labels), text, tuple(wordings), documents)
 
     @classmethod
     def of_spans(cls, spans: Spans, texts: Sequence[str]) -> Mentions:
-        """Read the words of spans of characters; fragments are joined by a blank.
+        """Convert spans of characters to mentions; fragments are joined by a space.
 
-        Spans without a word, of nothing or of blanks alone, are no mentions.
+        Spans without any word (empty or only whitespace) are left out.
         """
         wordings = list(spans.covered(texts))
         kept = np.flatnonzero([bool(wording.strip()) for wording in wordings])
@@ -93,7 +94,7 @@ class Mentions(DocumentColumns):
         return cls.of(spans.document[kept], labels, [wordings[span] for span in kept.tolist()], spans.documents)
 
     def to_pairs(self) -> list[list[tuple[str, str]]]:
-        """List the mentions as pairs, as `from_pairs` takes them."""
+        """Convert the mentions of each document to pairs, as `from_pairs` reads them."""
         pairs = [
             (self.labels[label], self.texts[text])
             for label, text in zip(self.label.tolist(), self.text.tolist(), strict=True)
@@ -106,14 +107,14 @@ class Mentions(DocumentColumns):
 
 
 def mentions_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Make Arrow arrays of lists of `MENTION_TYPE` from lists of mentions, one for each thousand documents.
+    """Convert lists of mentions to Arrow lists of `MENTION_TYPE`, one array for each thousand documents.
 
     Args:
         documents: the mentions of each document, see `Mentions.from_pairs`.
         first_document: the number of the first document, for errors.
 
     Raises:
-        InputError: for a document that is not a list, and a mention that is not a label and a text.
+        InputError: if a document is not a list, or if a mention does not have a label and a text.
     """
     return struct_lists(documents, MENTION_TYPE, _problem, MENTION_REMEDY, first_document, _as_mapping)
 
@@ -125,7 +126,7 @@ def _as_mapping(mention: Any) -> Any:
 
 
 def _problem(mention: Any) -> str:
-    """Describe the problem of a mention; an empty string if it has none."""
+    """Say what is wrong with a mention; empty if nothing is."""
     mapping = _as_mapping(mention)
     if not isinstance(mapping, Mapping) or not {"label", "text"} <= set(mapping):
         return f"{shown(mention)} is not a label and a text."

@@ -1,4 +1,4 @@
-"""Spans: one side's annotation of a corpus as frozen columns."""
+"""Spans of a corpus as frozen columns."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ _MOST_TAGS = 1 << 28
 
 @dataclass(frozen=True, eq=False)
 class Fragments:
-    """The fragments of discontinuous spans: span i has the fragments `offsets[i]` to `offsets[i + 1]`.
+    """The fragments of discontinuous spans. Span i has the fragments `offsets[i]` to `offsets[i + 1]`.
 
-    The fragments of a span are in the order of the text and do not overlap or touch.
+    The fragments of a span are in text order and neither overlap nor touch.
     """
 
     offsets: np.ndarray
@@ -67,7 +67,7 @@ class Fragments:
 
     @classmethod
     def merged(cls, span: np.ndarray, start: np.ndarray, end: np.ndarray, spans: int) -> Fragments:
-        """Sort fragments, and merge overlapping and touching fragments of a span.
+        """Sort fragments, and merge fragments of the same span that overlap or touch.
 
         Args:
             span: the span of each fragment.
@@ -86,11 +86,11 @@ class Fragments:
         return cls(offsets_by(span[first], spans), start[first], reach[last])
 
     def outer_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Find the start of the first and the end of the last fragment of each span."""
+        """Return the start of the first and the end of the last fragment of each span."""
         return self.start[self.offsets[:-1]], self.end[self.offsets[1:] - 1]
 
     def take(self, spans: np.ndarray | slice) -> Fragments:
-        """Select the fragments of spans, in the order of the selection."""
+        """Select the fragments of these spans, in the given order."""
         counts, taken = take_segments(self.offsets, spans)
         return Fragments(offsets_of(counts), self.start[taken], self.end[taken])
 
@@ -99,16 +99,18 @@ class Fragments:
 class Spans(DocumentColumns):
     """One side's spans, ordered by document, start, end and label, without duplicates.
 
-    Make them with `from_tags`, `from_dicts` or `from_arrow`; the constructor does not check the columns.
+    Create objects with `from_tags`, `from_dicts` or `from_arrow`; the constructor does not check the columns.
 
     Attributes:
-        document, start, end: int32; outer boundaries in tokens of the document, `end` exclusive.
-        label: codes that index `labels`, in the narrowest signed type of at least 16 bits.
+        document: the document of each span, int32.
+        start, end: the outer boundaries of each span in tokens of the document, int32; `end` is exclusive.
+        label: the index of each span's label in `labels`, in the smallest signed type of at least 16 bits.
         labels: the sorted label names.
         documents: the number of documents, with or without spans.
-        lengths: the documents' lengths in tokens, int64, or None if they are unknown.
+        lengths: the documents' lengths in tokens, int64; None if unknown.
         fragments: the fragments of all spans; None if every span is contiguous.
-        copies: the number of copies of each span before duplicates were merged, int64; None without duplicates.
+        copies: the number of copies of each span before duplicates were merged, int64; None if there were no
+            duplicates.
     """
 
     document: np.ndarray
@@ -122,12 +124,12 @@ class Spans(DocumentColumns):
     copies: np.ndarray | None = None
 
     def __repr__(self) -> str:
-        """Show the sizes, not the columns."""
+        """Show sizes instead of columns."""
         return f"Spans({len(self)} spans, {self.documents} documents, labels {', '.join(self.labels) or 'none'})"
 
     @classmethod
     def none(cls, documents: int, lengths: np.ndarray | None = None) -> Spans:
-        """Make the empty spans of documents."""
+        """Create an annotation without spans."""
         empty = np.zeros(0, dtype=np.int32)
         return cls(empty, empty, empty, empty.astype(np.int16), (), documents, lengths)
 
@@ -142,10 +144,10 @@ class Spans(DocumentColumns):
         id2label: Any = None,
         ignore_index: int | None = -100,
     ) -> Spans:
-        """Decode lists of tags, see `decoding.decode`.
+        """Decode lists of tags to spans, see `decoding.decode`.
 
         The scheme is inferred only from these tags; `pair_from_tags` infers it from both sides. With `prefix=False`
-        every tag except `O` is a label, as for parts of speech, and neighbouring tokens of one label are one span.
+        every tag except `O` is a label, as for parts of speech, and adjacent tokens with the same label form one span.
 
         With `id2label` (see `tags.read_id2label`) tags may be integers; positions with the integer `ignore_index` are
         removed. `pair_from_tags` removes the same positions from both sides.
@@ -156,15 +158,15 @@ class Spans(DocumentColumns):
 
     @classmethod
     def from_dicts(cls, documents: Iterable[Iterable[Mapping[str, Any]]], *, lengths: Any = None) -> Spans:
-        """Read lists of spans.
+        """Read spans from dictionaries.
 
         Args:
             documents: the spans of each document: either all `{"start": int, "end": int, "label": str}`, or, with
                 discontinuous spans, all `{"label": str, "fragments": [[start, end], ...]}`.
-            lengths: the documents' lengths in tokens, checked against the spans.
+            lengths: the documents' lengths in tokens; spans must not exceed them.
 
         Raises:
-            InputError: for a span of another form, an empty span, or a span past the end of its document.
+            InputError: if a span has another form, is empty, or is past the end of its document.
         """
         rows = read_rows(documents, 0, SPAN_REMEDY)
         first: Any = next(chain.from_iterable(rows), None)
@@ -181,9 +183,9 @@ class Spans(DocumentColumns):
         repair: str = "conlleval",
         lengths: Any = None,
     ) -> Spans:
-        """Read an Arrow column of lists of tags, of spans or of fragmented spans (`SPAN_TYPE`, `FRAGMENTS_TYPE`).
+        """Read an Arrow column of lists of tags, spans (`SPAN_TYPE`) or fragmented spans (`FRAGMENTS_TYPE`).
 
-        `scheme` and `repair` are for tags, `lengths` for spans.
+        `scheme` and `repair` apply to tags, `lengths` to spans.
         """
         require_column(column, SPAN_REMEDY)
         if is_tags(column.type):
@@ -193,14 +195,14 @@ class Spans(DocumentColumns):
         return spans if sizes is None else spans.with_lengths(sizes)
 
     def picked(self, items: np.ndarray | slice) -> Spans:
-        """Select spans in the given order, in the same documents."""
+        """Select spans in the given order; the documents stay the same."""
         fragments = None if self.fragments is None else self.fragments.take(items)
         return replace(
             super().picked(items), fragments=fragments, copies=None if self.copies is None else self.copies[items]
         )
 
     def with_labels(self, labels: tuple[str, ...]) -> Spans:
-        """Recode the spans for other label names that include theirs."""
+        """Replace the list of labels by one that includes all of them."""
         if labels == self.labels:
             return self
         number = {name: code for code, name in enumerate(labels)}
@@ -208,7 +210,7 @@ class Spans(DocumentColumns):
         return replace(self, label=codes[self.label], labels=labels)
 
     def relabelled(self, names: Mapping[str, str | None]) -> Spans:
-        """Rename the labels of the spans; None drops a span, and spans that become equal are merged."""
+        """Rename labels; None removes the spans of a label. Spans that become equal are merged."""
         labels = tuple(sorted({name for name in map(names.get, self.labels) if name is not None}))
         code: dict[str | None, int] = {name: number for number, name in enumerate(labels)}
         codes = np.array([code.get(names[label], -1) for label in self.labels], dtype=code_type(len(labels)))
@@ -227,12 +229,12 @@ class Spans(DocumentColumns):
 
     @property
     def sizes(self) -> np.ndarray:
-        """The number of tokens of each span without its gaps, int64."""
+        """The number of tokens in each span, without its gaps, int64."""
         span, start, end = self.pieces()
         return np.bincount(span, weights=end - start, minlength=len(self)).astype(np.int64)
 
     def pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """List span, start and end of each fragment (int64); a contiguous span is one fragment."""
+        """Return span, start and end of each fragment (int64); a contiguous span has one fragment."""
         if self.fragments is None:
             span, start, end = np.arange(len(self)), self.start, self.end
             return span, start.astype(np.int64, copy=False), end.astype(np.int64, copy=False)
@@ -240,7 +242,7 @@ class Spans(DocumentColumns):
         return span, self.fragments.start.astype(np.int64), self.fragments.end.astype(np.int64)
 
     def covered(self, texts: Sequence[str]) -> Iterator[str]:
-        """Yield the text of each span of characters; blanks separate its fragments."""
+        """Yield the text that each span of characters covers; fragments are joined by a space."""
         span, start, end = self.pieces()
         columns = self.document[span].tolist(), start.tolist(), end.tolist()
         pieces = (texts[document][first:last] for document, first, last in zip(*columns, strict=True))
@@ -249,11 +251,11 @@ class Spans(DocumentColumns):
         return (" ".join(islice(pieces, size)) for size in np.diff(self.fragments.offsets).tolist())
 
     def with_pieces(self, span: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray | None) -> Spans:
-        """Replace the fragments of the spans; spans without fragments are dropped.
+        """Replace the fragments of the spans; spans without fragments are removed.
 
         Args:
             span: the span of each fragment.
-            start, end: the boundaries of the fragments; overlapping and touching fragments of a span are merged.
+            start, end: the boundaries of the fragments. Fragments of the same span that overlap or touch are merged.
             lengths: the documents' lengths.
         """
         kept, owner = np.unique(span, return_inverse=True)
@@ -280,17 +282,17 @@ class Spans(DocumentColumns):
         return structs(FRAGMENTS_TYPE, label, as_lists(self.fragments.offsets, pairs))
 
     def to_tags(self, scheme: str) -> list[list[str]]:
-        """List the tags of the spans in a scheme, see `encode`."""
+        """Encode the spans as lists of tags, see `encode`."""
         tags = self.encode(scheme)
         flat = np.array(tags.names, dtype=object)[tags.codes]
         return [part.tolist() for part in np.split(flat, tags.offsets[1:-1])] if self.documents else []
 
     def encode(self, scheme: str) -> Tags:
-        """Encode the spans as tags of a scheme; needs the documents' lengths.
+        """Encode the spans as tags of a scheme; document lengths must be known.
 
         Raises:
-            InputError: for unknown lengths, overlapping or discontinuous spans, and spans that the scheme cannot
-                separate (IO: adjacent spans of one label).
+            InputError: if lengths are unknown, if spans overlap or are discontinuous, or if the scheme cannot separate
+                them (IO: adjacent spans of one label).
         """
         target = get_scheme(scheme)
         if self.lengths is None:
@@ -319,7 +321,7 @@ class Spans(DocumentColumns):
         return f"a span of {self.labels[self.label[item]]!r}"
 
     def _refuse(self, bad: np.ndarray, problem: str, scheme: str) -> None:
-        """Raise an `InputError` for the first bad span; flags begin with the second span."""
+        """Raise an `InputError` for the first flagged span; the first flag belongs to the second span."""
         if bad.any():
             span = int(np.argmax(bad)) + 1
             raise InputError(
@@ -340,16 +342,16 @@ def pair_from_tags(
     id2label: Any = None,
     ignore_index: int | None = -100,
 ) -> tuple[Spans, Spans, str]:
-    """Decode both sides with one scheme; None infers it from both.
+    """Decode the tags of both sides with the same scheme; None infers it from both sides.
 
-    With `id2label` (see `tags.read_id2label`) either side may have integer tags. Positions with the integer
-    `ignore_index` in the reference are removed on both sides, and the scheme is inferred from all labels.
+    With `id2label` (see `tags.read_id2label`) either side may have integer tags. Positions where the reference has the
+    integer `ignore_index` are removed on both sides, and the scheme is inferred from all labels.
 
     Returns:
         The spans of both sides and the name of the scheme.
 
     Raises:
-        InputError: as for `decoding.decode`, and if the documents or their lengths differ.
+        InputError: if the documents or their lengths differ; see also `decoding.decode`.
     """
     sides = {"references": references, "predictions": predictions}
     encoded = {side: on_side(side, encoded_tags, tags) for side, tags in sides.items()}
@@ -361,7 +363,7 @@ def pair_from_tags(
 
 
 def decode_together(sides: Mapping[str, Tags], decoding: LabelDecoding) -> tuple[dict[str, Spans], str]:
-    """Decode the tags of several sides with one scheme, and return its name; None infers it from all sides."""
+    """Decode the tags of several sides with the same scheme (None infers it from all), and return its name too."""
     numbers = {"id2label": decoding.id2label, "ignore_index": decoding.ignore_index}
     with named_tags(sides, prefix=decoding.prefix, **numbers) as (named, labels):
         name = common_scheme(read_prefix(decoding.scheme, prefix=decoding.prefix), named, labels).name
@@ -373,7 +375,7 @@ def decode_together(sides: Mapping[str, Tags], decoding: LabelDecoding) -> tuple
 def named_tags(
     sides: Mapping[str, Tags], *, prefix: bool, id2label: Any, ignore_index: int | None
 ) -> Iterator[tuple[dict[str, Tags], tuple[str, ...]]]:
-    """Name the integer tags of all sides, and remove the positions to leave out; see `pair_from_tags`.
+    """Replace integer tags by their names, and remove ignored positions on all sides; see `pair_from_tags`.
 
     Yields the tags and all names. Errors raised inside the block get the original positions of tokens.
     """
@@ -396,7 +398,7 @@ def named_tags(
 
 
 def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[str] = ()) -> Scheme:
-    """Find a scheme by name; None infers it from the tags of all sides and from `labels`."""
+    """Return a scheme by name; None infers it from the tags of all sides and from `labels`."""
     if name is not None:
         return get_scheme(name)
     for side, tags in sides.items():
@@ -421,7 +423,7 @@ def encoded_tags(tags: Any) -> Tags:
 
 
 def as_tags(tags: Any, *, prefix: bool = True, id2label: Any = None, ignore_index: int | None = None) -> Tags:
-    """Encode tags, name integer tags, and remove the positions to leave out; without prefixes tags become IO tags."""
+    """Encode tags, name integer tags, and remove ignored positions; tags without prefixes become IO tags."""
     encoded = encoded_tags(tags)
     if id2label is None:
         return _named(encoded, None, None, prefix)
@@ -436,7 +438,7 @@ def _named(tags: Tags, labels: Sequence[str] | None, ignore_index: int | None, p
 
 
 def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
-    """Read and check spans from an Arrow column of lists of spans or of fragmented spans."""
+    """Read and check an Arrow column of lists of spans or fragmented spans."""
     fragmented = is_list_of(column.type, ("label", "fragments"))
     keys = ("label", "fragments") if fragmented else SPAN_KEYS
     items = ListItems.read(column, keys, "a span", "spans", FRAGMENTS_REMEDY if fragmented else SPAN_REMEDY)
@@ -448,7 +450,7 @@ def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
 
 
 def checked_spans(spans: Spans) -> Spans:
-    """Check the labels and boundaries of spans in any order, narrow the columns, and merge touching fragments."""
+    """Check labels and boundaries of unsorted spans, shrink the columns' types, and merge touching fragments."""
     remedy = SPAN_REMEDY if spans.fragments is None else FRAGMENTS_REMEDY
     items = ListItems(None, spans.document, "a span", remedy)
     items.refuse_names(spans.label, spans.labels)
@@ -485,7 +487,7 @@ def _read_fragments(spans: ListItems) -> Fragments:
 
 
 def in_order(spans: Spans) -> Spans:
-    """Sort columns in the order of `Spans`, and merge duplicates as copies of one span."""
+    """Sort spans, and merge duplicates into one span with several copies."""
     keys = [spans.label, spans.end, spans.start, spans.document]
     if spans.fragments is None and ascends(*reversed(keys)):
         return spans

@@ -1,4 +1,4 @@
-"""Texts of two sides: where they differ, which characters belong together, and where words stand in them."""
+"""Differences between the texts of two sides, and positions of words in texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AROUND = 20
 
 
 def line_end_places(text: str) -> np.ndarray:
-    """Map each character of a text, and its end, to a character of `plain_ends(text)` (int64, ascending)."""
+    """Map each character of a text, and its end, to its position in `plain_ends(text)` (int64, ascending)."""
     code = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     gone = np.zeros(len(code), dtype=bool)
     gone[:-1] = (code[:-1] == ord("\r")) & (code[1:] == ord("\n"))
@@ -25,10 +25,10 @@ def line_end_places(text: str) -> np.ndarray:
 
 
 def aligned_places(text: str, other: str) -> np.ndarray:
-    """Map each character of a text, and its end, to a character of another text (int64, ascending).
+    """Map each character of a text, and its end, to a position in another text (int64, ascending).
 
-    The longest common parts are aligned first (difflib). In what was replaced, characters are taken in turn; what the
-    other text lacks is at the place where it would be.
+    The longest common parts are aligned first (difflib). In replaced parts, characters are aligned one after another. A
+    character that the other text lacks is mapped to the position where it would be inserted.
     """
     places = np.zeros(len(text) + 1, dtype=np.int64)
     for _, start, end, begin, stop in SequenceMatcher(None, text, other, autojunk=False).get_opcodes():
@@ -38,15 +38,15 @@ def aligned_places(text: str, other: str) -> np.ndarray:
 
 
 def moved_to(spans: Spans, places: Sequence[np.ndarray], lengths: np.ndarray) -> tuple[Spans, np.ndarray]:
-    """Move spans of characters to the places of another text.
+    """Move spans of characters to another version of their texts.
 
     Args:
-        spans: in characters of texts.
-        places: of each document, as `aligned_places` gives them.
-        lengths: of the other texts.
+        spans: the spans in characters of the original texts.
+        places: the map of each document, see `aligned_places`.
+        lengths: the lengths of the other texts.
 
     Returns:
-        The spans, and those of the given ones that the other text lacks and that are left out, ascending.
+        The moved spans, and the indices of the original spans that are missing in the other text, ascending.
     """
     base = offsets_of([len(place) for place in places])
     flat = np.concatenate([np.zeros(0, np.int64), *places])
@@ -61,10 +61,10 @@ def moved_to(spans: Spans, places: Sequence[np.ndarray], lengths: np.ndarray) ->
 
 
 def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[int, int]]:
-    """Find the bounds of words in a text: one after the other, with nothing but blanks between.
+    """Find the boundaries of words in a text that has these words in this order, separated only by whitespace.
 
     Raises:
-        InputError: for the first word that is not there; it has document and position.
+        InputError: for the first word that is not found; it has document and position.
     """
     bounds, place = [], 0
     for position, word in enumerate(words):
@@ -89,7 +89,7 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
 
 
 def joined(words: Sequence[Sequence[str]], between: str = "") -> tuple[list[str], Tokens]:
-    """Join words to texts, with a text between each two words, and compute where the words stand there."""
+    """Join the words of each document with a separator; returns the texts and the positions of the words in them."""
     ends = [offsets_of([len(word) + len(between) for word in row]) for row in words]
     bounds = [np.stack([end[:-1], end[1:] - len(between)], axis=1) for end in ends]
     flat = np.concatenate([np.zeros((0, 2), np.int64), *bounds])

@@ -1,4 +1,4 @@
-"""Spans of characters as spans of tokens, and back."""
+"""Conversion of spans between characters and tokens."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ POLICIES: Mapping[str, str] = {
     "contract": "all tokens inside the span",
     "overlap": "all tokens at least half inside the span, or else the token with the largest part inside",
 }
-"""How spans of characters are carried to tokens."""
+"""The policies for converting spans of characters to tokens."""
 
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """Spans of characters, carried to tokens.
+    """Spans of characters after conversion to tokens.
 
     Attributes:
-        spans: in tokens; their documents' lengths are the numbers of tokens.
-        moved: of each span of characters, by how many characters its bounds moved, both together; -1 for a span
-            without tokens, which is left out. Bounds of fragments count each.
+        spans: the spans in tokens; document lengths are numbers of tokens.
+        moved: for each original span, by how many characters its boundaries moved in total, including the boundaries of
+            fragments; -1 if the span has no tokens and was left out.
     """
 
     spans: Spans
@@ -39,36 +39,36 @@ class Carried:
 
     @property
     def lost(self) -> np.ndarray:
-        """The spans of characters that have no tokens, ascending."""
+        """The original spans without tokens, ascending."""
         return np.flatnonzero(self.moved < 0)
 
     @property
     def merged(self) -> int:
-        """The number of spans that have the tokens and the label of another, and are one with it."""
+        """The number of spans that were merged with another span, because they have the same tokens and label."""
         return int((self.moved >= 0).sum()) - len(self.spans)
 
 
 def to_tokens(spans: Spans, tokens: Tokens, *, policy: str = "strict") -> Carried:
-    """Carry spans of characters to tokens.
+    """Convert spans of characters to tokens.
 
-    A span from character a to b takes, of the tokens with bounds s and e, under
+    The policy decides which tokens with boundaries s and e belong to a span from character a to character b:
 
-    - `strict` and `drop` those from s = a to e = b,
-    - `expand` all with s < b and e > a,
-    - `contract` all with s >= a and e <= b,
-    - `overlap` all with 2 (min(e, b) - max(s, a)) >= e - s, else the one that shares the most characters, the first of
-      equals.
+    - `strict` and `drop`: the tokens from s = a to e = b.
+    - `expand`: all tokens with s < b and e > a.
+    - `contract`: all tokens with s >= a and e <= b.
+    - `overlap`: all tokens with 2 (min(e, b) - max(s, a)) >= e - s. If there are none, the token that shares the most
+      characters with the span, and the first one if several do.
 
-    Fragments are carried one by one; those that touch then are one.
+    Fragments are converted one by one; fragments that touch afterwards are merged.
 
     Args:
-        spans: in characters.
-        tokens: of the same documents.
+        spans: the spans in characters.
+        tokens: the tokens of the same documents.
         policy: one of `POLICIES`.
 
     Raises:
-        InputError: for an unknown policy, other documents, and, under `strict`, for the first span that begins or ends
-            within a token or has none.
+        InputError: if the policy is unknown or the documents differ; with `strict` also if a span begins or ends inside
+            a token or has no token.
     """
     require_choice("to_tokens", policy, POLICIES)
     _require_documents(spans, tokens)
@@ -94,12 +94,12 @@ def to_characters(spans: Spans, tokens: Tokens, lengths: np.ndarray | None = Non
     """Convert spans of tokens to characters: from the start of the first token to the end of the last.
 
     Args:
-        spans: in tokens.
-        tokens: of the same documents.
-        lengths: the documents' lengths in characters, if they are known.
+        spans: the spans in tokens.
+        tokens: the tokens of the same documents.
+        lengths: the documents' lengths in characters, if known.
 
     Raises:
-        InputError: for other documents, and a span past the last token.
+        InputError: if the documents differ, or if a span is past the last token.
     """
     _require_documents(spans, tokens)
     of_tokens = spans.with_lengths(tokens.lengths)
@@ -109,17 +109,17 @@ def to_characters(spans: Spans, tokens: Tokens, lengths: np.ndarray | None = Non
 
 
 def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) -> tuple[Spans, np.ndarray]:
-    """Cut the blanks off the ends of spans of characters.
+    """Remove whitespace at both ends of spans of characters.
 
-    A span of blanks alone stays as it is.
+    Spans of only whitespace are kept unchanged.
 
     Args:
-        spans: in characters.
-        texts: of the documents.
-        punctuation: whether to leave out punctuation marks (the Unicode categories P) at the ends, too.
+        spans: the spans in characters.
+        texts: the texts of the documents.
+        punctuation: also remove punctuation (the Unicode categories P) at the ends.
 
     Returns:
-        The spans, and the number of characters by which each of the given ones was shortened.
+        The spans, and the number of characters removed from each original span.
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     spans = spans.with_lengths(lengths)
@@ -138,13 +138,13 @@ def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) ->
 
 
 def split_at(spans: Spans, tokens: Tokens) -> Spans:
-    """Make of each span of characters its tokens, each a span; a span without any becomes its last character.
+    """Split each span of characters into its tokens; a span without tokens becomes its last character.
 
-    Tokens that begin or end outside of the span are cut at its bounds.
+    Tokens that are partly outside the span are cut at its boundaries.
 
     Args:
-        spans: in characters.
-        tokens: of the same documents.
+        spans: the spans in characters.
+        tokens: the tokens of the same documents.
     """
     span, start, end = spans.pieces()
     first, last = _token_ranges(spans.document[span], start, end, tokens, "expand")
@@ -159,14 +159,14 @@ def split_at(spans: Spans, tokens: Tokens) -> Spans:
 
 
 def without_gaps(spans: Spans, texts: Sequence[str]) -> tuple[Spans, int]:
-    """Make one of the fragments of a span between which there is white space alone, as of a span over a line's end.
+    """Merge fragments of a span that are separated only by whitespace, such as a line break.
 
     Args:
-        spans: in characters.
-        texts: of the documents.
+        spans: the spans in characters.
+        texts: the texts of the documents.
 
     Returns:
-        The spans, and how many of the given ones have fewer fragments now.
+        The spans, and the number of original spans with merged fragments.
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     spans = spans.with_lengths(lengths)
@@ -190,10 +190,10 @@ def _require_documents(spans: Spans, tokens: Tokens) -> None:
 
 
 def without_overlaps(spans: Spans) -> Spans:
-    """Make one of the spans of a label that overlap; spans that only touch stay apart.
+    """Merge overlapping spans of the same label; spans that only touch are kept apart.
 
     Raises:
-        InputError: for discontinuous spans.
+        InputError: if a span is discontinuous.
     """
     if spans.fragments is not None:
         raise InputError("discontinuous spans are not merged.", f"Leave out {setting('merge_overlaps')}.")
@@ -212,7 +212,7 @@ def without_overlaps(spans: Spans) -> Spans:
 def _token_ranges(
     document: np.ndarray, start: np.ndarray, end: np.ndarray, tokens: Tokens, policy: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find the first token of each piece and the token after its last, over all documents; no tokens: first >= last."""
+    """Return the first and last (exclusive) token of each piece, numbered over all documents; first >= last if none."""
     # documents end to end, so that offsets of all of them ascend
     longest = np.zeros(len(tokens.offsets) - 1, dtype=np.int64)
     last_token = tokens.offsets[1:][tokens.lengths > 0] - 1
@@ -239,7 +239,10 @@ def _token_ranges(
 def _mostly_inside(
     first: np.ndarray, last: np.ndarray, piece: np.ndarray, token: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Leave out the first and the last token if less than half of them is inside; one stays, the one with the most."""
+    """Drop the first and the last token of each piece if less than half of the token is inside.
+
+    If no token is left, keep the one with the most characters inside.
+    """
     some = np.flatnonzero(last > first)
     outer = np.stack([first[some], last[some] - 1])
     shared = np.minimum(token[1][outer], piece[1][some]) - np.maximum(token[0][outer], piece[0][some])

@@ -1,4 +1,4 @@
-"""The wording of documents: their words or characters as columns, and the strings that spans cover."""
+"""Words or characters of documents as columns, and the strings that spans cover."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from .spans import Spans
 _CODE_POINTS = 0x110000
 
 _AT_ONCE = 1 << 20
-"""How many characters are looked at together."""
+"""The number of characters that are processed at a time."""
 
 _BLANK = re.compile(r"\s")
 
 _NO_CHARACTER = "\N{REPLACEMENT CHARACTER}"
-"""Stands for half a character, which Arrow cannot store."""
+"""A replacement for lone surrogates, which Arrow cannot store."""
 
 
 @dataclass(frozen=True, eq=False)
 class Wording:
-    """What documents say: their words, or their characters, one for each unit that spans are counted in.
+    """The content of documents in units: words or characters, whichever unit spans are counted in.
 
     Attributes:
         units: the words or characters, encoded.
-        separator: what stands between two of them: a blank between words, nothing between characters.
-        characters: the text, where it is known, if units are words; else None.
-        bounds_in_text: the start and the end of each word there, in characters of its document, shape (2, words).
+        separator: the string between two units: a space between words, nothing between characters.
+        characters: if units are words, the characters of the texts, if known; otherwise None.
+        bounds_in_text: the start and end of each word in characters of its document, shape (2, words).
     """
 
     units: Tags
@@ -45,12 +45,12 @@ class Wording:
 
     @classmethod
     def of_words(cls, words: Tags | Iterable[Sequence[str]]) -> Wording:
-        """Make the wording of documents given as words."""
+        """Create it from lists of words."""
         return cls(words if isinstance(words, Tags) else Tags.from_lists(words), " ")
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> Wording:
-        """Make the wording of documents given as texts, whose spans are in characters."""
+        """Create it from texts, if spans are in characters."""
         offsets = offsets_of(list(map(len, texts)))
         occurs = np.zeros(_CODE_POINTS, dtype=bool)
         for points in _points(texts, offsets):
@@ -68,7 +68,7 @@ class Wording:
 
     @classmethod
     def of_tokens(cls, texts: Sequence[str], tokens: Tokens) -> Wording:
-        """Make the wording of texts that have tokens; line ends and other white space are shown as blanks."""
+        """Create it from texts with tokens; line ends and other whitespace become spaces."""
         characters = cls.of_texts([_BLANK.sub(" ", text) for text in texts])
         words = characters.between(tokens.document, tokens.start, tokens.end).to_pylist()
         rows = [words[first:last] for first, last in pairwise(tokens.offsets.tolist())]
@@ -76,7 +76,7 @@ class Wording:
 
     @property
     def shown(self) -> Wording:
-        """The wording that strings are read from: the text, if it is known, or else the words."""
+        """The text, if it is known, otherwise the words. Strings to show are taken from here."""
         return self if self.characters is None else self.characters
 
     @property
@@ -85,7 +85,7 @@ class Wording:
         return self.units.lengths
 
     def of(self, spans: Spans) -> pa.StringArray:
-        """Read the string that each span covers; fragments of a discontinuous span are joined by a blank."""
+        """Return the string that each span covers; fragments of a discontinuous span are joined by a space."""
         span, start, end = spans.pieces()
         pieces = self.between(spans.document[span], start, end)
         if spans.fragments is None:
@@ -93,7 +93,7 @@ class Wording:
         return _joined(spans.fragments.offsets, pieces, " ")
 
     def between(self, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> pa.StringArray:
-        """Read the strings from unit `start` to unit `end` (exclusive) of documents."""
+        """Return the strings from unit `start` to unit `end` (exclusive) of each document."""
         if self.characters is not None:
             return self.characters.between(document, *self.bounds(document, start, end))
         size = end - start
@@ -102,7 +102,7 @@ class Wording:
         return _joined(offsets_of(size), words, self.separator)
 
     def bounds(self, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the bounds of parts of documents in what is `shown`; parts without a word are at 0."""
+        """Convert boundaries in units to boundaries in `shown`; parts without words get 0."""
         if self.characters is None:
             return start, end
         filled, base = end > start, self.units.offsets[document]
@@ -112,11 +112,11 @@ class Wording:
         return bounds[0], bounds[1]
 
     def without_text(self) -> Wording:
-        """Take the words alone, to compare them with those of another wording."""
+        """Keep only the words, for comparison with other words."""
         return replace(self, characters=None)
 
     def text(self, document: int, start: int, end: int) -> str:
-        """Read the string from unit `start` to unit `end` (exclusive) of a document."""
+        """Return the string from unit `start` to unit `end` (exclusive) of a document."""
         if self.characters is not None:
             place, first, last = (np.array([bound]) for bound in (document, start, end))
             low, high = self.bounds(place, first, last)
@@ -124,14 +124,14 @@ class Wording:
         return self.separator.join(self.listed(document, start, end))
 
     def listed(self, document: int, start: int, end: int) -> list[str]:
-        """List the units from `start` to `end` (exclusive) of a document."""
+        """Return the units from `start` to `end` (exclusive) of a document."""
         first = int(self.units.offsets[document])
         names = self.units.names
         return [names[code] for code in self.units.codes[first + start : first + end].tolist()]
 
 
 def _points(texts: Sequence[str], offsets: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the code points of all texts, some at a time: each takes four bytes, and its text mostly one."""
+    """Yield the code points of the texts in parts, because each code point takes four bytes."""
     for first, last in zip(*run_bounds(offsets[:-1] // _AT_ONCE), strict=True):
         some = "".join(texts[first:last])
         for start in range(0, len(some), _AT_ONCE):
@@ -140,12 +140,12 @@ def _points(texts: Sequence[str], offsets: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _joined(offsets: np.ndarray, values: pa.StringArray, separator: str) -> pa.StringArray:
-    """Join the strings of each list; `separator` as a string would import pandas, if it is there."""
+    """Join the strings of each list, without importing pandas."""
     return pa.compute.binary_join(as_lists(offsets, values), string_array([separator])[0])
 
 
 def coded_strings(*sides: pa.StringArray) -> tuple[list[np.ndarray], list[str]]:
-    """Compute codes (int64) of the strings of several sides, and list the distinct strings that they stand for."""
+    """Encode the strings of several sides as int64 indices into a common list of distinct strings; returns both."""
     encoded = pa.concat_arrays(sides).dictionary_encode()
     codes = np.asarray(encoded.indices, dtype=np.int64)
     return np.split(codes, offsets_of(list(map(len, sides)))[1:-1]), encoded.dictionary.to_pylist()

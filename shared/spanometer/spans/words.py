@@ -1,4 +1,4 @@
-"""Tokens of texts, made from the kinds of their characters alone."""
+"""Simple tokenizers that use only the kinds of characters."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ class _Kind(IntEnum):
     MARK = 3
     """Belongs to the character before it."""
     JOINER = 4
-    """Belongs to the characters on both sides."""
+    """Belongs to the characters before and after it."""
 
 
 def words_and_signs(texts: Sequence[str]) -> Tokens:
-    """Make a token of each run of letters, digits and underscores, and of each other sign except white space.
+    """Make a token of each run of letters, digits and underscores, and of each other character except whitespace.
 
-    Combining marks, variation selectors and skin tones belong to the character before them, so do format characters;
-    what a zero-width joiner joins is one token: no token begins inside what people see as one character.
+    Combining marks, variation selectors, skin tones and format characters belong to the character before them. A
+    zero-width joiner joins the characters on both sides. So no token begins inside a character as people see it.
     """
     return _in_batches(texts, _words_and_signs)
 
 
 def between_blanks(texts: Sequence[str]) -> Tokens:
-    """Split texts into tokens at white space."""
+    """Split texts into tokens at whitespace."""
     return _in_batches(texts, _between_blanks)
 
 
 def _in_batches(texts: Sequence[str], make: Callable[[Sequence[str]], Tokens]) -> Tokens:
-    """Make tokens of some texts at a time by a function, so that arrays stay short."""
+    """Tokenize the texts in batches, to save memory."""
     return Tokens.end_to_end([make(some) for _, some in batches(texts)])
 
 
@@ -91,14 +91,14 @@ def _lengths(texts: Sequence[str]) -> np.ndarray:
 
 
 def _first_characters(lengths: np.ndarray, size: int) -> np.ndarray:
-    """Flag the characters that begin texts."""
+    """Flag the first character of each text."""
     flags = np.zeros(size + 1, dtype=bool)
     flags[offsets_of(lengths)[:-1]] = True
     return flags[:size]
 
 
 def _tokens(begins: np.ndarray, inside: np.ndarray, lengths: np.ndarray) -> Tokens:
-    """Make tokens from flags of the characters that begin tokens and the characters inside them."""
+    """Make tokens from flags of the characters that begin tokens, and of all characters inside tokens."""
     start = np.flatnonzero(begins)
     base = offsets_of(lengths)
     # a token ends with its text, where another begins and before what is in none
