@@ -8,11 +8,13 @@ import re
 import subprocess
 from collections.abc import Iterable
 from functools import cache
+from inspect import getfile, unwrap
 from pathlib import Path
 
 from spanometer.exceptions import InputError
 from spanometer.integrations.module_folders import path
 from spanometer.measures.registry import MEASURES, TREE_MEASURES
+from spanometer.readers.formats import formats_of
 from spanometer.readers.writing import writing
 from spanometer.version import __version__
 
@@ -28,6 +30,9 @@ _PYTHON = (3, 11)
 
 _ALL_RESULTS = PACKAGE / "space" / "results.py"
 """Shows all measures on the input of a page."""
+
+_ALL_FORMATS = PACKAGE / "space" / "documents.py"
+"""Reads uploaded files of all formats."""
 
 _APP = f"""import sys
 import types
@@ -70,6 +75,12 @@ def space(name: str, *, namespace: str = NAMESPACE) -> dict[str, bytes]:
             # the registry finds measures by their files, whatever the page imports
             measures = [PACKAGE / "measures" / f"{measure}.py" for measure in (*MEASURES, *TREE_MEASURES)]
             files = files.union(measures, *map(needed_files, measures))
+        if _ALL_FORMATS in files:
+            # formats are found by their files, too; spaCy's own need spaCy
+            formats = [*formats_of("spans").values(), *formats_of("tags").values()]
+            readers = {Path(getfile(unwrap(format.read))) for format in formats}
+            readers = {file for file in readers if file.parent.name != "spacy"}
+            files = files.union(readers, *map(needed_files, readers))
         docstring, body = _parted(flattened(app, PACKAGE.name))
         texts[app.name] = _headed(f"{docstring}\n{_APP}\n{body}", app)
     texts.update({f"{flat_name(file)}.py": _headed(flattened(file), file) for file in files})

@@ -12,26 +12,7 @@ from typing import Any
 
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted, printable
-from ..readers.columns.columns import read_columns  # noqa: F401 (another)
-from ..readers.columns.conllu import read_conllu  # noqa: F401 (another)
-from ..readers.columns.csv_table import read_csv  # noqa: F401 (another)
-from ..readers.columns.inception import read_project  # noqa: F401 (another)
-from ..readers.columns.span_table import read_span_table  # noqa: F401 (another)
-from ..readers.columns.webanno import read_webanno  # noqa: F401 (another)
-from ..readers.json.doccano import read_doccano  # noqa: F401 (another)
-from ..readers.json.document_lines import read_document_lines  # noqa: F401 (another)
-from ..readers.json.label_studio import read_label_studio  # noqa: F401 (another)
-from ..readers.json.prodigy import read_prodigy  # noqa: F401 (another)
-from ..readers.json.spacy_json import read_spacy_json  # noqa: F401 (another)
-from ..readers.json.system_output import (
-    read_gliner,  # noqa: F401 (another)
-    read_system_output,  # noqa: F401 (another)
-)
-from ..readers.json.tag_lines import read_tag_lines  # noqa: F401 (another)
 from ..readers.reading import read_documents
-from ..readers.text.bioc import read_bioc  # noqa: F401 (a format that pages read)
-from ..readers.text.brat import read_brat  # noqa: F401 (another)
-from ..readers.text.pubtator import read_pubtator  # noqa: F401 (another)
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
 
 FORMATS = (
