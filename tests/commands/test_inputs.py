@@ -154,6 +154,9 @@ def test_what_is_called_a_document(run, file):
         assert "2 documents" in told and "sentences" not in told
     lines = file("lines.jsonl", '["B-X"]\n["O"]\n')
     assert "2 documents" in run("score", lines, lines)[1]
+    marked = file("marked", "-X- O\n\na B-X\n\nb O\n")
+    assert "(1 -X- line: with --documents=-DOCSTART-" in run("score", marked, marked, "--boundary=-X-")[1]
+    assert "1 document," in run("score", marked, marked, "--boundary=-X-", "--documents=-DOCSTART-")[1]
 
 
 def test_a_system_without_documents_has_those_of_the_reference(run, file):

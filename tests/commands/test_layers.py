@@ -60,7 +60,7 @@ def test_by_hand(scores, file):
     )["measures"]["chance_kappa_f1"]
     assert of_columns["scores"] == pytest.approx(found["scores"], abs=1e-12)
     assert of_columns["signature"].startswith(
-        "chance_kappa_f1|scheme:IOB2|repair:conlleval|outside:_|layers:NE-FINE-LIT+NE-NESTED|"
+        "chance_kappa_f1|scheme:IOB2|repair:conlleval|documents:document_id|outside:_|layers:NE-FINE-LIT+NE-NESTED|"
     )
 
 

@@ -112,7 +112,8 @@ def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
         return number
     if not file.docstart_lines:
         return f"{number} (no document boundaries found)"
-    lines = counted(len(file.docstart_lines), f"{DOCSTART} line")
+    reading = file.tags[0].reading if file.tags else file.decoding
+    lines = counted(len(file.docstart_lines), f"{reading.get('boundary', DOCSTART)} line")
     return f"{number} ({lines}: with --documents={DOCSTART}, intervals resample documents instead of sentences)"
 
 

@@ -120,8 +120,9 @@ class _Reader:
         self._source = source
         self._layout = layout
         self._outside = options.outside
-        self._reading = {} if options.boundary in (None, DOCSTART) else {"boundary": str(options.boundary)}
         self._documents = documents = options.documents
+        self._reading = {} if options.boundary in (None, DOCSTART) else {"boundary": str(options.boundary)}
+        self._reading |= {} if documents is None else {"documents": documents}
         self._begins_document = re.compile(rf"#\s*{re.escape(documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
         wanted = [*layout.columns, *([] if layout.words is None else [layout.words])]
         self._names: dict[int, Codes] = {column: Codes() for column in wanted}
