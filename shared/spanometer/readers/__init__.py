@@ -1,7 +1,7 @@
-"""Read annotation files, plain or gzipped, and write them. Each format is one module, and all have one interface.
+"""Reading and writing of annotation files, plain or gzipped. Each format is one module with the same interface.
 
-Tags: CoNLL columns, tag-only files, JSON lines. Entity trees: HIPE's columns, QUAERO's markup, JSON lines. Spans of
-documents, with or without attributes: see `reading`; spaCy's: see `spacy`. Logits: see `logits`.
+Formats of tags: CoNLL columns, tag-only files, JSON lines. Formats of entity trees: HIPE's columns, QUAERO's markup,
+JSON lines. For documents with spans see `reading`, for spaCy's documents `spacy`, for logits `logits`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read and write files of entity trees: `read_entities` and `write_entities`."""
+"""Reading and writing of entity trees: `read_entities` and `write_entities`."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from .source import Limits, require_stream
 from .writing import output_to
 
 _DOCUMENTS, _ENTITIES = 1000, 10_000
-"""Columns are made for at most this many documents, or about this many entities, at a time."""
+"""The maximum number of documents, and the approximate number of entities, that are converted to columns at a time."""
 
 
 def entities_of(documents: Iterable[Sequence[Mapping[str, Any]]], words: Callable[[], Words | None]) -> Entities:
-    """Read the entities of documents as columns.
+    """Convert the entities of documents to columns.
 
     Args:
-        documents: the entities of each document; only some documents are held at a time.
-        words: called after the last document, for the documents' lengths.
+        documents: the entities of each document; only a few documents are in memory at a time.
+        words: a function that returns the words, from which document lengths are taken. It is called after the last
+            document.
     """
     chunks: list[pa.Array] = []
     waiting: list[Sequence[Mapping[str, Any]]] = []
@@ -58,41 +59,44 @@ def read_entities(
 
     Files are UTF-8, with or without byte order mark, plain or gzipped; lines end in LF or CRLF.
 
-    **hipe**: one token a line, in tab-separated columns that the first line names. `# document_id = ...` begins a
-    document, and `_` reads as `O`. The columns:
+    **hipe**: one token on each line, in tab-separated columns that the first line names. `# document_id = ...` begins a
+    document, and `_` is read as `O`. The columns:
 
     - `NE-FINE-LIT`: each span is an entity.
-    - `NE-FINE-METO`: a span gives the entity with the same bounds a second type; otherwise it is an entity of its own.
-    - `NE-NESTED`: each span is an entity of its own, and a component of the literal entity around it.
-    - `NE-FINE-COMP`: each span is a component of the literal entity around it, without `comp.` in its label.
+    - `NE-FINE-METO`: a span adds a second type to the entity with the same boundaries; if there is none, it is a
+      separate entity.
+    - `NE-NESTED`: each span is a separate entity, and also a component of the literal entity around it.
+    - `NE-FINE-COMP`: each span is a component of the literal entity around it; `comp.` is removed from its label.
 
     Components outside all entities, and metonymic types that repeat the literal type, are listed in
-    `DocumentFile.left_out`. Only `TOKEN` and `NE-FINE-LIT` are required. `level="coarse"` reads `NE-COARSE-LIT` and
-    `NE-COARSE-METO`; components and nested entities belong to the fine types, and are not read then.
+    `DocumentFile.left_out`. Only `TOKEN` and `NE-FINE-LIT` are required. With `level="coarse"`, only `NE-COARSE-LIT`
+    and `NE-COARSE-METO` are read; components and nested entities belong to the fine level.
 
     **quaero**: words with inline markup, see `spans.markup`. By default each line that is not blank is a document (a
-    sentence or a speech turn), and entities end with it.
+    sentence or a speech turn), and entities cannot continue on the next line.
 
     **jsonl**: each line is a document: a list of entities as in `Entities.from_dicts`, or an object with the list
     `entities` and optional `tokens` and `id`.
 
     Args:
-        path: the file, or an open binary stream; or a folder or a pattern with wildcards: its files are read one after
-            the other.
-        format: `hipe`, `quaero`, `jsonl`, or `auto`: jsonl if the first line is JSON, hipe if the first line after
-            comments names the column of literal entities, quaero if there is a closing tag near the beginning.
-        name: the file's name in errors; its path by default.
-        progress: called with the number of bytes read since the last call.
-        options: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked;
-            and the options of the format. For hipe: `level` (`fine`, the default, or `coarse`), `scheme` of the tags
-            (`IOB2`; None detects it in each column) and `repair` (how to handle illegal tags, see `decoding.decode`;
-            `conlleval`). For quaero: `documents` (a document is one of the `lines`, the default, the lines between
-            `blank` ones, or the `file`) and `entity_types` (the first dotted parts of the tags that are entities; all
-            other tags are components; by default QUAERO's types).
+        path: the file, or an open binary stream; or a folder or a pattern with wildcards, whose files are read in
+            order.
+        format: `hipe`, `quaero`, `jsonl`, or `auto`. `auto` chooses jsonl if the first line is JSON, hipe if the first
+            line after comments names the column of literal entities, and quaero if there is a closing tag near the
+            beginning.
+        name: what errors call the file; by default its path.
+        progress: a function called with the number of bytes read since the last call.
+        options: `max_line` (16) and `max_size` (2000), the maximum length of a line and size of the unpacked file, in
+            megabytes; and the options of the format. For hipe: `level` (`fine`, the default, or `coarse`), `scheme`,
+            the tag scheme (default `IOB2`; None infers it in each column) and `repair` (how to handle illegal tags, see
+            `decoding.decode`; default `conlleval`). For quaero: `documents` (a document is one of the `lines`, the
+            default, the lines between `blank` ones, or the `file`) and `entity_types` (tags whose first dotted part is
+            listed here are entities, all other tags are components; by default QUAERO's types).
 
     Raises:
-        InputError: names the file and, if known, line and column: for a file that cannot be opened, is empty, binary
-            or not UTF-8, for missing columns, unreadable tags, malformed markup and invalid JSON.
+        InputError: if the file cannot be opened, is empty, is binary or is not UTF-8, if columns are missing, if tags
+            cannot be read, or if markup or JSON is malformed. The error names the file and, if possible, line and
+            column.
     """
     limits = {limit: options.pop(limit) for limit in options_of(Limits) if limit in options}
     return read_as("entities", path, format=format, name=name, progress=progress, limits=limits, options=options)
@@ -108,21 +112,21 @@ def write_entities(
     entity_types: Collection[str] = ENTITY_TYPES,
     overwrite: bool = False,
 ) -> None:
-    """Write entity trees so that `read_entities` reads the same trees. After an error nothing is written.
+    """Write entity trees so that `read_entities` reads the same trees. If an error is raised, nothing is written.
 
     Args:
         path: the file, gzipped if its name ends in `.gz`, or an open binary stream.
-        entities: the entities of each document, as in `Entities.from_dicts`; duplicates collapse.
-        format: `hipe` (fine and coarse columns; coarse types are the first parts of fine types; if entities with one
-            type and no components overlap, the first goes into the literal column), `quaero` (one document a line) or
-            `jsonl`.
+        entities: the entities of each document, as in `Entities.from_dicts`; duplicates are merged.
+        format: `hipe`, `quaero` (one document on each line) or `jsonl`. `hipe` writes fine and coarse columns; coarse
+            types are the first dotted parts of fine types. If entities with one type and no components overlap, the
+            first goes into the literal column.
         words: the words of each document; optional for jsonl.
-        documents: the documents' names, for hipe and jsonl; their numbers by default.
-        entity_types: the first dotted parts of the tags that are entities, for quaero.
+        documents: the names of the documents, for hipe and jsonl; by default their numbers.
+        entity_types: for quaero, the first dotted parts of tags that are entities.
         overwrite: whether to replace an existing file.
 
     Raises:
-        InputError: for entities, words and names of a wrong type, or that the format cannot hold, and for a file that
+        InputError: if entities, words or names have a wrong type or cannot be represented in the format, or if the file
             exists already.
     """
     require_stream(path, "write")
@@ -153,7 +157,7 @@ def write_entities(
 
 
 def _require_texts(option: str, value: Any, documents: int) -> None:
-    """Raise an `InputError` unless words are lists of lists of strings, and names a list of strings."""
+    """Raise an `InputError` unless words are lists of lists of strings, and names are a list of strings."""
     if value is None:
         return
     remedy = "Give a list with one item for each document."

@@ -1,4 +1,4 @@
-"""List the files of a folder, or the files that match a pattern with wildcards."""
+"""Lists of the files in a folder, or of files that match a pattern with wildcards."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _MOST_FILES = 100_000
 
 
 def files_of(path: Any) -> dict[str, str] | None:
-    """Find the files of a folder or of a pattern, sorted by name.
+    """List the files of a folder or of a pattern, sorted by name.
 
-    The name of a file in a folder is its path there without the extension. The name of a file that matches a pattern is
-    the part that the wildcards stand for.
+    In a folder, the name of a file is its path without the extension. With a pattern, it is the part of the path that
+    the wildcards match.
 
     Returns:
-        The paths by name; None for the path of a single file, and for a stream.
+        The paths by name; None if `path` is a single file or a stream.
 
     Raises:
-        InputError: if there is no file, or too many.
+        InputError: if there are no files, or too many.
     """
     if not isinstance(path, (str, os.PathLike)):
         return None

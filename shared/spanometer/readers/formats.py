@@ -1,6 +1,6 @@
-"""File formats: their declarations, and the detection of a file's format.
+"""Declarations of file formats, and detection of a file's format.
 
-Each format is one module below this folder that calls `register`. The formats are listed nowhere else.
+Each format is one module in this folder that calls `register`. There is no other list of formats.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from .folders import files_of
 from .source import UTF_8, Source
 
 CONTENTS = ("tags", "spans", "attributes", "entities")
-"""The layers that formats hold."""
+"""The kinds of content that formats can have."""
 
 AUTO = "auto"
-"""The value of `format` for which the format is detected."""
+"""The value of `format` that stands for detection."""
 
 _MOST_NAMES = 10_000
-"""The format of a folder is detected from at most this many of its files."""
+"""The maximum number of files that are examined to detect the format of a folder."""
 
 IN_BROWSERS = ("codepoint", "utf-16", "codepoint-lf", "utf-16-lf")
-"""The units that browser-based tools may count: browsers use UTF-16 and drop carriage returns."""
+"""The units in which browser-based tools may count: browsers use UTF-16 and drop carriage returns."""
 
 _LARGEST_GAP = 1_000_000
-"""The largest gap between two parts of a document, in characters."""
+"""The maximum gap between two parts of a document, in characters."""
 
 
 @dataclass(frozen=True)
@@ -48,20 +48,21 @@ class Format:
     """A file format.
 
     Attributes:
-        name: its name in options and results. Formats with different contents may share a name, such as `jsonl`.
-        content: the layer that it holds, one of `CONTENTS`.
+        name: its name in options and results. Formats with different content can have the same name, such as `jsonl`.
+        content: the kind of its content, one of `CONTENTS`.
         mark: how to recognise it, in a few words.
-        shows: checks that the head of a source has this format and no other; None if the head cannot tell.
-        read: reads a source. Its keyword arguments are the format's options, unless it has an argument `options`: then
-            the options are declared by the class of this argument, and `read_folder` gets it too.
-        write: makes text from the entities, words and names of documents; None if the format is only read. Its keyword
+        shows: checks whether the beginning of a source has this format for certain; None if it can never be certain.
+        read: reads a source. Its keyword arguments are the format's options. If it has an argument `options` instead,
+            the class of this argument declares the options, and `read_folder` gets it too.
+        write: converts the entities, words and names of documents to text; None if the format is read-only. Its keyword
             arguments are options too.
         needs_words: whether only documents with words can be written.
-        read_folder: reads a folder with one document a file; None for formats without such folders.
-        paths: a regular expression for the whole paths of these files.
-        writer: writes documents with spans; None if the format is only read.
-        allows: checks that a source may have this format, though others may begin like it; None if `shows` is enough.
-        may_be_empty: whether an empty file means no spans when the user names the format.
+        read_folder: reads a folder with one file for each document; None if the format has no such folders.
+        paths: a regular expression for the full paths of these files.
+        writer: writes documents with spans; None if the format is read-only.
+        allows: checks whether a source can have this format, although other formats can begin like it; None if `shows`
+            is enough.
+        may_be_empty: whether an empty file means "no spans" if the user names the format.
     """
 
     name: str
@@ -80,12 +81,12 @@ class Format:
 
     @cached_property
     def reading(self) -> type[Any] | None:
-        """The class that declares the options of reading; None if they are keyword arguments."""
+        """The class that declares the reading options; None if they are keyword arguments."""
         return get_type_hints(self.read).get("options")
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of reading and their defaults."""
+        """The reading options with their defaults."""
         if self.reading is None:
             return keywords(self.read)
         return {each.name: each.default for each in fields(self.reading)}
@@ -93,7 +94,7 @@ class Format:
     def read_with(
         self, read: Callable[..., DocumentFile], source: Any, options: Mapping[str, Any], **more: Any
     ) -> DocumentFile:
-        """Call a reading function with options; an `InputError` for values that are not allowed."""
+        """Call a reading function with options; raise an `InputError` if a value is not allowed."""
         if self.reading is None:
             return read(source, **options, **more)
         return read(source, self.reading(**options), **more)
@@ -108,17 +109,17 @@ def register(format: Format) -> None:
 
 
 def formats_of(content: str) -> dict[str, Format]:
-    """List the formats that hold a content, by name."""
+    """Return the formats with this kind of content, by name."""
     return {format.name: format for format in _all() if format.content == content}
 
 
 def writers() -> dict[str, Writer]:
-    """List the writers of documents with spans, by format."""
+    """Return the writers of documents with spans, by format."""
     return {format.name: format.writer for format in _all() if format.writer is not None}
 
 
 def reading_options(content: str) -> dict[str, Option]:
-    """Collect the reading options of the formats that hold a content."""
+    """Return the reading options of all formats with this kind of content."""
     classes = [format.reading for format in formats_of(content).values() if format.reading is not None]
     return {name: declared for each in classes for name, declared in options_of(each).items()}
 
@@ -132,13 +133,13 @@ def detect(
 ) -> Format | None:
     """Detect the format of a file from its beginning.
 
-    The result is None if several formats are possible, as for tags, or if the file cannot be read. Its reader then
-    raises the error.
+    Returns None if several formats are possible, as for tags, or if the file cannot be read. In this case the reader
+    that is tried next raises the error.
 
     Args:
         path: the file, or the folder.
-        content: consider only formats that hold this layer.
-        name: consider only formats with this name; then the file only has to be a possible one.
+        content: consider only formats with this kind of content.
+        name: consider only formats with this name; the file need then not show the format for certain.
         encoding: the encoding of the text.
     """
     candidates = [each for each in _all() if content in (None, each.content) and name in (None, each.name)]
@@ -168,21 +169,22 @@ def read_as(
     limits: Mapping[str, Any] | None = None,
     options: Mapping[str, Any],
 ) -> DocumentFile:
-    """Read a file in one of the formats that hold a content.
+    """Read a file in one of the formats with this kind of content.
 
     Args:
-        content: the layer to read, one of `CONTENTS`.
+        content: the kind of content to read, one of `CONTENTS`.
         path: the file, or an open binary stream; or a folder or a pattern with wildcards. The files of a folder are
-            read one after the other, unless the format is a folder itself.
-        format: its name, or `auto` to detect it.
-        name: the file's name in errors; its path by default.
-        progress: called with the number of bytes read since the last call.
+            read in order, unless the folder as a whole is in a format.
+        format: the name of the format, or `auto` to detect it.
+        name: what errors call the file; by default its path.
+        progress: a function called with the number of bytes read since the last call.
         limits: the options of `Limits`.
-        options: the options of all formats that hold the content. Options of other formats must have their defaults.
+        options: the options of all formats with this kind of content. Options of other formats must have their
+            defaults.
 
     Raises:
-        InputError: for an unknown format, a format that cannot be detected, an option of another format, and the
-            errors of the format's reader.
+        InputError: if the format is unknown or cannot be detected, if an option of another format is set, or if the
+            reader of the format raises it.
     """
     formats = formats_of(content)
     require_choice("format", format, (AUTO, *formats))
@@ -201,7 +203,7 @@ def read_as(
 
 
 def _own_options(chosen: Format, formats: Iterable[Format], options: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Select the options of a format; an `InputError` if an option of another format is set."""
+    """Return the options of a format; raise an `InputError` if an option of another format is set."""
     own = dict(options)
     for other in formats:
         for name in (options.keys() & other.options.keys()) - chosen.options.keys():
@@ -227,7 +229,7 @@ def _import_formats() -> None:
 
 
 def _fitting(source: Source, formats: Collection[Format], *, surely: bool = False) -> Format | None:
-    """Find the first format that a source shows; without `surely`, also a format that it may have."""
+    """Return the first format that a source certainly has; if `surely` is False, also one that it can have."""
     best = next((format for format in formats if format.shows and format.shows(source)), None)
     if best is not None or surely:
         return best
@@ -246,10 +248,10 @@ def _recognised(source: Source, formats: Collection[Format]) -> Format:
 
 @dataclass(frozen=True, kw_only=True)
 class TagReading:
-    """The options of reading tags, see `readers.read`.
+    """Options for reading tags, see `readers.read`.
 
     Raises:
-        InputError: for a column that is neither a number nor a name.
+        InputError: if a column is neither a number nor a name.
     """
 
     columns: Sequence[Column] = (None,)
@@ -281,7 +283,7 @@ class TagReading:
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnReading(TagReading):
-    """The options of reading tags in columns."""
+    """Options for reading tags in columns."""
 
     documents: str | None = None
     boundary: str | None = None
@@ -289,25 +291,25 @@ class ColumnReading(TagReading):
 
 @dataclass(frozen=True, kw_only=True)
 class Offsets(CheckedOptions):
-    """The options of reading a format with character offsets."""
+    """Options for reading a format with character offsets."""
 
     offset_unit: str | None = option(
         None, help="unit of the offsets, if the file does not state it", choices=UNITS, optional=True, metavar="UNIT"
     )
 
     def units(self, *possible: str) -> tuple[str, ...]:
-        """List the chosen unit, or all possible ones."""
+        """Return the chosen unit, or all possible units."""
         return possible if self.offset_unit is None else (self.offset_unit,)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LayerReading(CheckedOptions):
-    """The options of reading exports of INCEpTION, which have layers.
+    """Options for reading exports of INCEpTION, which have layers.
 
     Attributes:
-        layer: the layer, by its name or the last part of the name; by default the only layer.
-        feature: the feature with the labels; by default `value`, else the only feature. Without a feature the layer's
-            name labels all spans.
+        layer: the layer, by its name or the last part of its name; by default the only layer.
+        feature: the feature that has the labels; by default `value`, otherwise the only feature. If the layer has no
+            feature, its name is the label of all spans.
     """
 
     layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: layer of the spans to read")
@@ -316,7 +318,10 @@ class LayerReading(CheckedOptions):
     def chosen(
         self, layers: Mapping[str, str], refuse: Callable[[str, str], InputError], have: str = "file has"
     ) -> str | None:
-        """Choose the named layer, or the only one; `layers` maps full names to short ones. None if there is none."""
+        """Return the layer that is named, or the only one; `layers` maps full names to short ones.
+
+        None if there is none.
+        """
         names = [name for name, short in layers.items() if self.layer in (None, name, short)]
         listed = ", ".join(map(repr, layers.values())) or "none"
         if self.layer is not None and not names:
@@ -326,7 +331,7 @@ class LayerReading(CheckedOptions):
         return names[0] if names else None
 
     def label_feature(self, layer: str, features: Collection[str], refuse: Callable[[str, str], InputError]) -> str:
-        """Choose the feature with the labels: the named one, `value`, or the only one; empty if there is none."""
+        """Return the feature with the labels: the named one, `value`, or the only one; empty if there is none."""
         listed = ", ".join(map(repr, features)) or "none"
         if self.feature is not None and self.feature not in features:
             problem = f"the layer {layer!r} has no feature {self.feature!r}."
@@ -338,10 +343,10 @@ class LayerReading(CheckedOptions):
 
 
 def blanks_before(source: Source, start: int, reached: int, line: int) -> str:
-    """Make the blanks that fill the gap before a part of a text.
+    """Return the spaces that fill the gap before a part of a text.
 
     Raises:
-        InputError: for a part that overlaps the part before it, or is far behind it.
+        InputError: if the part overlaps the part before it, or is too far behind it.
     """
     if not 0 <= start - reached <= _LARGEST_GAP:
         raise source.refuse(

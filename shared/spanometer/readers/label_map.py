@@ -1,4 +1,4 @@
-"""Read files that rename labels, and files that name label numbers."""
+"""Files that rename labels, and files that name integer labels."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _REMEDY = "Write a label and its new name on each line, or all in one JSON objec
 
 
 def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> dict[str, str]:
-    """Read a mapping of old labels to new ones from a file.
+    """Read a mapping of old labels to new labels.
 
     The file is one JSON object, or has a line `OLD<tab>NEW` (or `OLD=NEW`, or `OLD NEW`) for each label. Empty lines
     and lines that begin with # are skipped.
 
     Args:
         path: the file, plain or gzipped.
-        name: its name in errors; its path by default.
+        name: what errors call it; by default its path.
 
     Raises:
-        InputError: if the file cannot be read, for a malformed line, and for a label that is mapped twice.
+        InputError: if the file cannot be read, if a line is malformed, or if a label is mapped twice.
     """
     with Source.open(path, name) as source:
         text = b"".join(block for _, block in source.blocks()).decode()
@@ -43,7 +43,7 @@ def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> 
 
 
 def _pair(line: str) -> tuple[str, str]:
-    """Split a line at the first tab, else at the first equals sign, else at the first blank."""
+    """Split a line at the first tab; without a tab, at the first equals sign; otherwise at the first space."""
     text = line.strip()
     separator = next((mark for mark in ("\t", "=", " ") if mark in text), "\t")
     old, _, new = text.partition(separator)
@@ -61,14 +61,15 @@ def _from_json(text: str, name: str) -> dict[str, str]:
 
 
 def read_label_names(path: str) -> tuple[str, ...]:
-    """Read the tags that label numbers stand for, in the order of the numbers.
+    """Read the names of integer labels, in the order of the integers.
 
     Args:
-        path: a file with one tag on each line, beginning with number 0; or JSON: a list of tags, an object of numbers
-            and tags, or an object with such a list or object under `id2label`, such as a model's `config.json`.
+        path: a text file with one tag on each line, in the order 0, 1, 2 ...; or a JSON file: a list of tags, an object
+            that maps integers to tags, or an object with such a list or object under `id2label`, such as a model's
+            `config.json`.
 
     Raises:
-        InputError: names the file, if it cannot be read, is empty, or has other content.
+        InputError: if the file cannot be read, is empty, or has other content. The error names the file.
     """
     with Source.open(path) as source:
         text = b"".join(block for _, block in source.blocks()).decode().strip()

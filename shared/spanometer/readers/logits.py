@@ -1,4 +1,4 @@
-"""Read logits from NumPy's .npz files."""
+"""Logits in NumPy's .npz files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..tags.viterbi import Legality, Scores
 from .source import open_file
 
 _DAMAGED = (ValueError, EOFError, OSError, RuntimeError, MemoryError, zlib.error, LZMAError, zipfile.BadZipFile)
-"""The errors of damaged files, of unsupported zip files, and of shapes that do not fit into memory."""
+"""Exceptions for damaged files, unsupported zip files, and shapes that do not fit into memory."""
 
 _REMEDY = (
     "Save the logits with numpy.savez(path, *arrays, labels=labels), where each document is an array of shape (tokens, "
@@ -28,15 +28,16 @@ _REMEDY = (
 def read_logits(path: str | os.PathLike[str], *, scheme: str | None = None) -> tuple[list[np.ndarray], list[str]]:
     """Read logits and their labels.
 
-    The file has `labels`, the tags as strings. The logits are either one array `logits` of shape (documents, tokens,
-    labels) with `lengths`, the number of tokens of each document; or an array of shape (tokens, labels) for each
-    document. The arrays are ordered by the numbers in their names (`numpy.savez` uses `arr_0`, `arr_1`, ...).
+    The array `labels` has the tags as strings. The logits are either one array `logits` of shape (documents, tokens,
+    labels) with `lengths`, the number of tokens of each document; or one array of shape (tokens, labels) for each
+    document. These arrays are ordered by the numbers in their names (`numpy.savez` uses `arr_0`, `arr_1`, ...).
 
     Returns:
         An array of shape (tokens, labels) for each document, and the labels.
 
     Raises:
-        InputError: names the file, for a file that cannot be read, other shapes, and logits that are not finite.
+        InputError: if the file cannot be read, if arrays have other shapes, or if logits are not finite. The error
+            names the file.
     """
     name = os.fspath(path)
     with open_file(name, name) as stream:
@@ -67,7 +68,7 @@ def _read(stream: BinaryIO, scheme: str | None) -> tuple[list[np.ndarray], list[
 
 
 def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
-    """Cut the padding off logits."""
+    """Split logits by document and remove the padding."""
     if logits.ndim != 3:
         raise InputError(f"'logits' has the shape {logits.shape} instead of (documents, tokens, labels).", _REMEDY)
     if lengths is None:
@@ -90,5 +91,5 @@ def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
 
 
 def _natural(key: str) -> list[tuple[str, int]]:
-    """Make a sort key that orders numbers by value."""
+    """Return a sort key that orders numbers by value."""
     return [(text, int(number or -1)) for text, number in re.findall(r"(\D*)(\d*)", key)]

@@ -1,4 +1,4 @@
-"""Read Python objects that systems return as documents: answers of language models, results of NER pipelines."""
+"""Python objects as documents: answers of language models, results of NER pipelines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REMEDY = (
 
 
 def beside_files(sides: Mapping[str, Any], *, answers: bool = False) -> dict[str, Any]:
-    """Read the sides that are Python objects, if any side is a file or has objects with texts.
+    """If a side is a file or has objects with texts, read all other sides that are Python objects.
 
     Args:
         sides: the sides by name, the reference first.
@@ -50,12 +50,12 @@ def read_objects(values: Iterable[Any], *, name: str, answers: bool = False, **o
         values: an object for each document: an answer of a language model, as text or as the response of an API; a
             list of spans from Transformers' pipeline, GLiNER or Presidio; a document from spaCy or Stanza; a sentence
             from Flair; or an object with `text` and `spans`.
-        name: their name in errors.
-        answers: whether all are answers of language models.
+        name: what errors call these objects.
+        answers: whether all objects are answers of language models.
         **options: the options of `read_documents`.
 
     Raises:
-        InputError: for objects of another type, and the errors of `read_documents`.
+        InputError: if an object has another type; see also `read_documents`.
     """
     rows = []
     for document, value in enumerate(values):
@@ -72,7 +72,7 @@ def read_objects(values: Iterable[Any], *, name: str, answers: bool = False, **o
 
 
 def _plain(value: Any) -> Any:
-    """Convert an object to JSON's types."""
+    """Convert an object to JSON types."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Mapping):
@@ -93,7 +93,7 @@ def _plain(value: Any) -> Any:
 
 
 def _spans_of(document: Any) -> list[tuple[int, int, str]] | None:
-    """List the spans of a document from spaCy or Stanza, or a sentence from Flair, in characters; None for others."""
+    """Return the spans, in characters, of a spaCy or Stanza document or a Flair sentence; None for other objects."""
     if hasattr(document, "ents") and hasattr(document, "char_span"):
         return [(span.start_char, span.end_char, span.label_) for span in document.ents]
     if callable(getattr(document, "get_spans", None)):

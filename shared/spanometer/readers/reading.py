@@ -1,4 +1,4 @@
-"""Read files of any format with spans or tags as documents with spans: `read_documents`."""
+"""Reading of files in any format as documents with spans: `read_documents`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .formats import AUTO, detect, formats_of, read_as, reading_options
 from .source import Limits, require_name, require_stream, spooled
 
 _OF_TAGS = ("documents", "outside", "boundary")
-"""The options of reading tags, without the options of decoding them."""
+"""The options for reading tags, without the options for decoding them."""
 
 
 def read_documents(
@@ -38,24 +38,24 @@ def read_documents(
     """Read the documents and spans of a file: exports of annotation tools, outputs of systems, JSON lines, or tags.
 
     Args:
-        path: the file, or an open binary stream; or a folder or a pattern with wildcards: its files are read one after
-            the other and named by their paths.
+        path: the file, or an open binary stream; or a folder or a pattern with wildcards, whose files are read in
+            order. Documents are then named after the paths of their files.
         format: the name of the format; `auto` detects it.
         annotator: read only this annotator's spans; by default all annotators are read.
         column: the tag column, see `readers.read`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
-        tokenizer: makes tokens from the texts, see `tokenizers.TOKENIZERS`; the spans stay in characters.
+        tokenizer: a tokenizer for the texts, see `tokenizers.TOKENIZERS`; spans stay in characters.
         encoding: the encoding of the text, utf-8 by default.
-        name: the file's name in errors; its path by default.
-        progress: called with the number of bytes read since the last call.
+        name: what errors call the file; by default its path.
+        progress: a function called with the number of bytes read since the last call.
         limits: the options of `Limits`.
         **options: the options of the format. For tags: `scheme` and `repair` (see `Spans.from_tags`), `documents` and
-            `outside` (see `readers.read`). For others: the options that their readers declare, such as `offset_unit`
-            (the unit of the offsets, if the file leaves it open) or Label Studio's `text_key`.
+            `outside` (see `readers.read`). For other formats: the options that their readers declare, such as
+            `offset_unit` (the unit of the offsets, if the file does not show it) or Label Studio's `text_key`.
 
     Raises:
-        InputError: names the file and the place, for a file that cannot be read, an unknown option, an option of
-            another format, and an unknown annotator.
+        InputError: if the file cannot be read, if an option is unknown or belongs to another format, or if there is no
+            such annotator. The error names the file and the place.
     """
     formats, declared = formats_of("spans"), reading_options("spans")
     require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
@@ -113,7 +113,7 @@ def _is_default(value: Any, declared: Option | None) -> bool:
 
 
 def _require_unset(name: str | None, options: Mapping[str, Any], declared: Mapping[str, Option], problem: str) -> None:
-    """Raise an `InputError` for the first option without its default."""
+    """Raise an `InputError` for the first option that does not have its default value."""
     for option, value in options.items():
         if not _is_default(value, declared.get(option)):
             raise InputError(f"{setting(option)} is {problem}.", f"Leave out {setting(option)}.", source=name)

@@ -1,4 +1,4 @@
-"""Read a file as blocks of whole lines, unpacked and checked to be text."""
+"""Reading of a text file as unpacked blocks of whole lines, with checks that it is text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..options import CheckedOptions, option, options_of
 
 BLOCK_SIZE = 1 << 20
 _PARTS_OF_CHARACTERS = bytes(range(0x80, 0x100))
-"""The bytes of characters with several bytes."""
+"""The bytes that occur inside multi-byte characters."""
 
 _GZIP = b"\x1f\x8b"
 UTF_8 = "utf-8"
@@ -34,15 +34,15 @@ _PACKED = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\
 
 _MEGABYTE = 1_000_000
 _IN_MEMORY = 1 << 24
-"""A larger copy of a stream is a file on disk."""
+"""Copies of streams that are larger than this are stored on disk."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits(CheckedOptions):
-    """The encoding of a file, and limits that keep a damaged or malicious file from filling the memory.
+    """The encoding of a file, and limits that protect the memory from damaged or malicious files.
 
     Raises:
-        InputError: for an unknown encoding, and for a limit that is not a number or too small.
+        InputError: if the encoding is unknown, or if a limit is not a number or too small.
     """
 
     encoding: str = option(
@@ -79,11 +79,11 @@ class Limits(CheckedOptions):
 
     @property
     def limits(self) -> dict[str, Any]:
-        """The values by their names."""
+        """The values by name."""
         return {name: getattr(self, name) for name in options_of(Limits)}
 
     def require_held(self, size: int, what: str, source: str, line: int | None = None) -> None:
-        """Raise an `InputError` if `what` has more bytes than may be held in memory."""
+        """Raise an `InputError` if `what` has more bytes than are allowed in memory."""
         if size > self.max_size * _MEGABYTE:
             raise InputError(
                 f"{what} has more than {self.max_size:,g} megabytes.",
@@ -94,18 +94,18 @@ class Limits(CheckedOptions):
 
 
 class Source(Named):
-    """An open file; use `Source.open`.
+    """An open file; create it with `Source.open`.
 
     Attributes:
-        name: its name in errors.
+        name: what errors call it.
         limits: the limits on its size.
         packed: whether the file is gzipped.
-        encoding: the encoding of the file; the source gives UTF-8.
+        encoding: the encoding of the file; the blocks of the source are UTF-8.
         marked: whether the text begins with a byte order mark.
-        head: the beginning of the text, used to detect the format. It is not checked to be text, and empty for binary
+        head: the beginning of the text, for detecting the format. It may not be valid text; it is empty for binary
             files.
-        binary: `PARQUET` or `ZLIB` for binary files; read them with `data`.
-        unended: whether the last line has no line end; valid after the last block.
+        binary: `PARQUET` or `ZLIB` for binary files, which `data` reads.
+        unended: whether the last line has no line end; known after the last block.
     """
 
     def __init__(
@@ -162,17 +162,17 @@ class Source(Named):
         empty: bool = False,
         **limits: Any,
     ) -> Iterator[Self]:
-        """Open a path, or use a binary stream, which stays open.
+        """Open a path, or use an open binary stream, which is not closed.
 
         Args:
             path: the file.
-            name: its name in errors.
-            progress: called with the number of bytes read since the last call.
+            name: what errors call it.
+            progress: a function called with the number of bytes read since the last call.
             empty: whether the file may be empty.
             limits: the options of `Limits`.
 
         Raises:
-            InputError: if the file cannot be read, is empty, or does not begin with text, and if the memory is full.
+            InputError: if the file cannot be read, is empty, or does not begin with text, or if the memory is full.
         """
         require_name(name)
         require_stream(path)
@@ -194,18 +194,18 @@ class Source(Named):
                 raise out_of_memory(called) from None
 
     def with_text(self, blocks: Iterator[bytes]) -> Self:
-        """Make a source of another text with the same name; its blocks are made as they are read."""
+        """Return a source with the same name and another text, whose blocks are computed while it is read."""
         other = copy(self)
         other._text = blocks
         other.head = next(blocks, b"")
         return other
 
     def first_line(self) -> bytes:
-        """Find the first line that is not blank, stripped; the end of the head may cut it."""
+        """Return the first line that is not blank, without outer whitespace; it may be cut at the end of the head."""
         return self.head.lstrip().partition(b"\n")[0].rstrip()
 
     def read_on(self) -> bool:
-        """Double the head; return False at the end of the text, or if the head is as long as a line may be."""
+        """Double the head. Returns False at the end of the text, or if the head is as long as a line may be."""
         pieces, size = [self.head], len(self.head)
         while size <= min(2 * len(self.head), self.limits.max_line * _MEGABYTE) and (piece := self._read()):
             pieces.append(piece)
@@ -219,8 +219,8 @@ class Source(Named):
         The last block always ends in a newline.
 
         Args:
-            held: limit the size of the file, because the caller holds it in memory.
-            lines: limit the length of lines, and yield whole lines; otherwise a block may end within a line.
+            held: limit the size of the file, because the caller keeps it in memory.
+            lines: limit the length of lines and yield only whole lines; otherwise a block can end within a line.
 
         Raises:
             InputError: if the file cannot be read, is not UTF-8 text, or exceeds the limits.
@@ -252,7 +252,7 @@ class Source(Named):
         """Yield each line with its number, from 1, without its line end.
 
         Raises:
-            InputError: the errors of `blocks`, and for too many blank lines.
+            InputError: if there are too many blank lines; see also `blocks`.
         """
         blank = 0
         for first, block in self.blocks():
@@ -262,7 +262,7 @@ class Source(Named):
                 yield number, line.removesuffix("\r")
 
     def data(self) -> bytes:
-        """Read the bytes of a binary file; an `InputError` for more than may be held in memory."""
+        """Read the bytes of a binary file; raise an `InputError` if it has more than are allowed in memory."""
         pieces, size = [self._data], len(self._data)
         self.require_held(size, None, "the file")
         while piece := self._read_bytes():
@@ -274,7 +274,7 @@ class Source(Named):
         return self._data
 
     def require_held(self, size: int, line: int | None, what: str) -> None:
-        """Raise an `InputError` for more bytes than may be held in memory."""
+        """Raise an `InputError` if something has more bytes than are allowed in memory."""
         self.limits.require_held(size, what, self.name, line)
 
     def require_begun(self, size: int, line: int) -> None:
@@ -291,8 +291,8 @@ class Source(Named):
 
         Args:
             size: the size of the part in bytes.
-            problem: the problem, with braces for the limit.
-            remedy: the remedy besides raising the limit.
+            problem: the problem, with braces in place of the limit.
+            remedy: a remedy other than raising the limit.
             line: the first line of the part.
         """
         if size > self.limits.max_line * _MEGABYTE:
@@ -380,7 +380,7 @@ def spooled(stream: BinaryIO) -> BinaryIO:
 
 
 def require_name(name: str | None) -> None:
-    """Raise an `InputError` for a name that is not a string."""
+    """Raise an `InputError` unless the name is a string or None."""
     if name is not None:
         require_kind(name, str, "a name", "Give a string, the name of the file in error messages.")
 
@@ -401,7 +401,7 @@ def open_file(path: str | os.PathLike[str], name: str) -> io.BufferedReader:
 
 
 def out_of_memory(name: str | None) -> InputError:
-    """Make the error for data that does not fit into memory."""
+    """Create the error about data that does not fit into memory."""
     return InputError(
         "there is not enough memory.",
         "Split the documents into several files, or add up their counts with spanometer.analysis.scores.streams.",

@@ -1,4 +1,4 @@
-"""Read lists of words with probabilities or counts, such as frequency lists."""
+"""Lists of words with probabilities or counts, such as frequency lists."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ from ..exceptions import InputError, shown
 from .source import Source
 
 _AT_ONCE = 1 << 16
-"""At most this many words are Python strings at a time."""
+"""The maximum number of words that are Python strings at a time."""
 
 _REMEDY = "Write a word, a tab, and the word's probability or count on each line."
 
 
 class WordProbabilities(Mapping[str, float]):
-    """The probabilities of words, as columns. For millions of words a dict would take twenty times the file."""
+    """The probabilities of words as columns.
+
+    For millions of words a dict would take twenty times the size of the file.
+    """
 
     def __init__(self, words: pa.LargeStringArray, values: np.ndarray) -> None:
-        """Store words in ascending order, and their probabilities."""
+        """Store words, in ascending order, and their probabilities."""
         self._words, self._values = words, values
 
     def __len__(self) -> int:
@@ -58,7 +61,7 @@ class WordProbabilities(Mapping[str, float]):
 
 
 class _Items(ItemsView[str, float]):
-    """Words with their probabilities, found without looking up each."""
+    """Iterates over words with probabilities without looking up each word."""
 
     def __init__(self, mapping: WordProbabilities) -> None:
         super().__init__(mapping)
@@ -75,21 +78,21 @@ def read_word_probabilities(
     progress: Callable[[int], object] | None = None,
     **limits: Any,
 ) -> WordProbabilities:
-    """Read the probabilities P(w) of words from a list: each line has a word, a tab (or a blank) and a number.
+    """Read the probabilities P(w) of words from a list: each line has a word, a tab (or a space) and a number.
 
     If all numbers are whole, they are counts, and P(w) is the count divided by the sum of all counts. Otherwise they
     are probabilities, greater than 0 and at most 1. If the first line has no number, it is a heading. Files are UTF-8,
-    plain or gzipped. Upper and lower case differ.
+    plain or gzipped. Words are case-sensitive.
 
     Args:
         path: the file, or an open binary stream.
-        name: the file's name in errors; its path by default.
-        progress: called with the number of bytes read since the last call.
+        name: what errors call it; by default its path.
+        progress: a function called with the number of bytes read since the last call.
         limits: `max_line` and `max_size`, see `readers.read`.
 
     Raises:
-        InputError: names the line, for a malformed line, a number out of range and a repeated word; also if there are
-            no words.
+        InputError: if a line is malformed, if a number is out of range, or if a word is repeated (the error names the
+            line); also if there are no words.
     """
     chunks: list[pa.LargeStringArray] = []
     lines, probabilities = array("i"), array("d")

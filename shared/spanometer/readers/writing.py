@@ -1,4 +1,4 @@
-"""Write documents with spans into files of any format that can hold them: `write_documents`."""
+"""Writing of documents with spans in any format that can represent them: `write_documents`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .source import require_stream
 _NAMES = "Files are named after documents. Give each document a different name that is valid for a file."
 
 _LEVEL = 6
-"""The compression level of gzip; the program's default."""
+"""The compression level of gzip, the same as the program's default."""
 
 
 def write_documents(
@@ -36,31 +36,31 @@ def write_documents(
     tokenizer: str | None = None,
     **options: Any,
 ) -> tuple[str, ...]:
-    """Write documents and their spans into a file, whole or not at all.
+    """Write documents and their spans into a file, either completely or not at all.
 
-    docs/formats.md lists the layers that each format can hold. If the format cannot hold all layers, nothing is
-    written, unless you set `lossy`.
+    docs/formats.md lists what each format can represent. If the format cannot represent everything, nothing is written
+    and an error is raised, unless you set `lossy`.
 
     Args:
         documents: the result of `spanometer.read`.
         path: a file that does not exist yet, gzipped if its name ends in `.gz`, or an open binary stream. For brat: a
             folder that does not exist yet or is empty.
         format: `jsonl`, `columns`, `brat`, `doccano`, `label_studio` or `spacy`.
-        lossy: write the layers that the format can hold, and lose the others.
-        replace: replace an existing file, or an existing folder without files of other kinds.
+        lossy: write what the format can represent, and lose the rest.
+        replace: replace an existing file, or an existing folder that has no files of other kinds.
         to_tokens: how to convert spans of characters to tokens, if the format has tokens, see
-            `spans.tokenisation.POLICIES`. Under `strict` spans that begin or end within a token are lost.
-        trim: what to cut off the ends of spans of characters: `nothing`, `blanks` or `punctuation`.
-        tokenizer: makes tokens from the texts, see `tokenizers.TOKENIZERS`; by default the file's tokens are used.
-        **options: for columns `scheme` ("IOB2"), the scheme of the tags; for spaCy `span_group`, a span group to write
+            `spans.tokenisation.POLICIES`. With `strict`, spans that begin or end inside a token are lost.
+        trim: what to remove from the ends of spans of characters: `nothing`, `blanks` or `punctuation`.
+        tokenizer: a tokenizer for the texts, see `tokenizers.TOKENIZERS`; by default the file's tokens are used.
+        **options: for columns `scheme` (default `IOB2`), the tag scheme; for spaCy `span_group`, a span group to write
             instead of entities.
 
     Returns:
-        The losses and changes, one text each.
+        A description of each loss and change.
 
     Raises:
-        InputError: for losses (with counts and documents), a file that exists, an unknown format or option, and
-            documents without the text or tokens that the format needs.
+        InputError: if something would be lost (with counts and documents), if the file exists, if the format or an
+            option is unknown, or if documents lack the text or tokens that the format needs.
     """
     require_kind(documents, DocumentFile, "a file that was read", "Give the result of spanometer.read.")
     require_stream(path, "write")
@@ -79,7 +79,7 @@ def write_documents(
 def prepare(
     documents: DocumentFile, format: str, pairing: Pairing, options: Mapping[str, Any], *, lossy: bool
 ) -> Fitted:
-    """Fit documents to a format; an `InputError` if it cannot hold all layers and losses are not allowed."""
+    """Fit documents to a format; raise an `InputError` if there are losses and `lossy` is False."""
     formats = writers()
     require_choice("format", format, tuple(formats))
     require_known(options, formats[format].options, f"the format {format}")
@@ -150,18 +150,18 @@ def _encoded(prepared: Fitted) -> Iterator[None]:
 def writing(
     path: str | os.PathLike[str], *, replace: bool = False, together: contextlib.ExitStack | None = None
 ) -> Iterator[BinaryIO]:
-    """Open a stream into a file that appears, or replaces another, when everything is written without an error.
+    """Open a stream for a file that appears, or replaces the old file, only after everything was written.
 
     Until then the bytes are in a hidden file beside it; a killed process leaves that file behind. A replaced file keeps
-    its mode. A link's target is written. Devices and pipes are written directly.
+    its mode. If the path is a link, its target is written. Devices and pipes are written directly.
 
     Args:
         path: the file.
         replace: whether to replace an existing file.
-        together: when it is closed, all files written with it appear, or none.
+        together: if set, all files written with this stack appear when it is closed without an error, otherwise none.
 
     Raises:
-        InputError: the errors of `require_writable`, and errors of the system, such as a full disk.
+        InputError: if the system reports an error, such as a full disk; see also `require_writable`.
     """
     name = os.fspath(path)
     require_writable(name, replace=replace)
@@ -193,13 +193,13 @@ def writing(
 
 @contextlib.contextmanager
 def writing_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Iterator[str]:
-    """Make a folder under a temporary name, and rename it if no error comes; yield the temporary path.
+    """Create a folder under a temporary name, and rename it if no error is raised. Yields the temporary path.
 
-    An existing folder is renamed first, and renamed back after an error.
+    An existing folder is renamed before, and gets its name back after an error.
 
     Raises:
-        InputError: the errors of `require_writable`, for files of other kinds that would be lost, and errors of the
-            system.
+        InputError: if files of other kinds would be lost, or if the system reports an error; see also
+            `require_writable`.
     """
     name = os.fspath(path)
     require_writable(name, replace=replace, folder=True)
@@ -252,7 +252,7 @@ def require_writable(path: str, *, replace: bool, folder: bool = False) -> None:
 
 @contextlib.contextmanager
 def packing(stream: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
-    """Open a stream that compresses into another; without `packed` yield that stream itself."""
+    """Open a stream that compresses into another stream; if `packed` is False, yield the other stream."""
     if not packed:
         yield stream
         return
@@ -262,7 +262,7 @@ def packing(stream: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def output_to(path: str | os.PathLike[str] | BinaryIO, *, replace: bool) -> Iterator[BinaryIO]:
-    """Open a stream into a file, gzipped if its name ends in `.gz`; or yield an open stream."""
+    """Open a stream for a file, gzipped if its name ends in `.gz`; an open stream is yielded unchanged."""
     if not isinstance(path, (str, os.PathLike)):
         yield path
         return
@@ -272,7 +272,7 @@ def output_to(path: str | os.PathLike[str] | BinaryIO, *, replace: bool) -> Iter
 
 
 def _beside(path: str) -> str:
-    """Make a hidden name in a file's folder."""
+    """Return a hidden name in the folder of a file."""
     return os.path.join(os.path.dirname(path), f".spanometer-{os.urandom(6).hex()}.tmp")
 
 
@@ -282,7 +282,7 @@ def _endings(folder: str) -> set[str]:
 
 @contextlib.contextmanager
 def _explained(path: str, temporary: str) -> Iterator[None]:
-    """Turn errors of the system into an `InputError` that names the file, except for closed pipes."""
+    """Convert errors of the system to an `InputError` that names the file, except for closed pipes."""
     try:
         yield
     except BrokenPipeError:

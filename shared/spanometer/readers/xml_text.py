@@ -1,4 +1,4 @@
-"""Parse XML files with one document."""
+"""Parsing of XML files with one document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def element_of(source: Source) -> Element:
     """Parse a file and return its root element.
 
     Raises:
-        InputError: for invalid XML, declarations of entities, and a file longer than a line may be.
+        InputError: if XML is invalid, if it declares entities, or if the file is longer than a line may be.
     """
     data = b""
     for line, block in source.blocks(lines=False):

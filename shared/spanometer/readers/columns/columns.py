@@ -1,7 +1,7 @@
-"""CoNLL columns: one token a line, a blank line between documents.
+"""CoNLL columns: one token on each line, a blank line between documents.
 
-A file is read in blocks of whole lines. The cells of a block are found by vectorised comparison of bytes; Python only
-looks at single lines that begin with `#`.
+A file is read in blocks of whole lines. Vectorised comparisons of bytes find the cells of a block; Python looks only at
+single lines that begin with `#`.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _NO_COLUMNS = (
         "Export the document as WebAnno TSV v3.3.",
     ),
 )
-"""The beginnings of files without columns, with the problem and the remedy."""
+"""How files without columns begin, with the problem and the remedy for the error."""
 
 _NOT_IN_CELLS = re.compile(r"[\x00\t\n\r]")
 _KEYED_COMMENT = re.compile(r"#\s*(id\b|[\w.-]+\s*[=:])")
 
 
 def read_columns(source: Source, options: ColumnReading) -> DocumentFile:
-    """Read tag columns; see `read`."""
+    """Read tag columns, see `read`."""
     if is_array(source):
         raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
     head = source.head.lstrip()
@@ -73,7 +73,7 @@ def read_columns(source: Source, options: ColumnReading) -> DocumentFile:
 
 
 def read_column_parts(source: Source, options: ColumnReading) -> Iterator[DocumentFile]:
-    """Read tag columns in parts with whole documents; see `read_parts`."""
+    """Read tag columns in parts of whole documents, see `read_parts`."""
     layout, blocks = find_layout(source, options, held=False)
     reader = _Reader(source, layout, options)
     for first, block in _whole_documents(source, blocks):
@@ -89,7 +89,7 @@ def read_column_parts(source: Source, options: ColumnReading) -> Iterator[Docume
 
 
 def _whole_documents(source: Source, blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Yield the same lines in blocks that end with a blank line, except the last block."""
+    """Divide lines into blocks that end with a blank line, except the last block."""
     pieces: list[bytes] = []
     begun = 1
     for first, block in blocks:
@@ -109,7 +109,7 @@ def _whole_documents(source: Source, blocks: Iterable[tuple[int, bytes]]) -> Ite
 
 
 class _Reader:
-    """A reader that collects the rows of blocks.
+    """Collects the rows of a file of columns block by block.
 
     Attributes:
         rows: the number of rows so far.
@@ -169,7 +169,10 @@ class _Reader:
             self._after_last = int(rows[-1]) + lines.first + 1
 
     def _begun_by_values(self, lines: Lines, rows: np.ndarray, column: int) -> np.ndarray:
-        """Find the lines that begin documents: rows where the value of a column changes; empty cells are ignored."""
+        """Return the rows in which the value of a column changes, so that a document begins.
+
+        Empty cells are ignored.
+        """
         codes = lines.encode(rows, column, self._document_codes)
         codes = np.append(self._document, codes)
         empty = self._document_codes.get("")
@@ -191,7 +194,7 @@ class _Reader:
         self._after_boundary = True
 
     def finish(self) -> DocumentFile:
-        """Make a file of all rows."""
+        """Return all rows as a file."""
         layout = self._layout
         if self.rows == 0:
             raise no_rows(self._source)
@@ -226,7 +229,7 @@ class _Reader:
         )
 
     def _names_of_documents(self, first_lines: np.ndarray) -> tuple[str, ...] | None:
-        """Read the name of each document from the last comment before it."""
+        """Return the name of each document, from the last comment before it."""
         if self._documents in (None, DOCSTART):
             return None
         names = ("", *self._document_names.values())
@@ -237,7 +240,7 @@ class _Reader:
         return Tags(np.concatenate(self._codes[column]), tuple(self._names[column]), offsets)
 
     def _sort_out_comments(self, lines: Lines, is_row: np.ndarray) -> np.ndarray:
-        """Remove the comments from the rows, and flag the lines that begin documents."""
+        """Remove comments from the rows, and flag the lines with which documents begin."""
         # boundary[line]: the next line is at the beginning of a sentence, ignoring comments
         boundary = ~is_row
         begins = boundary
@@ -260,9 +263,9 @@ class _Reader:
         return begins
 
     def _is_comment(self, text: str, at_start: bool, line: int) -> bool:
-        """Check whether a line that begins with `#` is a comment instead of a token's row.
+        """Check whether a line that begins with `#` is a comment and not the row of a token.
 
-        The number of cells decides, then whether the tag columns have tags.
+        A line with another number of cells than the rows is a comment; so is one without tags in the tag columns.
         """
         layout = self._layout
         if layout.width == 1:
@@ -301,7 +304,7 @@ class _Reader:
             )
 
     def _require_tags(self, lines: Lines, rows: np.ndarray, column: int, codes: np.ndarray) -> None:
-        """Raise an `InputError` for an empty cell in a tag column, which needs tabs."""
+        """Raise an `InputError` if a cell in a tag column is empty, which can happen only with tabs."""
         empty = self._names[column].get("")
         if empty is not None:
             raise self._source.refuse(
@@ -312,7 +315,10 @@ class _Reader:
 
 
 def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]:
-    """Write words (if known), a tab, and tags; documents with names begin with a comment."""
+    """Write a line with a word (if known), a tab and a tag for each token.
+
+    Names of documents are written as comments.
+    """
     file = documents.file
     labels = {label: _label(label, words=documents.has_words) for label in file.spans.labels}
     tags = file.spans.relabelled(labels).encode(scheme)
@@ -329,18 +335,18 @@ def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]
 
 
 def _cell(text: str) -> str:
-    """Replace the characters of a text that a cell cannot have."""
+    """Replace characters that a cell cannot contain."""
     text = _NOT_IN_CELLS.sub("_", text).strip(" ")
     return "_" if not text.strip() or text == DOCSTART else text
 
 
 def _label(text: str, *, words: bool) -> str:
-    """Replace the characters of a label that a cell cannot have; without words, blanks separate cells."""
+    """Replace characters that a cell with a label cannot contain; without words, spaces separate cells."""
     return _cell(text) if words else "_".join(_cell(text).split())
 
 
 def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
-    """Yield the losses of columns."""
+    """Yield what columns cannot represent."""
     file = documents.file
     changed = "words with blanks, tabs or line ends, replaced by _"
     other = [_label(label, words=documents.has_words) != label for label in file.spans.labels]

@@ -1,4 +1,4 @@
-"""CoNLL-2012's coreference: mentions are brackets in the last column."""
+"""CoNLL-2012's coreference columns, with mentions as brackets in the last column."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _REMEDY = (
 
 @dataclass(frozen=True, kw_only=True)
 class Conll2012Reading(CheckedOptions):
-    """The options of reading coreference."""
+    """Options for reading coreference."""
 
     chains: bool = option(False, help="CoNLL-2012: label each mention by its coreference chain", kind=bool)
 
 
 def read_conll2012(source: Source, options: Conll2012Reading) -> DocumentFile:
-    """Read mentions as spans of tokens, labelled `_` or by the number of their chain.
+    """Read mentions as spans of tokens. The label is `_`, or the number of the mention's coreference chain.
 
-    A document, or a part of it, begins with `#begin document`; the fourth column has the words. A closing bracket ends
-    the latest open mention of its chain, as in the reference scorer.
+    A document, or a part of it, begins with `#begin document`. The fourth column has the words. A closing bracket
+    closes the latest open mention of its chain, as in the reference scorer.
 
     Raises:
-        InputError: names the line, for a row outside documents or with fewer than five columns, and for a bracket that
-            is not opened or not closed.
+        InputError: if a row is outside documents or has fewer than five columns, or if a bracket is not opened or not
+            closed. The error names the line.
     """
     return documents_of(source, _records(source, chains=options.chains), in_tokens=True)
 

@@ -33,14 +33,14 @@ _BRACKETS_REMEDY = "Write (1-person at the entity's first token, and 1) at its l
 
 @dataclass
 class _Part:
-    """A document; in a file without documents, a sentence.
+    """A document; or a sentence, if the file does not have documents.
 
     Attributes:
-        line, id: its first line, and its name.
+        line, id: the first line, and the name.
         words, lines: the word and the line of each token.
         cells: for each token, the items of MISC with the wanted keys.
         sentences: the first token of each sentence.
-        spans: start, end and label of each span.
+        spans: the start, end and label of each span.
     """
 
     line: int
@@ -54,24 +54,24 @@ class _Part:
 
 @dataclass(frozen=True, kw_only=True)
 class ConlluReading(Decoding):
-    """The options of reading and of decoding tags.
+    """Options for reading CoNLL-U and decoding its tags.
 
     Attributes:
-        misc_key: the key of the entities in MISC; by default the first of `name`, `NE`, `NER` and `Entity` in the file.
+        misc_key: the key of entities in MISC; by default the first of `name`, `NE`, `NER` and `Entity` that occurs.
     """
 
     misc_key: str | None = text("KEY", "CoNLL-U: key of the entities in the last column")
 
 
 def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
-    """Read entities: tags, as in `name=B-PER`, or brackets, as in `Entity=(1-person` ... `Entity=1)`.
+    """Read entities as tags (`name=B-PER`) or as brackets (`Entity=(1-person` ... `Entity=1)`).
 
-    `# newdoc` begins a document; without it every sentence is a document. The spans of tags end with their sentence.
-    Multiword tokens and empty nodes are not tokens.
+    A document begins with `# newdoc`; in files without `# newdoc`, each sentence is a document. A span of tags ends at
+    the end of its sentence at the latest. Multiword tokens and empty nodes are not tokens.
 
     Raises:
-        InputError: names the line, for a malformed row, brackets that are not closed or not opened, a missing key, and
-            the errors of `Spans.from_tags`.
+        InputError: if a row is malformed, if a bracket is not closed or not opened, or if the key is missing; see also
+            `Spans.from_tags`. The error names the line.
     """
     wanted = (options.misc_key,) if options.misc_key is not None else (*_TAG_KEYS, _ENTITY)
     parts, fields = _parts(source, wanted)
@@ -94,7 +94,7 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
 
 
 def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str]]:
-    """List the parts of a file with tokens, and the declared fields of its entity brackets."""
+    """Return the documents (or sentences) with tokens, and the declared fields of entity brackets."""
     parts, fields = list[_Part](), list[str]()
     of_documents, begins_sentence = False, True
     part: _Part | None = None
@@ -133,14 +133,14 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
 
 
 def _value(cell: str, key: str) -> str:
-    """Find the value of a key in a cell; an empty string if the key is missing."""
+    """Return the value of a key in a cell; empty if the key is missing."""
     return next((item[len(key) + 1 :] for item in cell.split("|") if item.startswith(f"{key}=")), "")
 
 
 def _add_tagged(
     source: Source, parts: Sequence[_Part], values: Mapping[str, str], decoding: Decoding
 ) -> dict[str, object]:
-    """Decode the tags sentence by sentence, add their spans, and describe the decoding."""
+    """Decode the tags of each sentence and add their spans; return a description of the decoding."""
     sentences = [(part, *bounds) for part in parts for bounds in pairwise([*part.sentences, len(part.words)])]
     rows = WordRows()
     for part, first, last in sentences:
@@ -163,7 +163,7 @@ def _add_tagged(
 
 
 def _add_bracketed(source: Source, part: _Part, values: Mapping[str, str], place: int) -> None:
-    """Add the spans of a part's brackets; a closing bracket ends the latest open one with its name."""
+    """Add the spans of brackets; a closing bracket closes the latest open one with its name."""
     opened: dict[str, list[tuple[int, str]]] = {}
     for token, cell in enumerate(part.cells):
         for bracket in _BRACKET.finditer(values[cell]):

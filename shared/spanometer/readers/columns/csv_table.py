@@ -1,4 +1,4 @@
-"""Tables of tokens with a header, separated by commas or semicolons, as exported by spreadsheets (CSV)."""
+"""Tables of tokens with a header, separated by commas or semicolons (CSV), as spreadsheets export them."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from .layout import HEADER_WORDS, looks_like_tag
 
 _DELIMITERS = ",;"
 _DOCUMENTS = ("document", "document_id", "doc_id", "doc", "sentence", "sentence_id", "sentence #")
-"""The usual names of the column that distinguishes documents, in any case; the first one in the file is used."""
+"""The usual names, in any case, of the column that identifies documents. The first that occurs in the file is used."""
 
 _NAMES = HEADER_WORDS | {"label", "labels", "ner", "ner_tag", "ner_tags", "tag", "tags"}
-"""A header with one of these names is the header of such a table."""
+"""If a header has one of these names, the file is a table of tokens."""
 
 _LOOKED_AT = 20
 
 
 def read_csv(source: Source, options: ColumnReading) -> DocumentFile:
-    """Read tag columns from a table of tokens, as `read_columns` does.
+    """Read tag columns from a table of tokens, like `read_columns`.
 
     Cells may be in double quotes. A row of empty cells ends a document, like a blank line. If there is a column such as
-    `document` or `sentence`, a document ends where its value changes.
+    `document` or `sentence`, a document also ends where its value changes.
 
     Raises:
-        InputError: the errors of `read_columns`, and for a cell with a tab or a line end.
+        InputError: if a cell has a tab or a line end; see also `read_columns`.
     """
     table = source.with_text(_lines(source))
     header = [cell.strip() for cell in table.first_line().decode(errors="replace").split("\t")]
@@ -40,7 +40,7 @@ def read_csv(source: Source, options: ColumnReading) -> DocumentFile:
 
 
 def _lines(source: Source) -> Iterator[bytes]:
-    """Yield the rows as lines with tabs between cells, in blocks."""
+    """Yield the rows in blocks, as lines with tabs between cells."""
     block = bytearray()
     for line, (number, cells) in enumerate(csv_rows(source), 1):
         # a row over several lines is an error, so that lines keep their numbers; cells are already stripped here
@@ -57,7 +57,7 @@ def _lines(source: Source) -> Iterator[bytes]:
 
 
 def csv_rows(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of each row's first line, and its cells; a blank line has no cells."""
+    """Yield the number of each row's first line, and the cells of the row; a blank line has no cells."""
     delimiter = delimiter_of(source) or ","
     reader = csv.reader((f"{line}\n" for _, line in source.lines()), delimiter=delimiter, strict=True)
     begun = 1
@@ -70,7 +70,7 @@ def csv_rows(source: Source) -> Iterator[tuple[int, list[str]]]:
 
 
 def delimiter_of(source: Source) -> str | None:
-    """Find the separator of the cells in the first rows: a tab, a comma or a semicolon; None if it is not certain."""
+    """Return the separator of the cells in the first rows: a tab, a comma or a semicolon; None if it is unclear."""
     *lines, _ = [line.rstrip("\r") for line in source.head.decode(errors="replace").split("\n")][: _LOOKED_AT + 1]
     lines = [line for line in lines if line.strip(f" {_DELIMITERS}\t")]
     for delimiter in _DELIMITERS if not any("\t" in line for line in lines) else "\t":
@@ -84,7 +84,7 @@ def delimiter_of(source: Source) -> str | None:
 
 
 def header_of(source: Source) -> list[str]:
-    """Read the cells of the first row, in lower case; an empty list if one of them is empty."""
+    """Return the cells of the first row in lower case; an empty list if a cell is empty."""
     delimiter = None if source.binary else delimiter_of(source)
     if delimiter is None:
         return []

@@ -1,4 +1,4 @@
-"""HIPE's columns: entity trees as tags, with one column for each kind of span."""
+"""HIPE's columns: entity trees as tags, with a column for each kind of span."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .columns import read_columns
 from .layout import DOCSTART
 
 LEVELS = ("fine", "coarse")
-"""The levels of types to read."""
+"""The levels of types that can be read."""
 
 WORDS_COLUMN = "TOKEN"
 _LITERAL, _METONYMIC, _COMPONENTS, _NESTED = KINDS = ("literal", "metonymic", "components", "nested")
@@ -38,7 +38,7 @@ _DOCUMENT_KEY = "document_id"
 _DOCUMENT_COMMENT = re.compile(rb"^#\s*((?:[\w.-]+:)?document_id)\s*=", re.MULTILINE)
 _UNREADABLE = re.compile(r"[\t\r\n\0]|^ | $|^$")
 _DOCUMENTS = 100
-"""Trees are made for this many documents at a time."""
+"""The number of documents that are converted to trees at a time."""
 
 _REMEDY = (
     "Use another format. HIPE's columns hold a literal and one metonymic type, components that do not overlap, and one "
@@ -49,7 +49,7 @@ _REMEDY = (
 def read_hipe(
     source: Source, *, level: str = "fine", scheme: str | None = "IOB2", repair: str = "conlleval"
 ) -> DocumentFile:
-    """Read the entities and words of all documents; see `read_entities`."""
+    """Read the entities and words of all documents, see `read_entities`."""
     require_choice("level", level, LEVELS)
     columns = _columns_in(source, level)
     key = _DOCUMENT_COMMENT.search(source.head)
@@ -80,7 +80,7 @@ def read_hipe(
 
 
 def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]], documents: Sequence[str]) -> str:
-    """Write documents as HIPE's fine and coarse columns; see `write_entities`."""
+    """Write documents as HIPE's fine and coarse columns, see `write_entities`."""
     _require_writable(words, documents)
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     sorted_out = [_sorted_out(of_document) for of_document in entities]
@@ -111,7 +111,7 @@ def _shows(source: Source) -> bool:
 
 
 def _header(source: Source) -> tuple[int, list[str]]:
-    """Find the number and the cells of the first line that is neither blank nor a comment."""
+    """Return the number and the cells of the first line that is neither blank nor a comment."""
     for number, line in enumerate(source.head.split(b"\n"), 1):
         if line.strip() and not line.startswith(b"#"):
             return number, [cell.strip(" \r") for cell in line.decode(errors="replace").split("\t")]
@@ -119,7 +119,7 @@ def _header(source: Source) -> tuple[int, list[str]]:
 
 
 def _columns_in(source: Source, level: str) -> dict[str, str]:
-    """Select the columns of a level that are in the file."""
+    """Return the columns of a level that the file has."""
     number, names = _header(source)
     columns = COLUMNS[level]
     for required in (WORDS_COLUMN, columns[_LITERAL]):
@@ -140,7 +140,7 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
 def _all_trees(
     spans: Mapping[str, Spans], offsets: np.ndarray, left_out: list[tuple[int, int, str]]
 ) -> Iterator[list[Entity]]:
-    """Yield the entities of each document, and list the spans in no entity, see `_trees`."""
+    """Yield the entities of each document; add spans outside all entities to `left_out`, see `_trees`."""
     for first in range(0, len(offsets) - 1, _DOCUMENTS):
         last = min(first + _DOCUMENTS, len(offsets) - 1)
         part = {kind: of_kind.between(first, last) for kind, of_kind in spans.items()}
@@ -150,7 +150,9 @@ def _all_trees(
 
 
 def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[Entity]], list[tuple[int, int, str]]]:
-    """Make the entities of each document, and list document, position and problem of each span in no entity.
+    """Build the entities of each document.
+
+    Also returns document, position and problem of each span outside all entities.
 
     Literal spans are entities. They do not overlap, so any other span is inside at most one of them.
 
@@ -212,7 +214,7 @@ def _rows(spans: Spans) -> Iterator[tuple[int, int, int, str]]:
 
 
 def _sorted_out(entities: Sequence[Entity]) -> dict[str, list[dict[str, Any]]]:
-    """Make spans of each kind that are read as these entities, if possible."""
+    """Convert entities to spans of each kind, so that reading them gives these entities, if possible."""
     spans: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
     leaves: dict[tuple[int, int, str], list[Entity]] = defaultdict(list)
     for entity in entities:
@@ -240,10 +242,10 @@ def _sorted_out(entities: Sequence[Entity]) -> dict[str, list[dict[str, Any]]]:
 
 
 def _share(run: Sequence[Entity], spans: dict[str, list[dict[str, Any]]]) -> None:
-    """Divide a run of overlapping entities between the literal and the metonymic column.
+    """Distribute overlapping entities between the literal and the metonymic column.
 
-    Overlapping entities alternate between the columns. Entities with components or two types must be literal, which
-    fixes the column of the first entity; otherwise the first entity is literal.
+    Overlapping entities alternate between the columns. An entity with components or with two types must be literal,
+    which determines the column of the first entity. If there is no such entity, the first one is literal.
     """
     turns: list[bool] = []
     until = -1
@@ -263,7 +265,7 @@ def _must_be_literal(entity: Entity) -> bool:
 
 
 def _require_same(entities: Sequence[Sequence[Entity]], read: Sequence[Sequence[Entity]]) -> None:
-    """Raise an `InputError` for an entity that the columns would change."""
+    """Raise an `InputError` for an entity that would be different when the columns are read."""
     for document, (before, after) in enumerate(zip(entities, read, strict=True)):
         kept = {json.dumps(entity, sort_keys=True) for entity in after}
         changed = [entity for entity in before if json.dumps(entity, sort_keys=True) not in kept]

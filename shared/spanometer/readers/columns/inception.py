@@ -1,4 +1,4 @@
-"""INCEpTION projects: one folder for each document, `annotation/<document>/<user>.tsv` (or .json, .xmi)."""
+"""INCEpTION projects, with a folder for each document: `annotation/<document>/<user>.tsv` (or .json, .xmi)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .webanno import layers_of, read_webanno
 _ANNOTATIONS = "annotation"
 _OF_CAS = (layers_of_cas, read_cas)
 _READERS: Mapping[str, Any] = {".tsv": (layers_of, read_webanno), ".json": _OF_CAS, ".xmi": _OF_CAS}
-"""For each file extension: the function that lists a file's layers, and the function that reads it."""
+"""For each file extension: a function that lists the layers of a file, and a function that reads it."""
 
 _UNTOUCHED = "INITIAL_CAS"
-"""The name of an imported document before annotation."""
+"""The file name of an imported document that nobody has annotated yet."""
 
 
 def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: Any) -> DocumentFile:
@@ -34,8 +34,8 @@ def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: 
         limits: the options of `Limits`.
 
     Raises:
-        InputError: for a folder of another structure, a document whose annotators have different texts, an ambiguous
-            layer, and the errors of `read_webanno`.
+        InputError: if the folder has another structure, if annotators of a document have different texts, or if the
+            layer is ambiguous; see also `read_webanno`.
     """
     project = os.fspath(path)
     folder = os.path.join(project, _ANNOTATIONS)
@@ -78,7 +78,7 @@ def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: 
 def _files_with_layer(
     project: str, files: Mapping[str, str], options: LayerReading, limits: Mapping[str, Any]
 ) -> Collection[str]:
-    """Find the files with the chosen layer. A file only has the layers that its annotator used."""
+    """Return the files that have the chosen layer. A file has only the layers that its annotator used."""
     layers: dict[str, dict[str, str]] = {}
     for file in files.values():
         with Source.open(file, **limits) as source:

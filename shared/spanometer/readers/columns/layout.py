@@ -1,4 +1,4 @@
-"""Detect the layout of columns from the first row and the comments before it."""
+"""Detection of the layout of columns, from the first row and the comments before it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..source import Source
 
 _COMMAS = re.compile(r"\S[,;]\S")
 _COMMENTS = 1000
-"""Names of columns are looked for in at most this many comments."""
+"""The maximum number of comments that are searched for names of columns."""
 
 HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
 
@@ -36,7 +36,7 @@ _IS_BLANK[list(b" \t\r\n")] = True
 def find_layout(
     source: Source, options: ColumnReading, *, held: bool = True
 ) -> tuple[Layout, Iterator[tuple[int, bytes]]]:
-    """Detect the layout of rows from the first block with a row.
+    """Detect the layout of rows from the first block that has a row.
 
     Returns:
         The layout, and all blocks of the source.
@@ -72,13 +72,13 @@ def find_layout(
 
 
 def looks_like_tag(cell: str) -> bool:
-    """Check whether a cell is `O`, or a scheme's prefix with a label."""
+    """Check whether a cell is `O`, or a prefix of a scheme with a label."""
     prefix, label = split_tag(cell)
     return cell == "O" or (prefix in PREFIXES and label != "")
 
 
 def no_rows(source: Source) -> InputError:
-    """Make the error about a file without rows."""
+    """Create the error about a file without rows."""
     return source.refuse("the file has no rows of tags.", "Write one token a line, and a blank line after documents.")
 
 
@@ -117,10 +117,10 @@ def _layout_of(source: Source, row: str, number: int, comments: list[str], optio
 
 
 def _names_in_comments(comments: Iterable[str], width: int, wanted: Sequence[str]) -> tuple[str, ...] | None:
-    """Read the names of columns from the comments before the first row.
+    """Return the names of columns from the comments before the first row, if there are any.
 
-    `# columns: a b c` always names columns. A comment `# a b c` does if there are as many names as columns, and all
-    wanted names are among them.
+    `# columns: a b c` always names columns. `# a b c` names columns if it has as many names as there are columns,
+    including all wanted names.
     """
     for comment in comments:
         text = comment[1:].strip()
@@ -132,7 +132,7 @@ def _names_in_comments(comments: Iterable[str], width: int, wanted: Sequence[str
 
 
 def _is_header(cells: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Check whether the first row has the names of the columns."""
+    """Check whether the first row contains names of columns."""
     if any(name in cells for name in wanted):
         return True
     return (
@@ -141,7 +141,7 @@ def _is_header(cells: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | None, line: int) -> int:
-    """Find the index of a column, from 0."""
+    """Return the index of a column, from 0."""
     if column is None:
         return width - 1
     if isinstance(column, int) or _is_number(column):
@@ -164,7 +164,7 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
 
 
 def _words_index(names: tuple[str, ...] | None, columns: Sequence[int], width: int) -> int | None:
-    """Find the column of the words: by its name, or else the first column if it is not a tag column."""
+    """Return the column of the words: by its name, or the first column if it is not a tag column."""
     for index, name in enumerate(names or ()):
         if name.lower() in HEADER_WORDS and index not in columns:
             return index
@@ -180,11 +180,11 @@ class Lines:
 
     Attributes:
         first: the number of the first line in the file.
-        block: the bytes, ending in a newline.
+        block: the bytes, which end in a newline.
         start: the position of each line in the block.
         mark: the first byte of each line.
-        blank: flags of empty lines and lines with only blanks.
-        docstart: flags of lines that begin with the boundary, by default `-DOCSTART-`.
+        blank: whether each line is empty or has only whitespace.
+        docstart: whether each line begins with the boundary, by default `-DOCSTART-`.
         cells: the number of cells of each line.
     """
 
@@ -221,12 +221,12 @@ class Lines:
         return self.block[self.start[line] : end].decode().rstrip("\r")
 
     def bounds(self, lines: np.ndarray, column: int) -> tuple[np.ndarray, np.ndarray]:
-        """Find the bounds of the cells of some lines in a column; blanks beside a tab belong to the cell."""
+        """Return the boundaries of the cells of some lines in a column; spaces beside a tab belong to the cell."""
         cell = self._first_cell[lines] + column
         return self._cell_start[cell], self._cell_end[cell]
 
     def encode(self, lines: np.ndarray, column: int, names: Codes) -> np.ndarray:
-        """Encode the cells of some lines in a column as int32, and add new names."""
+        """Encode the cells of some lines in a column as int32; new names are added to `names`."""
         start, end = self.bounds(lines, column)
         length = end - start
         buffers = pa.py_buffer(offsets_of(length)), pa.py_buffer(self._bytes[ranges(start, length)])
@@ -236,7 +236,7 @@ class Lines:
 
 
 def is_blank(text: bytes) -> bool:
-    """Check whether a text has only blanks and line ends."""
+    """Check whether a text has only spaces, tabs and line ends."""
     return not text.strip(b" \t\r\n")
 
 

@@ -1,6 +1,6 @@
-"""Rewrite a file with other tags; all other bytes stay the same.
+"""Replacement of the tags in a file; all other bytes stay the same.
 
-A file is read twice: first to read its tags, then to find and replace the bytes of the tags that change.
+The file is read twice: first to read its tags, then to find and replace the bytes of the tags that change.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _JSON = re.compile(r'("(?:[^"\\]|\\.)*")([ \t\n\r]*:)?|[][{}]')
 
 
 class Rewriter:
-    """A file's text with new tags.
+    """Replaces the tags in a file.
 
     Args:
         file: the file, as read.
-        tags: the new tags, for each tag column.
+        tags: the new tags for each tag column.
         outside: the tag that means `O` in the file.
 
     Attributes:
-        source: the file's name in errors.
+        source: what errors call the file.
         changed: the number of tags that change.
         tokens: the number of all tags.
     """
@@ -49,7 +49,7 @@ class Rewriter:
         self.tokens = sum(len(column.codes) for column in file.tags)
 
     def blocks(self, source: Source) -> Iterator[bytes]:
-        """Yield the new text in blocks, unpacked, from the same file opened again.
+        """Yield the new text in blocks, not compressed; `source` is the same file, opened again.
 
         Raises:
             InputError: if the file has changed since its tags were read.
@@ -66,7 +66,7 @@ class Rewriter:
         return self._rows(first, block, self._file.layout, self._file.token_lines)
 
     def _rows(self, first: int, block: bytes, layout: Layout, token_lines: np.ndarray) -> bytes:
-        """Rewrite a block of a file of columns."""
+        """Replace the tags in a block of columns."""
         tokens = np.searchsorted(token_lines, [first, first + block.count(b"\n")])
         if not any(len(column.between(*tokens)) for column in self._columns):
             return block
@@ -87,7 +87,7 @@ class Rewriter:
         return _spliced(block, sorted(edits))
 
     def _json_lines(self, first: int, block: bytes) -> bytes:
-        """Rewrite a block of JSON lines."""
+        """Replace the tags in a block of JSON lines."""
         lines = block.split(b"\n")
         documents = np.searchsorted(self._file.document_lines, [first, first + len(lines) - 1])
         for document in range(*documents.tolist()):
@@ -128,22 +128,22 @@ class _Column:
         self.old, self._new, self.changed, self._outside = old, new, changed, outside
 
     def between(self, first: int, last: int) -> np.ndarray:
-        """Select the tokens from `first` to `last` (exclusive) that change."""
+        """Return the tokens from `first` to `last` (exclusive) whose tags change."""
         return self.changed[slice(*np.searchsorted(self.changed, [first, last]))]
 
     def tags_at(self, token: int) -> tuple[str | None, ...]:
-        """List the possible tags of a token in the file."""
+        """List the strings in the file that can be the tag of a token."""
         name = self.old.names[self.old.codes[token]]
         return (name, self._outside) if name == "O" else (name,)
 
     def written(self, token: int) -> str:
-        """Choose the tag to write for a token."""
+        """Return the tag to write for a token."""
         name = self._new.names[self._new.codes[token]]
         return self._outside if name == "O" and self._outside is not None else name
 
 
 def _spliced(text: AnyStr, edits: Sequence[tuple[int, int, AnyStr]]) -> AnyStr:
-    """Replace parts of a text, or of bytes."""
+    """Replace parts of a text or of bytes."""
     pieces: list[AnyStr] = []
     done = 0
     for start, end, replacement in edits:
@@ -154,7 +154,7 @@ def _spliced(text: AnyStr, edits: Sequence[tuple[int, int, AnyStr]]) -> AnyStr:
 
 
 def _string_bounds(text: str, key: str) -> list[tuple[int, int]]:
-    """Find the bounds of each string in the list of tags in a line of JSON."""
+    """Return the boundaries of each string in the list of tags in a line of JSON."""
     bare = text.lstrip("\ufeff \t\r").startswith("[")
     wanted, depth = bare and key == TAGS_KEY, 0
     bounds: list[tuple[int, int]] = []

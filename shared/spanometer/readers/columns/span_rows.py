@@ -1,4 +1,4 @@
-"""Rows of spans without a header, used by shared tasks: one span a row, or a document and its offsets a row."""
+"""Rows of spans without a header, as shared tasks use them: one span, or one document with its offsets, on each row."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ROWS = tuple(
 )
 _NUMBER = re.compile(r"\d+")
 _SURE = 5
-"""In rows with a document's name of at least this many digits, numbers are not labels of tokens."""
+"""If a row begins with a document name of at least this many digits, its numbers are not tags of tokens."""
 
 _LOOKED_AT = 20
 _ARTICLE = re.compile(r"article(\d+)\.")
@@ -52,7 +52,7 @@ def read_span_rows(source: Source, options: Offsets) -> DocumentFile:
     side.
 
     Raises:
-        InputError: names the line, for a malformed row, and the errors of `documents_of`.
+        InputError: if a row is malformed; the error names the line. See also `documents_of`.
     """
     return documents_of(source, _records(source), units=options.units("codepoint"), by_name=True)
 
@@ -60,10 +60,11 @@ def read_span_rows(source: Source, options: Offsets) -> DocumentFile:
 def read_span_rows_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
     """Read all files of a folder, see `read_span_rows`; an empty file is a document without spans.
 
-    An empty file's document is named by the article number in the file's name, or by the text file beside it.
+    The document of an empty file is named after the article number in the file's name, or after the text file beside
+    it.
 
     Raises:
-        InputError: names the file, with the errors of `read_span_rows`.
+        InputError: see `read_span_rows`; the error names the file.
     """
     records = _records_of_files(os.fspath(path), limits)
     return documents_of(Named(os.fspath(path)), records, units=options.units("codepoint"), by_name=True)
@@ -102,7 +103,7 @@ def _row(line: str) -> dict[str, str] | None:
 
 
 def _places(row: dict[str, str]) -> list[list[tuple[int, int]]]:
-    """List the bounds of the fragments of each span in a row."""
+    """Return the boundaries of the fragments of each span in a row."""
     if "offsets" in row:
         offsets = set(map(int, _NUMBER.findall(row["offsets"])))
         starts = sorted(offset for offset in offsets if offset - 1 not in offsets)
@@ -121,7 +122,7 @@ def _shows(source: Source) -> bool:
 
 
 def _is_sure(row: dict[str, str] | None) -> bool:
-    """Distinguish a span's row from a token's row, whose tags may be numbers."""
+    """Check that a row contains spans; the row of a token can look similar if its tags are numbers."""
     if row is None or "start" not in row:
         return row is not None
     if "score" in row:

@@ -1,4 +1,4 @@
-"""Tables with one span a row and the columns document, start, end and label: CSV, tabs or Parquet."""
+"""Tables with one span on each row and the columns document, start, end and label: CSV, tabs or Parquet."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _USUAL = {
 _NEEDED = ("start", "end", "label")
 _DIGITS = len(str(LONGEST))
 _AT_ONCE = 1 << 12
-"""A record has at most this many rows of a document."""
+"""The maximum number of rows in a record."""
 
 _Row = tuple[str | None, int, tuple[int, int, str] | None, str | None]
 """The document, the line, the span and its text."""
@@ -40,14 +40,14 @@ _REMEDY = "Give every row a start, an end and a label. For a document without sp
 
 
 def _named_columns(text: str) -> dict[str, str]:
-    """Read names of columns from a text such as `start=From,end=To`."""
+    """Parse names of columns from text such as `start=From,end=To`."""
     pairs = [pair.partition("=") for pair in text.split(",")]
     return {key.strip(): name.strip() for key, _, name in pairs}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpanTableReading(Offsets):
-    """The options of reading tables of spans."""
+    """Options for reading tables of spans."""
 
     column_names: Mapping[str, str] | None = option(
         None,
@@ -78,14 +78,15 @@ def read_span_table(source: Source, options: SpanTableReading) -> DocumentFile:
     document column, all spans belong to one document.
 
     Raises:
-        InputError: names the line (in Parquet, the row), for a missing column, and for bounds that are not numbers.
+        InputError: if a column is missing or if boundaries are not numbers. The error names the line (in Parquet, the
+            row).
     """
     records = _records(source, options.column_names or {})
     return documents_of(source, records, units=options.units("codepoint"), by_name=True)
 
 
 def _records(source: Source, names: Mapping[str, str]) -> Iterator[Record]:
-    """Yield the spans of adjacent rows of a document, in several records for long documents."""
+    """Yield the spans of adjacent rows of a document; long documents are split into several records."""
     for name, rows in groupby(_spans(source, names), key=itemgetter(0)):
         while some := list(islice(rows, _AT_ONCE)):
             spans = [span for _, _, span, _ in some if span is not None]
@@ -112,7 +113,7 @@ def _spans(source: Source, names: Mapping[str, str]) -> Iterator[_Row]:
 
 
 def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows as objects, with their numbers."""
+    """Yield each row as an object, with its number."""
     if source.binary == PARQUET:
         yield from parquet_rows(source)
         return
@@ -127,7 +128,7 @@ def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
-    """Find the file's names of the usual columns."""
+    """Map the usual names of columns to their names in the file."""
     header = {name.lower(): name for name in row}
     columns: dict[str, str] = {}
     for key, usual in _USUAL.items():

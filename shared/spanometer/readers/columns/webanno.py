@@ -1,4 +1,4 @@
-"""WebAnno TSV 3, exported by WebAnno and INCEpTION."""
+"""WebAnno TSV 3, the format of WebAnno and INCEpTION."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
 _STACKED = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _NUMBERED = re.compile(r"(.*?)(?<!\\)((?:\\\\)*)\[(\d+)\]", re.DOTALL)
 _LINK = re.compile(r"(?<!\\)->(\d+-\d+)$")
-"""The chain, and the mention in it, in a row of a chain layer."""
+"""A cell of a chain layer: the number of the chain, and of the mention in it."""
 _TEXT_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\b": "\b", "\\f": "\f", "\\\\": "\\"}
 _DIGITS = 18
-"""Numbers with more digits may not fit 64 bits."""
+"""Numbers with more digits than this may not fit 64 bits."""
 _REMEDY = "Export the document as WebAnno TSV v3.3."
 
 
 @dataclass
 class _Tokens:
-    """The lines, bounds and forms of the tokens."""
+    """The line, boundaries and form of each token."""
 
     lines: array[int] = field(default_factory=lambda: array("i"))
     bounds: array[int] = field(default_factory=lambda: array("i"))
@@ -45,7 +45,7 @@ class _Tokens:
 
 @dataclass(frozen=True)
 class _Layer:
-    """A layer of spans and its columns."""
+    """A layer of spans with its columns."""
 
     kind: str
     name: str
@@ -54,12 +54,12 @@ class _Layer:
 
     @property
     def short_name(self) -> str:
-        """The name without the package."""
+        """The name of the layer without its package."""
         return self.name.rpartition(".")[2]
 
 
 def layers_of(source: Source) -> list[tuple[str, str]]:
-    """List the full and short names of the span layers in a file."""
+    """List the full and the short name of each span layer in a file."""
     layers: list[_Layer] = []
     for _, line in _lines(source):
         if line.strip() and not line.startswith("#"):
@@ -70,15 +70,15 @@ def layers_of(source: Source) -> list[tuple[str, str]]:
 
 
 def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = True) -> DocumentFile:
-    """Read one layer of spans of a document; without `with_spans` only its text and tokens.
+    """Read one layer of spans of a document; if `with_spans` is False, read only its text and tokens.
 
-    Offsets are UTF-16 units. All rows of a span have the same number in brackets, and all rows of a mention in a chain
-    the same link (`->1-2`). A row with neither is a span of its own. The file lacks the text between sentences; blanks
-    replace it. Relations, slots and the links of chains are not read.
+    Offsets are UTF-16 units. All rows of a span have the same number in brackets. All rows of a mention in a chain have
+    the same link (`->1-2`). A row with neither is a separate span. The file does not contain the text between
+    sentences; it is replaced by spaces. Relations, slots and links of chains are not read.
 
     Raises:
-        InputError: names the line, for another version of the format, a malformed row, an unknown layer or feature, an
-            ambiguous choice of them, and the errors of `documents_of`.
+        InputError: if the file has another version of the format, if a row is malformed, or if the layer or feature is
+            unknown or ambiguous; the error names the line. See also `documents_of`.
     """
     # read by the builder, which turns garbage collection off and frees the record
     records = (_record(each, options, with_spans=with_spans) for each in [source])
@@ -129,7 +129,7 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def _layer(declared: re.Match[str], first: int) -> _Layer:
-    """Read the declaration of a layer; `first` is its first column."""
+    """Parse the declaration of a layer; `first` is its first column."""
     name, _, features = declared[2].partition("|")
     return _Layer(declared[1], name, tuple(features.split("|")), first)
 
@@ -154,7 +154,7 @@ def _unescaped(cell: str) -> str:
 
 
 def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:
-    """Join the sentences to a text, with blanks between; offsets are UTF-16 units."""
+    """Join the sentences to a text, with spaces between; offsets are UTF-16 units."""
     parts: list[str] = []
     units = 0
     for start, sentence in sentences:
@@ -165,7 +165,7 @@ def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:
 
 
 def _bounds_of(source: Source, text: str, tokens: _Tokens) -> np.ndarray:
-    """Compute the bounds of the tokens in characters, one row each; an `InputError` for a token not in the text."""
+    """Return the boundaries of each token in characters; raise an `InputError` for a token that is not in the text."""
     units = np.array(tokens.bounds).reshape(-1, 2)
     bounds = code_points(text, units.ravel(), "utf-16").reshape(-1, 2)
     for place, (form, (first, last)) in enumerate(zip(tokens.forms, bounds, strict=True)):
@@ -177,7 +177,10 @@ def _bounds_of(source: Source, text: str, tokens: _Tokens) -> np.ndarray:
 
 
 def _chosen(source: Source, layers: Sequence[_Layer], options: LayerReading) -> tuple[_Layer, int | None] | None:
-    """Choose the layer and the column of its labels; None without a layer, and no column if its name is the label."""
+    """Choose the layer and the column of its labels.
+
+    Returns None if the file has no layers. The column is None if the label is the name of the layer.
+    """
     refuse, of_spans = partial(source.refuse, line=1), {each.name: each for each in layers if each.kind != "RL"}
     chosen = options.chosen({name: each.short_name for name, each in of_spans.items()}, refuse)
     if chosen is None:
@@ -193,7 +196,7 @@ def _chosen(source: Source, layers: Sequence[_Layer], options: LayerReading) -> 
 
 
 class _LayerSpans:
-    """The spans of a layer, added to a record row by row."""
+    """The spans of a layer, which are added to a record row by row."""
 
     def __init__(self, source: Source, record: Record, layer: _Layer, column: int | None) -> None:
         self._source, self._record, self._layer, self._column = source, record, layer, column
@@ -220,7 +223,7 @@ class _LayerSpans:
             spans[place] = min(start, bounds[0]), max(end, bounds[1]), label
 
     def _items(self, cells: list[str]) -> Iterator[tuple[str, str | None]]:
-        """Yield the value of each span in a row, and the number or link that its rows share, if any."""
+        """Yield the value of each span in a row, and the number or link of the span, if it has one."""
         items = _split(cells[self._place])
         links = _split(cells[self._layer.first]) if self._layer.kind == "CH" else items
         for item, link in zip(items, links if len(links) == len(items) else items, strict=True):

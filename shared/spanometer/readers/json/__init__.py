@@ -1,1 +1,1 @@
-"""Files of JSON: one object a line, or one array."""
+"""JSON files: one object on each line, or one array."""

@@ -1,4 +1,4 @@
-"""JSON lines of answers of language models; `grounding` turns them into spans of a text."""
+"""JSON lines with answers of language models; `grounding` turns them into spans of a text."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .records import TAGS_KEY, WORDS_KEYS, Row, are_bounds, are_words, first_obj
 _ANSWER = "answer"
 _NAMES = ("custom_id", "id", "document_id", "doc_id", "key")
 _MADE_UP = re.compile(r"(chatcmpl|cmpl|resp|msg|batch_req|gen|run)[-_]")
-"""The prefixes of names that APIs make up; they are not names of documents."""
+"""Prefixes of identifiers that APIs generate; these are not names of documents."""
 
 _DECISIONS = ("accept", "reject", "ignore")
-"""The answers of annotators in Prodigy."""
+"""The values of `answer` in Prodigy, which are decisions of annotators."""
 
 _REMEDY = (
     'On each line, write {"id": ..., "text": ..., "answer": ...}, or a chat with "messages" or "choices". For another '
@@ -32,11 +32,12 @@ _REMEDY = (
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerLines(CheckedOptions):
-    """The options of reading.
+    """Options for reading answers.
 
     Attributes:
-        answer_key: by default `answer`, or the keys of a chat; dots lead into objects, `answers.gpt`.
-        text_key: by default `text`; the texts may also come from the other side.
+        answer_key: the key of the answer; by default `answer`, or the keys of a chat. Dots lead into objects:
+            `answers.gpt`.
+        text_key: the key of the text, by default `text`; texts can also come from the other side.
     """
 
     answer_key: str | None = text(
@@ -53,12 +54,12 @@ class AnswerLines(CheckedOptions):
 def read_answers(source: Source, options: AnswerLines) -> DocumentFile:
     """Read objects with an answer, and optional `text`, `id` and `tokens`.
 
-    An answer is a string, null, or a value for `read_answer`, in any envelope that `answer_in` knows: the assistant's
-    last message, or the arguments of its tool calls. A failed request is listed, and its document has an empty answer.
-    The file has no spans until it is paired with texts.
+    An answer is a string, null, or a value for `read_answer`. It can be wrapped in any response that `answer_in` knows;
+    it is then the assistant's last message or the arguments of its tool calls. A failed request is listed, and its
+    document has an empty answer. The file has no spans until it is paired with texts.
 
     Raises:
-        InputError: names the line, for an object without an answer, and for a text that is not a string.
+        InputError: if an object has no answer, or if a text is not a string. The error names the line.
     """
     answers: list[Any] = []
 
@@ -79,14 +80,17 @@ def read_answers(source: Source, options: AnswerLines) -> DocumentFile:
 
 
 def _documents(source: Source) -> list[Row]:
-    """List the rows; a single list of spans from a pipeline is one document."""
+    """Return the rows; a single list of spans from a pipeline is one document."""
     documents = list(rows(source, "answers"))
     spans = [row for _, place, row in documents if place]
     return [(1, "", spans)] if len(spans) == len(documents) and are_mentions(spans) else documents
 
 
 def record_of(source: Source, line: int, place: str, row: Any, text_key: str | None) -> Record:
-    """Read an object's name, text and tokens; an `InputError` if it has no text under a named key."""
+    """Return an object's name, text and tokens.
+
+    Raise an `InputError` if a text key is set but missing in the object.
+    """
     text = row.get("text") if isinstance(row, dict) else None
     if text_key is not None:
         part, rest = part_at(row, text_key)
@@ -112,7 +116,7 @@ def _is_name(value: Any) -> bool:
 
 
 def _answer(row: Any, key: str | None) -> Any:
-    """Read the answer of a row."""
+    """Return the answer of a row."""
     if key is not None:
         part, rest = part_at(row, key)
         if rest:
@@ -153,7 +157,7 @@ def read_text_lines(source: Source, options: AnswerLines) -> DocumentFile:
     """Read objects with `text` (or another key) and optional `id` and `tokens`, but no spans.
 
     Raises:
-        InputError: names the line, for an object without a text.
+        InputError: if an object has no text; the error names the line.
     """
     key = options.text_key or "text"
     return documents_of(source, (record_of(source, *row, key) for row in rows(source, "texts")))

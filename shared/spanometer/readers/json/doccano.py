@@ -1,4 +1,4 @@
-"""Doccano's exports of sequence labelling, with or without relations, and of its first version with users."""
+"""Doccano's exports of sequence labelling, with or without relations, also from its first version."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _KEYS = (*_LISTS, _WITH_RELATIONS, _FIRST_VERSION)
 def read_doccano(source: Source, options: Offsets) -> DocumentFile:
     """Read a Doccano export: JSON lines with `text` and `label`, `labels`, `entities` or `annotations`.
 
-    Doccano counts UTF-16 units (or grapheme clusters, if the project uses them), but other programs that write its
-    format count code points, and the files do not say. If the units differ in a text, set `offset_unit`. Relations,
-    comments and metadata are not read. Documents without text are left out.
+    Doccano counts UTF-16 units (or grapheme clusters, if the project uses them), but other programs that write this
+    format count code points, and the files do not say. If a text has characters that the units count differently, set
+    `offset_unit`. Relations, comments and metadata are not read. Documents without text are left out.
 
     Raises:
-        InputError: names the line, for malformed spans, and the errors of `documents_of`.
+        InputError: if spans are malformed; the error names the line. See also `documents_of`.
     """
     return documents_of(source, _records(source), units=options.units(*IN_BROWSERS))
 
@@ -76,7 +76,7 @@ def _written(documents: Fitted) -> Iterator[bytes]:
 
 
 def labelled(text: str, spans: Sequence[tuple[int, int, str]]) -> dict[str, Any]:
-    """Make Doccano's object for a text and its spans, with offsets in UTF-16 units."""
+    """Return Doccano's object for a text and its spans, with offsets in UTF-16 units."""
     if not is_plain(text, "utf-16"):
         place = borders(text, "utf-16").tolist()
         spans = [(place[start], place[end], label) for start, end, label in spans]

@@ -1,4 +1,4 @@
-"""Spanometer's JSON lines of documents: name, text, tokens and spans."""
+"""Spanometer's own JSON lines: name, text, tokens and spans of a document on each line."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _KEYS = ("spans", "entities")
 _BOUNDS = ("start", "end", "label")
 _IN_ORDER = itemgetter(*_BOUNDS)
 _AT_ONCE = 1000
-"""Documents are written in batches of this size."""
+"""The number of documents that are written at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentLines(Offsets):
-    """The options of reading."""
+    """Options for reading JSON lines of documents."""
 
     spans_key: str = option("spans", help="key of the spans in JSON lines", kind=str, metavar="KEY", flag="spans-key")
 
@@ -42,12 +42,12 @@ class DocumentLines(Offsets):
 def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
     """Read lists of spans, or objects with `spans` (or another key) and optional `id`, `text` and `tokens`.
 
-    Spans are in characters if the objects have a text, else in tokens; `unit` (`"token"` or `"character"`) overrides
-    this. `tokens` are words, pairs of character offsets, or objects with `text` or `start` and `end`. `annotator` names
-    the annotator. A span may state its `text`, and may have `attributes`, an object.
+    Spans are in characters if the objects have a text, otherwise in tokens; `unit` (`"token"` or `"character"`)
+    overrides this. `tokens` are words, pairs of character offsets, or objects with `text` or `start` and `end`.
+    `annotator` names the annotator. A span can have its `text`, and `attributes`, an object.
 
     Raises:
-        InputError: names the line, for a malformed object, and the errors of `documents_of`.
+        InputError: if an object is malformed; the error names the line. See also `documents_of`.
     """
     _refuse_groups(source, options.spans_key)
     rest = rows(source, "spans")
@@ -65,7 +65,7 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
 
 
 def _refuse_groups(source: Source, key: str) -> None:
-    """Raise an `InputError` for spaCy's documents, which have span groups instead of keys."""
+    """Raise an `InputError` for spaCy's documents, whose `spans` are an object of groups."""
     if source.binary == ZLIB or (key != "spans" and isinstance(first_object(source).get("spans"), dict)):
         remedy = f"Name the group of their spans with {setting('span_group', key)}."
         raise source.refuse("these are documents of spaCy, not JSON lines of documents.", remedy)
@@ -127,7 +127,7 @@ def _are_pairs(fragments: Any) -> bool:
 
 
 def _refused(source: Source, spans: Sequence[Any], line: int) -> InputError:
-    """Make the error about the first malformed span."""
+    """Create the error about the first malformed span."""
     for number, span in enumerate(spans):
         if is_object(span, "fragments", "label"):
             problem = "" if _are_pairs(span["fragments"]) else f"the fragments of span {number} are not pairs."
@@ -141,7 +141,7 @@ def _refused(source: Source, spans: Sequence[Any], line: int) -> InputError:
 
 
 def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, list[tuple[int, int]] | None]:
-    """Read the words, or the bounds of the tokens."""
+    """Return the words, or the boundaries of the tokens."""
     if tokens is None:
         return None, None
     if tokens == []:
@@ -173,7 +173,7 @@ def _written(documents: Fitted) -> Iterator[bytes]:
 
 
 def span_lines(spans: Spans) -> Iterator[bytes]:
-    """Write spans as JSON lines: an object with `spans` for each document, without words."""
+    """Write spans as JSON lines: for each document an object with `spans`, without words."""
     column = spans.to_arrow()
     for first in range(0, len(column), _AT_ONCE):
         rows_of_spans = column.slice(first, _AT_ONCE).to_pylist()

@@ -1,4 +1,4 @@
-"""JSON lines of entity trees, one document a line."""
+"""JSON lines with entity trees, one document on each line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .records import MARK, add_row, first_filled, is_json_lines, is_object, list
 
 
 def read_entity_lines(source: Source) -> DocumentFile:
-    """Read lists of entities, or the lists `entities` and `tokens` of objects; see `read_entities`."""
+    """Read lists of entities, or objects with the lists `entities` and `tokens`, see `read_entities`."""
     names: list[str] = []
     words = WordRows()
     lines: list[int] = []
@@ -54,7 +54,7 @@ def read_entity_lines(source: Source) -> DocumentFile:
 def entity_lines_text(
     entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]] | None, documents: Sequence[str]
 ) -> str:
-    """Write documents as JSON lines; see `write_entities`."""
+    """Write documents as JSON lines, see `write_entities`."""
     lines = []
     for index, of_document in enumerate(entities):
         tokens = {} if words is None else {"tokens": list(words[index])}

@@ -1,4 +1,4 @@
-"""Find generated answers in the responses of APIs, batches, chats and test harnesses."""
+"""Extraction of answers from the responses of APIs, batches, chats and evaluation tools."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ...exceptions import InputError, shown
 
 NO_ANSWER = object()
-"""The answer of a value that is not a known envelope."""
+"""The result for a value that is not a known kind of response."""
 
 _PATHS = (
     # a bare answer, or the result of a chat, a harness or a library for one prompt
@@ -19,18 +19,18 @@ _PATHS = (
     # a response in a line of a batch, and Ollama's response
     *("response.body", "response", "result.message", "body", "message", "prediction", "raw_output"),
 )
-"""The paths of answers in envelopes, in order of preference; dots lead into objects and lists."""
+"""The paths of answers in responses, in order of preference; dots lead into objects and lists."""
 
 _BARE = ("answer", "output", "response", "prediction")
-"""Keys whose value is the answer, unless it is an envelope itself."""
+"""Keys whose value is the answer, unless it is another response."""
 
 _ASSISTANTS = ("assistant", "gpt", "model", "chatbot", "bot", "ai")
 _FAILED = ("errored", "expired", "canceled", "cancelled", "failed")
 _ARGUMENTS = ("arguments", "input", "args")
-"""The key of a call's arguments in the APIs of OpenAI and Mistral, of Anthropic, and of Gemini."""
+"""The key of a tool call's arguments in the APIs of OpenAI and Mistral, of Anthropic, and of Gemini."""
 
 _CALLS = ("function", "function_call", "functionCall", "function_calls", "toolUse", "tool_calls")
-"""Keys that lead to one or several calls."""
+"""Keys that lead to one or several tool calls."""
 
 _CALL_TYPES = ("tool_use", "function_call", "tool_call", "custom_tool_call")
 
@@ -40,14 +40,14 @@ class FailedRequest(InputError):
 
 
 def answer_in(value: Any) -> Any:
-    """Find the answer in an envelope: a text, the arguments of tool calls, or `NO_ANSWER`.
+    """Return the answer in a response: a text, the arguments of tool calls, or `NO_ANSWER`.
 
-    The assistant's last message counts. If a message calls tools, their arguments are the answer instead of its text.
-    Several texts or arguments are joined by line ends.
+    In a chat, it is the assistant's last message. If a message calls tools, their arguments are the answer, not its
+    text. Several texts or arguments are joined by newlines.
 
     Raises:
-        FailedRequest: for a line of a batch with an error.
-        InputError: for a chat without a message of the assistant.
+        FailedRequest: if a line of a batch has an error.
+        InputError: if a chat has no message of the assistant.
     """
     if isinstance(value, list):
         return _in_list(value)
@@ -89,7 +89,7 @@ def _failure(error: Any) -> FailedRequest:
 
 
 def _in_list(values: Sequence[Any]) -> Any:
-    """Find the answer in a list of messages, of a message's parts, or of one envelope."""
+    """Return the answer in a list of messages, of parts of a message, or of one response."""
     messages = list(filter(_is_message, values))
     if any(_calls(value) for value in values if not _is_message(value)):
         return _joined(values)
@@ -117,7 +117,7 @@ def _in_message(message: dict[str, Any]) -> Any:
 
 
 def _joined(parts: Iterable[Any]) -> Any:
-    """Join the arguments of the calls in a message, else its texts; None if it has neither."""
+    """Join the arguments of all tool calls in a message, or its texts if there are no calls; None if it has neither."""
     calls: list[Any] = []
     texts: list[str] = []
     for part in parts:
@@ -138,7 +138,7 @@ def _joined(parts: Iterable[Any]) -> Any:
 
 
 def _calls(part: Any) -> list[Any]:
-    """List the arguments of all calls in a part of a message."""
+    """Return the arguments of all tool calls in a part of a message."""
     if isinstance(part, list):
         return [call for each in part for call in _calls(each)]
     if not isinstance(part, dict):
@@ -152,7 +152,7 @@ def _calls(part: Any) -> list[Any]:
 
 
 def part_at(value: Any, path: str) -> tuple[Any, str]:
-    """Follow a path into a value; the result is the part that it reaches, and the rest of the path.
+    """Follow a path into a value. Returns the value that is reached, and the rest of the path.
 
     Dots in a path lead into objects and lists, or are part of a key.
     """
@@ -172,7 +172,7 @@ def part_at(value: Any, path: str) -> tuple[Any, str]:
 
 
 def are_mentions(entities: Any) -> bool:
-    """Check for mentions without offsets: GLiNER2's mentions by label, or a pipeline's words."""
+    """Check whether these are mentions without offsets: GLiNER2's mentions by label, or the words of a pipeline."""
     if isinstance(entities, dict):
         lists = [value if isinstance(value, list) else [value] for value in entities.values()]
         return bool(lists) and all(isinstance(mention, str) for mentions in lists for mention in mentions)
@@ -180,7 +180,7 @@ def are_mentions(entities: Any) -> bool:
 
 
 def _are_objects(entities: Any, mention: str, label: str) -> bool:
-    """Check for a list of objects with a mention and a label under these keys, and no offsets."""
+    """Check whether this is a list of objects that have a mention and a label under these keys, and no offsets."""
     return (
         isinstance(entities, list)
         and bool(entities)

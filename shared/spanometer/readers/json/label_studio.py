@@ -26,12 +26,12 @@ _PREDICTIONS = "predictions"
 
 @dataclass(frozen=True, kw_only=True)
 class LabelStudioReading(Offsets):
-    """The options of reading.
+    """Options for reading Label Studio's exports.
 
     Attributes:
-        offset_unit: Label Studio counts code points, but some versions count UTF-16 units. The stated texts of spans
-            show the unit; set it if they do not.
-        text_key: the item of `data` with the text; by default the only string that contains all stated texts.
+        offset_unit: the unit of offsets. Label Studio counts code points, but some versions count UTF-16 units. Usually
+            the span texts in the file show the unit; if not, set it.
+        text_key: the key in `data` that has the text; by default the only string that contains all span texts.
         label_key: the tag (`from_name`) whose labels to read; required if a task has labels of several tags.
     """
 
@@ -42,13 +42,13 @@ class LabelStudioReading(Offsets):
 def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:
     """Read tasks with `data` and `annotations` (older: `completions`), or flat records of JSON-MIN.
 
-    Each annotation of a task is a document. Cancelled annotations, relations and other results are not read. Tasks
+    Each annotation of a task becomes a document. Cancelled annotations, relations and other results are not read. Tasks
     without annotations are listed. If no task has an annotation, predictions are read, with the model as annotator,
-    and a note says so. A span with several labels counts once for each.
+    and a note says so. A span with several labels becomes one span for each label.
 
     Raises:
-        InputError: names the task, for HTML and dialogues (their offsets do not count characters), for tasks without a
-            text, if no task has an annotation or a prediction, and the errors of `documents_of`.
+        InputError: if a task has HTML or a dialogue, whose offsets do not count characters, if a task has no text, or
+            if no task has an annotation or a prediction; the error names the task. See also `documents_of`.
     """
     notes: list[str] = []
     file = documents_of(source, _records(source, options, notes), units=options.units(*IN_BROWSERS))
@@ -79,7 +79,7 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
 
 @dataclass(frozen=True)
 class _Task:
-    """A task, its line, and its name in errors."""
+    """A task, its line, and what errors call it."""
 
     source: Source
     options: LabelStudioReading
@@ -88,7 +88,7 @@ class _Task:
     place: str
 
     def records(self) -> Iterator[Record]:
-        """Yield the annotations of a task, or the annotation of a flat record."""
+        """Yield a record for each annotation of a task; a flat record has one annotation."""
         row = self.row
         if "data" not in row:
             lists = {key: values for key, values in row.items() if isinstance(values, list) and values}
@@ -101,14 +101,14 @@ class _Task:
                 yield self._record(row["data"], self._regions(each), each.get("completed_by"))
 
     def predictions(self) -> Iterator[Record]:
-        """Yield the predictions of models."""
+        """Yield a record for each model's predictions."""
         predictions, data = self.row.get(_PREDICTIONS), self.row.get("data", {})
         for each in predictions if isinstance(predictions, list) and isinstance(data, dict) else ():
             if isinstance(each, dict):
                 yield self._record(data, self._regions(each), each.get("model_version") or "model")
 
     def _regions(self, annotation: Mapping[str, Any]) -> list[tuple[str, Any]]:
-        """List the labelled regions of an annotation or a prediction, each with the name of its tag."""
+        """Return the labelled regions of an annotation or a prediction, each with the name of its tag."""
         results = annotation.get("result")
         if not isinstance(results, list):
             raise self.refuse("an annotation has no list of results.")
@@ -147,7 +147,7 @@ class _Task:
         return record
 
     def _text(self, data: Mapping[str, Any], stated: Sequence[str | None]) -> str:
-        """Find the text of a task: the string under the named key, or the only string with all stated texts."""
+        """Return the text of a task: the string under the named key, or the only string with all span texts."""
         parts = [part.strip() for part in stated if part]
         texts = {key: value for key, value in data.items() if isinstance(value, str)}
         fitting = [key for key, value in texts.items() if all(part in value for part in parts)]
@@ -165,7 +165,7 @@ class _Task:
         return texts[text_key]
 
     def refuse(self, problem: str, remedy: str = _REMEDY) -> InputError:
-        """Make an error about this task."""
+        """Create an error about this task."""
         error = self.source.refuse(problem, remedy, self.line)
         return error.placed(source=f"{self.source.name}, {self.place}") if self.place else error
 
@@ -175,7 +175,7 @@ def _is_region(value: Any) -> bool:
 
 
 def _written(documents: Fitted) -> Iterator[bytes]:
-    """Write one array of tasks; a named document with several annotators is one task."""
+    """Write one array of tasks; a named document with several annotators becomes one task."""
     tasks: dict[tuple[str | None, int, str], dict[str, Any]] = {}
     for number, record in enumerate(documents.records()):
         text = str(record.text)
@@ -194,7 +194,7 @@ def _written(documents: Fitted) -> Iterator[bytes]:
 
 
 def results(text: str, spans: Iterable[tuple[int, int, str]]) -> Iterator[dict[str, Any]]:
-    """Make Label Studio's results from spans of a text."""
+    """Yield Label Studio's results for the spans of a text."""
     for place, (start, end, label) in enumerate(spans):
         value = {"start": start, "end": end, "text": text[start:end], "labels": [label]}
         yield {"id": f"span{place}", "from_name": "label", "to_name": "text", "type": "labels", "value": value}

@@ -1,4 +1,4 @@
-"""Mu-SHROOM's JSON lines of hallucinated spans: hard labels, and soft ones with probabilities."""
+"""Mu-SHROOM's JSON lines of hallucinated spans: hard labels, and soft labels with probabilities."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _REMEDY = f'Write {{"id": ..., "{_HARD}": [[start, end], ...]}} on each line.'
 def read_mushroom(source: Source) -> DocumentFile:
     """Read the hard labels as spans with the label `_`; the text is `model_output_text`.
 
-    Without hard labels, the spans are the soft labels with a probability above 0.5; adjacent ones are joined. Offsets
-    are code points, ends exclusive.
+    Without hard labels, soft labels with a probability above 0.5 are read; adjacent ones are joined. Offsets are code
+    points with exclusive ends.
 
     Raises:
-        InputError: names the line, for a malformed object, and the errors of `documents_of`.
+        InputError: if an object is malformed; the error names the line. See also `documents_of`.
     """
     return documents_of(source, _records(source))
 
@@ -42,7 +42,7 @@ def _records(source: Source) -> Iterator[Record]:
 
 
 def _likely(labels: Any) -> list[tuple[int, int]]:
-    """Find the bounds of the probable labels; adjacent ones are joined."""
+    """Return the boundaries of soft labels with a probability above 0.5; adjacent ones are joined."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted((label["start"], label["end"]) for label in labels if label["prob"] > 0.5):
         if joined and joined[-1][1] == start:

@@ -1,4 +1,4 @@
-"""Read the rows of a Parquet file like JSON lines: each row is an object with the columns as keys."""
+"""Rows of a Parquet file, read like JSON lines: each row is an object with the columns as keys."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from ..source import Source
 _LONG, _REMEDY = "a row is longer than {}", "Write one document a row"
 
 _ROWS = 1000
-"""Rows are read in batches of this size."""
+"""The number of rows that are read at a time."""
 
 
 def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows with their numbers, from 1. Label numbers become names if the file has them, as in `datasets`.
+    """Yield the rows with their numbers, from 1.
+
+    If the file has names for integer labels, as in `datasets`, they replace these.
 
     Raises:
-        InputError: for a damaged file, two columns with one name, and a file that exceeds the limits.
+        InputError: if the file is damaged or exceeds the limits, or if two columns have the same name.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -60,14 +62,14 @@ def require_distinct(source: Source, columns: Sequence[str], line: int | None = 
 
 
 def first_row(source: Source) -> dict[str, Any] | None:
-    """Read the first row of a Parquet file; None if there is none, or if the file is damaged."""
+    """Return the first row of a Parquet file; None if there is none, or if the file is damaged."""
     with suppress(InputError):
         return next((row for _, row in parquet_rows(source, rows=1)), None)
     return None
 
 
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
-    """Read the names of class labels by column from the metadata that `datasets` writes."""
+    """Return the names of integer labels by column, from the metadata that `datasets` writes."""
     try:
         features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"].items()
         names = {key: (kind.get("feature") or kind).get("names") for key, kind in features if isinstance(kind, dict)}

@@ -1,4 +1,4 @@
-"""Write texts with the spans of several sides as pre-annotations for annotation tools."""
+"""Pre-annotations for annotation tools: texts with the spans of several sides."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class ReviewTask:
     Attributes:
         number: the number of its document, from 1.
         text: the text.
-        tokens: the bounds of its tokens in characters; empty for texts without tokens.
+        tokens: the boundaries of its tokens in characters; empty if it has no tokens.
         sides: the spans of each side in characters, by name, the reference first.
-        meta: the origin of the text.
+        meta: where the text comes from.
     """
 
     number: int
@@ -46,7 +46,7 @@ def _label_studio(tasks: Iterable[ReviewTask]) -> Iterator[str]:
 
 
 def _prodigy(tasks: Iterable[ReviewTask]) -> Iterator[str]:
-    """Write a line for each side of each text, as an annotator's session; `prodigy review` shows them together."""
+    """Write a line for each side of each text, as a session of an annotator; `prodigy review` shows them together."""
     for task in tasks:
         bounds = list(task.tokens)
         tokens = [
@@ -67,7 +67,7 @@ def _prodigy(tasks: Iterable[ReviewTask]) -> Iterator[str]:
 
 
 def _doccano(tasks: Iterable[ReviewTask]) -> Iterator[str]:
-    """Write a line for each text; spans that only a system has are labelled `LABEL (system)`."""
+    """Write a line for each text; spans that only a system has get the label `LABEL (system)`."""
     for task in tasks:
         (_, reference), *systems = task.sides.items()
         spans = [*reference]
@@ -84,4 +84,4 @@ PREANNOTATIONS: Mapping[str, Callable[[Iterable[ReviewTask]], Iterator[str]]] = 
     "prodigy": _prodigy,
     "doccano": _doccano,
 }
-"""The writers, by annotation tool."""
+"""The writers by annotation tool."""

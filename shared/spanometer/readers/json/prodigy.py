@@ -18,12 +18,13 @@ _REMEDY = "Export the data set with prodigy db-out."
 def read_prodigy(source: Source) -> DocumentFile:
     """Read Prodigy's tasks: JSON lines with `text`, `spans` and `answer`.
 
-    Offsets are code points, ends exclusive. Tasks that were not accepted are left out and listed. `_input_hash`
+    Offsets are code points with exclusive ends. Tasks that were not accepted are left out and listed. `_input_hash`
     identifies a document, `_annotator_id` or `_session_id` an annotator.
 
     Raises:
-        InputError: names the line, for a task without text, malformed spans, two tasks of one annotator about one text
-            (as in the binary interface, where the answers are about single spans), and the errors of `documents_of`.
+        InputError: if a task has no text, if spans are malformed, or if an annotator has two tasks about the same text
+            (as in the binary interface, in which answers are about single spans); the error names the line. See also
+            `documents_of`.
     """
     return documents_of(source, _records(source))
 

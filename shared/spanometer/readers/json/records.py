@@ -1,4 +1,4 @@
-"""Read the rows of JSON lines, of a JSON array or of Parquet, and the fields that JSON formats share."""
+"""Rows of JSON lines, of a JSON array or of Parquet, and fields that JSON formats have in common."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _BETWEEN = re.compile(r"[\s,\[\]]*")
 
 
 def is_json_lines(source: Source) -> bool:
-    """Check whether a file has JSON rows: its first line or the whole text is JSON, or it is Parquet.
+    """Check whether a file has JSON rows: its first line or the whole text is JSON, or it is a Parquet file.
 
-    In a file named `.jsonl` or `.ndjson`, a damaged first line counts too.
+    If the file is named `.jsonl` or `.ndjson`, the first line may also be invalid JSON.
     """
     if source.binary == PARQUET or is_array(source):
         return True
@@ -71,10 +71,12 @@ Row = tuple[int, str, Any]
 def rows(source: Source, content: str, *inside: str) -> Iterator[Row]:
     """Yield the list or object of each line, of each item of an array, or of each row of Parquet.
 
-    With keys `inside`, yield the items of the lists under these keys of one JSON text, see `items`.
+    If keys `inside` are given and the file is one JSON text, yield the items of the lists under these keys, see
+    `items`.
 
     Raises:
-        InputError: names the line, for invalid JSON and other values; also if there is no document.
+        InputError: if JSON is invalid, if a value is no list or object, or if there is no document. The error names the
+            line.
     """
     empty = True
     for line, place, row in _values(source, inside):
@@ -125,7 +127,7 @@ def list_in(
     *,
     place: str = "",
 ) -> list[Any]:
-    """Read the list of a document: the row itself, or its value under the first of these keys."""
+    """Return the list of a document: the row itself, or its value under the first of these keys."""
     if isinstance(row, list):
         return row
     key = next((key for key in keys if key in row), None)
@@ -148,19 +150,19 @@ def keys_of(row: dict[str, Any]) -> str:
 
 
 def are_words(tokens: Any) -> bool:
-    """Check for a list of strings."""
+    """Check whether a value is a list of strings."""
     return isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
 
 
 def are_bounds(tokens: Any) -> bool:
-    """Check for a list of pairs of integers."""
+    """Check whether a value is a list of pairs of integers."""
     return isinstance(tokens, list) and all(
         isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
     )
 
 
 def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:
-    """Read the words of a line; None if the line has no words and no key is named."""
+    """Return the words of a line; None if the line has no words and no key is set."""
     for key in WORDS_KEYS if words_key is None else (words_key,):
         words = row.get(key) if isinstance(row, dict) else None
         if are_words(words) or (words_key is not None and isinstance(words, list)):
@@ -171,13 +173,13 @@ def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | N
 
 
 def some_words(source: Source, line: int) -> InputError:
-    """Make the error for a file where only some lines have words."""
+    """Create the error about a file in which only some lines have words."""
     problem = "some lines have words, but others do not."
     return source.refuse(problem, "Give 'tokens' on all lines, or on none.", line)
 
 
 def add_row(rows: WordRows, row: Sequence[str], source: Source, line: int) -> None:
-    """Add the words or tags of a line; an `InputError` names the line if one is not a string."""
+    """Add the words or tags of a line; raise an `InputError` that names the line if one is not a string."""
     try:
         rows.append(row)
     except InputError as error:
@@ -185,7 +187,7 @@ def add_row(rows: WordRows, row: Sequence[str], source: Source, line: int) -> No
 
 
 def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
-    """Give an error about a document its line, unless it has a place in the file."""
+    """Add the line to an error about a document, unless it has a place in the file already."""
     if error.source is not None:
         return error
     line = None if error.document is None else lines[error.document]
@@ -223,14 +225,17 @@ def is_object(value: Any, *keys: str) -> bool:
 
 
 def value_in(part: Any, key: str) -> Any:
-    """Look up a key; None if it is missing, or if the value is not an object."""
+    """Return the value of a key; None if the key is missing or `part` is not an object."""
     return part.get(key) if isinstance(part, dict) else None
 
 
 def spans_in(
     source: Source, spans: Any, line: int, remedy: str, keys: Sequence[str] = ("start", "end", "label")
 ) -> list[tuple[Any, ...]]:
-    """Read the bounds and labels of spans that are objects with these keys; an `InputError` for other spans."""
+    """Return the boundaries and labels of spans, which must be objects with these keys.
+
+    Raise an `InputError` for others.
+    """
     if not isinstance(spans, list) or not all(is_object(span, *keys) for span in spans):
         start, end, label = map(repr, keys)
         raise source.refuse(f"a span lacks {start}, {end} or {label}.", remedy, line)
@@ -238,7 +243,7 @@ def spans_in(
 
 
 def token_bounds(source: Source, tokens: Any, line: int, remedy: str) -> list[tuple[int, int]] | None:
-    """Read the bounds of tokens that are objects; an `InputError` for other tokens."""
+    """Return the boundaries of tokens that are objects; raise an `InputError` for other tokens."""
     if tokens is None:
         return None
     if not isinstance(tokens, list) or not all(
@@ -250,12 +255,12 @@ def token_bounds(source: Source, tokens: Any, line: int, remedy: str) -> list[tu
 
 
 def number_or_text(name: str) -> int | str:
-    """Convert a name to a number if it is one: tools number their documents."""
+    """Convert a name to a number if it is one, because tools number their documents."""
     return int(name) if re.fullmatch("0|[1-9][0-9]{0,17}", name) else name
 
 
 def first_object(source: Source) -> dict[str, Any]:
-    """Find the first object of a file, or of nested lists; an empty object if there is none."""
+    """Return the first object of a file, or of nested lists; an empty object if there is none."""
     value = first_value(source)
     while isinstance(value, list) and value:
         value = value[0]
@@ -268,9 +273,9 @@ def first_object(source: Source) -> dict[str, Any]:
 
 
 def first_filled(source: Source, *keys: str) -> dict[str, Any]:
-    """Find the first object in the head of a file with a value under one of these keys, skipping empty lists.
+    """Return the first object at the beginning of a file that has a value other than [] under one of these keys.
 
-    If there is none, the result is the first object.
+    If there is none, return the first object.
     """
     first = first_object(source)
     if any(first.get(key) for key in keys) or not any(first.get(key) == [] for key in keys):

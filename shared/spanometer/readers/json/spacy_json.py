@@ -22,7 +22,7 @@ from .values import first_value
 
 _MISSING = "-"
 _AT_ONCE = 1000
-"""Paragraphs are decoded in batches of this size."""
+"""The number of paragraphs that are decoded at a time."""
 
 _REMEDY = (
     'For each document, write [text, {"entities": [[start, end, label]]}], the output of Doc.to_json, or paragraphs '
@@ -32,19 +32,19 @@ _REMEDY = (
 
 @dataclass(frozen=True, kw_only=True)
 class SpacyJsonReading(SpacyReading, Decoding):
-    """The options of reading spaCy's JSON and of decoding its tags."""
+    """Options for reading spaCy's JSON and decoding its tags."""
 
 
 def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
     """Read entities, or the spans of a group.
 
-    Without `span_group`, if no document has entities and there is one group, that group is read, and a note says so.
-    Documents are pairs of a text and annotations, objects from `Doc.to_json`, or paragraphs of version 2, which have
-    tags (BILUO) of tokens.
+    If `span_group` is not set, no document has entities, and there is only one group, that group is read, and a note
+    says so. Documents are pairs of a text and annotations, objects from `Doc.to_json`, or paragraphs of version 2, in
+    which tokens have tags (BILUO).
 
     Raises:
-        InputError: names the line, for a malformed document, a missing group, several groups without entities, and the
-            errors of `documents_of` and `Spans.from_tags`.
+        InputError: if a document is malformed, if the group is missing, or if there are several groups and no entities;
+            the error names the line. See also `documents_of` and `Spans.from_tags`.
     """
     rest = rows(source, "documents")
     first = next(rest)
@@ -64,7 +64,7 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
 def _version_2(
     source: Source, rows: Iterable[tuple[int, str, Any]], scheme: str, repair: str, missing: list[tuple[int, int, int]]
 ) -> Iterator[Record]:
-    """Yield the paragraphs of version 2 with their spans, and list the places without an annotation."""
+    """Yield the paragraphs of version 2 with their spans; add unannotated parts to `missing`."""
     begun = 0
     paragraphs = (paragraph for row in rows for paragraph in _paragraphs(source, *row))
     names: set[str | None] = set()
@@ -118,7 +118,7 @@ def _record(source: Source, line: int, place: str, row: Any, choice: SpanChoice)
 
 
 def _is_doc(row: Any) -> bool:
-    """Check for an object from `Doc.to_json`; documents without annotation have no `ents`."""
+    """Check whether this is an object from `Doc.to_json`; if it has no annotation, it lacks `ents`."""
     if not isinstance(row, dict) or not isinstance(row.get("text"), str):
         return False
     tokens = row.get("tokens")

@@ -1,4 +1,4 @@
-"""Outputs of systems: Hugging Face pipelines, GLiNER, Presidio and langextract, with different names of fields."""
+"""Outputs of systems, which name their fields differently: Hugging Face pipelines, GLiNER, Presidio and langextract."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class _Fields:
         name: the system.
         start, end, label: the keys of a span.
         stated: the key of the span's text.
-        beside: another key that only this system's spans have, if the others are ambiguous.
-        spans: the keys of the list of spans in an object.
+        beside: another key that only spans of this system have, if the other keys are ambiguous.
+        spans: the keys under which an object has its list of spans.
     """
 
     name: str
@@ -71,17 +71,17 @@ _PLAIN = _Fields("spans alone", "start", "end", "label", stated="text")
 
 
 def read_system_output(source: Source, options: Offsets) -> DocumentFile:
-    """Read the outputs of systems: a list of spans for each text, on one line each or in one list.
+    """Read the outputs of systems: a list of spans for each text, each on its own line or all in one list.
 
     Known systems are Hugging Face's token classification pipelines, GLiNER and GLiNER2 (with `include_spans`),
-    Presidio's analyzer and data sets, and langextract. Without `aggregation_strategy`, a pipeline's word pieces are
-    decoded as tags, under the policy `conlleval`. Beside a `text`, `entities` may also have spans with only `start`,
-    `end` and `label`, or `[start, end, label]`. Offsets are code points, ends exclusive. An object with the list may
-    have a `text` (or `full_text`) and an `id` (or `document_id`). Without texts, the other side's texts are used, in
-    the same order. Spans without offsets are listed.
+    Presidio's analyzer and data sets, and langextract. If a pipeline was run without `aggregation_strategy`, its word
+    pieces are decoded as tags, under the policy `conlleval`. In objects with a `text`, `entities` may also be spans
+    with only `start`, `end` and `label`, or `[start, end, label]`. Offsets are code points with exclusive ends. An
+    object with a list of spans can have a `text` (or `full_text`) and an `id` (or `document_id`). If there are no
+    texts, the other side's texts are used, in the same order. Spans without offsets are listed.
 
     Raises:
-        InputError: names the line, for spans of an unknown system, and the errors of `documents_of`.
+        InputError: if no known system has such spans; the error names the line. See also `documents_of`.
     """
     return documents_of(source, _records(source), units=options.units("codepoint"))
 
@@ -127,7 +127,7 @@ def _documents(source: Source) -> Iterator[tuple[int, str, Any]]:
 
 
 def _by_label(entities: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield GLiNER2's spans, grouped by label; mentions have no offsets."""
+    """Yield GLiNER2's spans, which are grouped by label; mentions have no offsets."""
     for label, mentions in entities.items():
         for mention in mentions if isinstance(mentions, list) else [mentions]:
             fields = mention if isinstance(mention, dict) else {"text": mention}
@@ -176,7 +176,7 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
 
 
 def _decode(source: Source, record: Record, pieces: Mapping[int, tuple[int, int, str]]) -> None:
-    """Decode the tags of word pieces, by index, and add their spans; missing pieces are tagged O."""
+    """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
     if last - first > 10 * len(pieces) + 1000:
         problem = "the indices of word pieces are too far apart."
@@ -215,7 +215,7 @@ def read_gliner(source: Source) -> DocumentFile:
     """Read objects with `tokenized_text` and `ner`; spans have their first and last token.
 
     Raises:
-        InputError: names the line, for a malformed object, and the errors of `documents_of`.
+        InputError: if an object is malformed; the error names the line. See also `documents_of`.
     """
     records = (_gliner_record(source, *row) for row in rows(source, "documents"))
     return documents_of(source, records, in_tokens=True)

@@ -1,4 +1,4 @@
-"""JSON lines with a list of tags each."""
+"""JSON lines with a list of tags on each line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .values import is_array
 
 
 def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
-    """Read lists of tags, or the named lists of objects; see `read`."""
+    """Read lists of tags, or objects with the named lists, see `read`."""
     words, of_numbers = options.words, None if options.numbers is None else _key(source, options.numbers)
     keys = [_key(source, column) for column in options.all_columns]
     tags = {key: WordRows() for key in keys}
@@ -85,12 +85,12 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
 
 
 def _named(row: list[Any]) -> list[Any]:
-    """Write label numbers as strings."""
+    """Convert integer labels to strings."""
     return [str(value) if is_integer(value) else value for value in row] if row and is_integer(row[0]) else row
 
 
 def _cell(item: Any) -> Any:
-    """Write a number or null as a cell of a column."""
+    """Convert a number or null to the cell of a column."""
     return "_" if item is None else repr(item) if is_number(item) else item
 
 

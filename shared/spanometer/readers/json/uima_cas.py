@@ -1,4 +1,4 @@
-"""UIMA CAS as JSON and as XMI (XML), exported by INCEpTION."""
+"""UIMA CAS as JSON and as XMI (XML), as exported by INCEpTION."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ _STRUCTURES, _TYPE, _ID, _SOFA = "%FEATURE_STRUCTURES", "%TYPE", "%ID", "@sofa"
 _OWN = frozenset({_TYPE, _ID, _SOFA, "@begin", "begin", "end", "sofa", "{http://www.omg.org/XMI}id"})
 _ECORE = ".ecore"
 _NOT_LAYERS = ("DocumentAnnotation", "DocumentMetaData", "Token", "Sentence", "TagsetDescription", "CASMetadata")
-"""The short names of types that annotators do not mark."""
+"""The short names of types that annotators do not create."""
 
 _REMEDY = "Export the document as UIMA CAS JSON, or UIMA CAS XMI (XML 1.0)."
 
 
 Annotation = tuple[str, int, int, Mapping[str, Any]]
-"""The number of the Sofa, the bounds, and the other features."""
+"""The number of the Sofa (the text), the boundaries, and the other features."""
 
 
 def layers_of_cas(source: Source) -> list[tuple[str, str]]:
-    """List the full and short names of the layers in a file."""
+    """List the full and the short name of each layer in a file."""
     return [(name, _short(name)) for name in _cas(source)[1] if _is_layer(name)]
 
 
 def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) -> DocumentFile:
-    """Read one layer of the annotations of a document; without `with_spans` only its text and tokens.
+    """Read one layer of a document's annotations; if `with_spans` is False, read only its text and tokens.
 
-    Every Sofa is a document. Offsets are UTF-16 units. The type system is not read, so subtypes count as layers of
-    their own.
+    Every Sofa (text) becomes a document. Offsets are UTF-16 units. The type system is not read, so subtypes are
+    separate layers.
 
     Raises:
-        InputError: for another structure, an unknown layer or feature, an ambiguous choice of them, and the errors of
+        InputError: if the file has another structure, or if the layer or feature is unknown or ambiguous; see also
             `documents_of`.
     """
     records = (record for each in [source] for record in _records(each, options, with_spans=with_spans))
@@ -76,7 +76,7 @@ def _is_layer(name: str) -> bool:
 
 
 def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
-    """Read the text of each Sofa, and the annotations of each type."""
+    """Return the text of each Sofa, and the annotations of each type."""
     if _is_xmi(source):
         structures, members = _of_xmi(source)
     else:
@@ -107,7 +107,7 @@ def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
 
 
 def _of_xmi(source: Source) -> tuple[list[dict[str, Any]], list[list[str]]]:
-    """Convert XMI to the structure of JSON: feature structures, and the members of the views."""
+    """Convert XMI to the structure of the JSON format: feature structures, and the members of the views."""
     structures: list[dict[str, Any]] = []
     members: list[list[str]] = []
     for element in element_of(source):

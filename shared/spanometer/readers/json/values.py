@@ -1,4 +1,4 @@
-"""Read a file that is one JSON text: an array of documents, or an object, on one line or many."""
+"""Files that are one JSON text: an array of documents, or an object, on one line or several."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .parquet_rows import first_row
 
 _AHEAD = 8
 _LITERAL = 16
-"""The length of JSON's longest literal or escape, and some more."""
+"""Slightly more than the length of JSON's longest literal or escape."""
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _OF_SPANS = ("start", "fragments")
 
 
 def first_value(source: Source) -> Any:
-    """Find the first value of a file, or of its array; None if the head has no value.
+    """Return the first value of a file, or of its array; None if the beginning has no value.
 
-    The head grows until it has the whole value.
+    The part of the file that is read grows until it contains the whole value.
     """
     if source.binary == PARQUET:
         return first_row(source)
@@ -41,7 +41,7 @@ _first_values: WeakKeyDictionary[Source, Any] = WeakKeyDictionary()
 
 
 def _first_value(head: bytes) -> tuple[Any, bool]:
-    """Find the first value in the head of a file, or the first item of it, and whether the head cuts it off."""
+    """Return the first value at the beginning of a file (or the first item of an array), and whether it is cut off."""
     text, cut = head.decode(errors="replace").lstrip(), False
     decoder = json.JSONDecoder()
     for depth in range(_AHEAD if text.startswith(("[", "{")) else 0):
@@ -59,10 +59,10 @@ def _first_value(head: bytes) -> tuple[Any, bool]:
 
 
 def is_array(source: Source, *, cut: bool = False) -> bool:
-    """Distinguish one JSON text (an array of documents, or an object on many lines) from JSON lines.
+    """Check whether a file is one JSON text (an array of documents, or an object on several lines) and not JSON lines.
 
-    An array on one line is an array of documents if its items are lists, or objects that are not spans. With `cut`, a
-    value that continues after the first line or after the head is one text.
+    An array on one line is an array of documents if its items are lists, or objects that are not spans. If `cut` is
+    True, a value that continues after the first line or after the head is one JSON text.
     """
     if not source.head.lstrip().startswith((b"[", b"{")):
         return False
@@ -88,15 +88,15 @@ def _is_document(value: Any) -> bool:
 def items(source: Source, *inside: str) -> Iterator[tuple[int, Any]]:
     """Yield the items of a JSON array, or a single object, each with its first line.
 
-    The text is held in memory, with one item at a time.
+    Only the text and one item are in memory at a time.
 
     Args:
         source: the file.
-        inside: keys of lists in objects: their items are yielded instead of the object, unless the lists are empty. A
-            long object on one line may then be followed by others, as JSON lines.
+        inside: keys of lists in objects: if these lists are not empty, their items are yielded instead of the object.
+            In this case a long object on one line can be followed by others, as in JSON lines.
 
     Raises:
-        InputError: names the line, for invalid JSON.
+        InputError: if JSON is invalid; the error names the line.
     """
     text = _Text(source)
     of_lines = bool(inside) and b"\n" not in source.head.strip()
@@ -136,7 +136,7 @@ def _within(text: _Text, inside: Collection[str]) -> Iterator[tuple[int, Any]]:
 
 
 class _Text:
-    """A file that is one JSON text, and a place in it."""
+    """A file that is one JSON text, with the current position."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -146,19 +146,19 @@ class _Text:
         self._line, self._counted = 1, 0
 
     def next(self) -> str:
-        """Skip blanks, and look at the next character; an empty string at the end."""
+        """Skip whitespace and return the next character; an empty string at the end."""
         blanks = _BLANKS.match(self._text, self._place)
         self._place = self._place if blanks is None else blanks.end()
         return self._text[self._place : self._place + 1]
 
     def skips(self, character: str) -> bool:
-        """Skip the next character; return False if it is another one."""
+        """Skip the next character if it is this one; otherwise return False."""
         equal = self.next() == character
         self._place += equal
         return equal
 
     def members(self, closing: str) -> Iterator[None]:
-        """Stop at each member of an open array or object; the caller reads the member before the next stop."""
+        """Yield before each member of an array or object; the caller must read the member before it continues."""
         ended = self.skips(closing)
         while not ended:
             yield
@@ -167,7 +167,7 @@ class _Text:
                 raise self.refused()
 
     def keys_of_object(self) -> Iterator[str]:
-        """Yield the keys of an open object; the caller reads the value before the next key."""
+        """Yield each key of an object; the caller must read the value before it continues."""
         for _ in self.members("}"):
             if self.next() != '"':
                 raise self.refused("instead of a key")
@@ -177,7 +177,7 @@ class _Text:
             yield key
 
     def value(self) -> tuple[int, Any]:
-        """Read the next value, with its line."""
+        """Read the next value and return it with its line."""
         self.next()
         line = self.line()
         try:
@@ -199,29 +199,32 @@ class _Text:
         self._source.require_short(end - self._place, "a JSON item is longer than {}", "Split it", line)
 
     def placed(self, error: InputError, line: int) -> InputError:
-        """Give an error a line of this file."""
+        """Set the file and line of an error."""
         return error.in_file(self._source.name, line)
 
     def refused(self, where: str = "after an item") -> InputError:
-        """Make an error about the next character."""
+        """Create an error about the next character."""
         there = shown(self._text[self._place : self._place + 20]) if self.next() else "the end"
         problem = f"this is not JSON: {there} {where}."
         return self._source.refuse(problem, "Export the file again.", self.line())
 
     def line(self) -> int:
-        """Count the lines up to the place."""
+        """Return the line of the current position."""
         self._line += self._text.count("\n", self._counted, self._place)
         self._counted = self._place
         return self._line
 
 
 def _is_cut(error: json.JSONDecodeError) -> bool:
-    """Check whether the text could be the beginning of valid JSON."""
+    """Check whether the text could continue to valid JSON."""
     return error.msg.startswith("Unterminated string") or error.pos + _LITERAL > len(error.doc)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a JSON object; an `InputError` for a repeated key, where `json` would take the last value."""
+    """Convert pairs to an object.
+
+    Raise an `InputError` for a repeated key, because `json` would take the last value.
+    """
     value = dict(pairs)
     if len(value) < len(pairs):
         key = Counter(key for key, _ in pairs).most_common(1)[0][0]
@@ -230,4 +233,4 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
-"""Reads JSON; an object with a repeated key is an error."""
+"""A JSON decoder that raises an error for repeated keys."""

@@ -1,4 +1,4 @@
-"""Read attributes of spans from pairs of spaCy's documents; needs spaCy (the extra `spacy`)."""
+"""Reading of span attributes from spaCy's documents; needs spaCy (the extra `spacy`)."""
 
 from __future__ import annotations
 
@@ -42,29 +42,30 @@ def from_spacy(
     """Read the spans and attributes of both sides for `span_attribute` and `Attributes.from_dicts`.
 
     `load("span_attribute").compute(**from_spacy(gold, system, attributes=["negation"]))`. Offsets are in tokens. spaCy
-    stores the extensions of a span by its bounds, so spans of a document with the same bounds share them.
+    stores the extensions of a span by its boundaries, so spans of a document with the same boundaries have the same
+    values.
 
     Args:
         references, predictions: the documents of both sides, in the same order and with the same tokens.
-        attributes: the attributes' names, read from `span._.<name>`; or a dict from names to extensions or functions of
-            the span. Values are bool, int, float, str or None, or lists of these.
-        spans: None for `doc.ents`; the name of a group in `doc.spans`; a list of these; a dict like EDS-NLP's
-            `span_getter`, from `ents` or group names to True or to the wanted labels (a span in two groups counts
-            once); or a function of the document.
+        attributes: the names of the attributes, read from `span._.<name>`; or a dict from names to extensions or to
+            functions of the span. Values are bool, int, float, str or None, or lists of these.
+        spans: None for `doc.ents`; the name of a group in `doc.spans`; a list of these; a function of the document; or
+            a dict like EDS-NLP's `span_getter`. Its keys are `ents` or names of groups, its values are True or the
+            wanted labels. A span in two groups counts once.
         label: None for `span.label_`; one label for all spans; or a function of the span.
-        scores: scores of the predictions: an extension or a function of the span that gives a dict of scores by
-            attribute, like EDS-NLP's `span._.prob`, or None. A score is a number for the attribute's value, or a dict
-            of numbers by value. Scores of other attributes are ignored.
-        filter: a function of a reference document; only documents for which it is true are read, like EDS-NLP's
-            `filter_expr`: `lambda doc: doc._.note_id == "a"`. None for all.
+        scores: the scores of predictions: an extension or a function of the span. Its value is a dict from attributes
+            to scores, like EDS-NLP's `span._.prob`, or None. A score is a number for the attribute's value, or a dict
+            from values to numbers. Scores of other attributes are ignored.
+        filter: a function of a reference document, like EDS-NLP's `filter_expr`: `lambda doc: doc._.note_id == "a"`.
+            Only documents for which it is true are read. None reads all.
 
     Returns:
         `references` and `predictions`: for each document a list of `{"start", "end", "label", "attributes"}`, with
         `scores` if there are any.
 
     Raises:
-        InputError: names the document, for an unregistered extension, a missing group, different numbers of documents,
-            different tokens, and a value of another type; also if spaCy is missing.
+        InputError: if an extension is not registered, if a group is missing, if the numbers of documents or the tokens
+            differ, or if a value has another type; the error names the document. Also if spaCy is missing.
     """
     try:
         from spacy.tokens import Doc, Span
@@ -111,11 +112,11 @@ def from_spacy_pairs(pairs: Iterable[Any], **options: Any) -> dict[str, list[lis
     """Read the spans and attributes of pairs of documents, like `from_spacy`.
 
     Args:
-        pairs: pairs of reference and prediction, or spaCy's `Example`s.
+        pairs: pairs of reference and prediction, or spaCy's `Example` objects.
         options: the options of `from_spacy`.
 
     Raises:
-        InputError: for an item that is not a pair, and the errors of `from_spacy`.
+        InputError: if an item is not a pair; see also `from_spacy`.
     """
     references, predictions = [], []
     for document, pair in enumerate(pairs):
@@ -140,7 +141,7 @@ def _getters(attributes: Any, span_type: Any) -> dict[str, _Function]:
 
 
 def _getter(where: Any, option: str, span_type: Any) -> _Function:
-    """Make a function that reads an extension; functions stay as they are."""
+    """Return a function that reads an extension; functions are returned unchanged."""
     if callable(where):
         return cast(_Function, where)
     if not isinstance(where, str):
@@ -163,14 +164,14 @@ def _require_spans(spans: Any) -> None:
 
 
 def _names_spans(name: Any, labels: Any) -> bool:
-    """Check that a name is a string, and its labels are True or strings."""
+    """Check that a name is a string, and that its labels are True or strings."""
     several = isinstance(labels, (list, tuple, set, frozenset)) and len(labels) > 0
     valid = labels is True or isinstance(labels, str) or (several and all(isinstance(label, str) for label in labels))
     return isinstance(name, str) and valid
 
 
 def spans_of(doc: Any, spans: Any) -> list[Any]:
-    """Select the spans of a document."""
+    """Return the chosen spans of a document."""
     chosen: list[Any] = []
     if isinstance(spans, Mapping):
         for name, labels in spans.items():

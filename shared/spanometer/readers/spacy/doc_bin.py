@@ -27,7 +27,7 @@ _REMEDY = "Write the documents with spaCy's DocBin.to_disk."
 
 @dataclass(frozen=True, kw_only=True)
 class SpacyReading(CheckedOptions):
-    """The options of reading spaCy's documents."""
+    """Options for reading spaCy's documents."""
 
     span_group: str | None = text("NAME", "spaCy: read a span group, such as sc, instead of the entities")
 
@@ -35,12 +35,13 @@ class SpacyReading(CheckedOptions):
 def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:
     """Read the entities of documents, or the spans of a group.
 
-    Without `span_group`, if no document has entities and there is one group, that group is read, and a note says so.
-    Documents with unknown blanks have words instead of a text. In a reference, tokens with missing entity annotation
-    and documents without the group are not scored. Attributes, relations and categories are not read.
+    If `span_group` is not set, no document has entities, and there is only one group, that group is read, and a note
+    says so. If it is unknown where a document has spaces, it has words instead of a text. In a reference, tokens whose
+    entity annotation is missing, and documents without the group, are not scored. Attributes, relations and categories
+    are not read.
 
     Raises:
-        InputError: if spaCy is missing or cannot read the file, and for a group that no document has.
+        InputError: if spaCy is missing or cannot read the file, or if no document has the group.
     """
     stored = _stored(source)
     choice = SpanChoice(source, options.span_group)
@@ -50,7 +51,7 @@ def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:
 
 
 def _stored(source: Source) -> DocBin:
-    """Read the stored documents, which take three times the size of the unpacked file; a `Doc` takes much more."""
+    """Read the stored documents. They take three times the size of the unpacked file; `Doc` objects take much more."""
     if source.binary != ZLIB:
         raise source.refuse("this is not a DocBin of spaCy.", _REMEDY)
     try:
@@ -84,7 +85,7 @@ def _docs(source: Source, stored: DocBin) -> Iterator[Doc]:
 
 
 def _damaged(source: Source, error: Exception) -> InputError:
-    """Make the error about data that spaCy cannot read; damaged data raises many kinds of errors."""
+    """Create the error about data that spaCy cannot read, because damaged data raises many kinds of errors."""
     reason = " ".join(str(error).split())[:200] or type(error).__name__
     return source.refuse(f"spaCy cannot read this DocBin ({reason}).", _REMEDY)
 
@@ -92,12 +93,12 @@ def _damaged(source: Source, error: Exception) -> InputError:
 class SpanChoice:
     """The choice between entities and span groups, made while documents are read one by one.
 
-    Without a named group, entities are read. If no document has entities, the only group is read instead: until the
-    first document with entities, its spans are taken.
+    If no group is named, entities are read. If it turns out that no document has entities, the only group is read
+    instead. Therefore spans of the group are collected until the first document with entities.
 
     Attributes:
         named: the named group; None for entities.
-        missing: the places without annotation (document, start and end), of entities and of the group.
+        missing: the unannotated parts (document, start and end) for entities and for the group.
     """
 
     def __init__(self, source: Source, named: str | None = None) -> None:
@@ -125,7 +126,7 @@ class SpanChoice:
             entities: its entities.
             groups: its span groups.
             length: its length.
-            missing: the bounds of places without entity annotation.
+            missing: the boundaries of its parts without entity annotation.
         """
         self._groups.update(dict.fromkeys(groups))
         if entities and self._without is None:
@@ -141,7 +142,7 @@ class SpanChoice:
         """Keep only entities, or only spans of the group, and add a note about the others.
 
         Raises:
-            InputError: for a group that no document has, and for several groups without any entities.
+            InputError: if no document has the group, or if there are several groups and no entities.
         """
         listed = ", ".join(map(repr, self._groups)) or "none"
         if self.named is not None and self.named not in self._groups:
@@ -180,7 +181,7 @@ def _records(source: Source, stored: DocBin, choice: SpanChoice, *, in_tokens: b
 
 
 def _missing(doc: Doc, bounds: np.ndarray, length: int) -> list[tuple[int, int]]:
-    """List the bounds of the places of a document without entity annotation."""
+    """Return the boundaries of the parts of a document without entity annotation."""
     runs = runs_of(doc.to_array("ENT_IOB") == 0)
     if runs == [[0, len(doc)]]:
         return [(0, length)]
@@ -208,7 +209,7 @@ def _written(documents: Fitted, *, span_group: str | None = None) -> Iterator[by
 
 
 def _words(text: str, tokens: Iterable[tuple[int, int]]) -> tuple[list[str], list[bool], list[int]]:
-    """Split a text into words; also flag the words before blanks, and list the words that are tokens."""
+    """Split a text into words. Also flags words that are followed by a space, and lists the words that are tokens."""
     words: list[str] = []
     spaces: list[bool] = []
     place: list[int] = []

@@ -1,1 +1,1 @@
-"""Files of text with annotation in it or beside it: brat, BioC, PubTator, inline markup."""
+"""Text files with annotation inside or in a second file: brat, BioC, PubTator, inline markup."""

@@ -18,7 +18,7 @@ _XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collectio
 
 _ANNOTATION = re.compile(r"<annotation[\s>/]")
 _LINE = "%line"
-"""The key of an annotation's line in XML."""
+"""The key for the line of an annotation in XML."""
 
 _PASSAGES = re.compile(rb'\s*[\[{].*?"passages"\s*:\s*\[', re.DOTALL)
 _SPLIT = "Split the document"
@@ -29,12 +29,12 @@ _LISTS = ("PubTator3", "documents")
 def read_bioc(source: Source, options: Offsets) -> DocumentFile:
     """Read the annotations of documents; the label is the infon `type`. Relations are not read.
 
-    Offsets count from the beginning of the document. The file lacks the text between passages; blanks replace it. The
-    format defines offsets as bytes, but most files count code points; the stated texts of annotations decide.
-    Annotations with several locations are discontinuous.
+    Offsets count from the beginning of the document. The file does not contain the text between passages; it is
+    replaced by spaces. The format defines offsets as bytes, but most files count code points; the span texts in the
+    file show which. Annotations with several locations are discontinuous spans.
 
     Raises:
-        InputError: names the document, for malformed objects, and the errors of `documents_of`.
+        InputError: if objects are malformed; the error names the document. See also `documents_of`.
     """
     return documents_of(source, _records(source), units=options.units("codepoint", "utf-16", "byte"))
 
@@ -51,9 +51,9 @@ def _records(source: Source) -> Iterator[Record]:
 
 
 def _xml(source: Source) -> Iterator[tuple[Element, int, str]]:
-    """Yield each document of a file with its first line and its XML text.
+    """Yield the first line and the XML text of each document.
 
-    Only one document or one block of the file is held in memory.
+    Only one document or one block of the file is in memory.
     """
     parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
     collection: Element | None = None
@@ -84,7 +84,7 @@ def _xml(source: Source) -> Iterator[tuple[Element, int, str]]:
 
 
 def _document(element: Element, first: int, text: str) -> dict[str, Any]:
-    """Convert an XML document, with its first line and its text, to the structure of JSON."""
+    """Convert an XML document, given its first line and its text, to the structure of the JSON format."""
     lines, place = [], 0
     for begin in _ANNOTATION.finditer(text):
         first += text.count("\n", place, begin.start())
@@ -96,7 +96,7 @@ def _document(element: Element, first: int, text: str) -> dict[str, Any]:
 
 
 def _passage(element: Element, lines: Mapping[Element, int]) -> dict[str, Any]:
-    """Convert a passage or a sentence, with the lines of annotations."""
+    """Convert a passage or a sentence, adding the lines of annotations."""
     return {
         "offset": _number(element.findtext("offset")),
         "text": element.findtext("text"),
@@ -147,7 +147,7 @@ def _record(source: Source, document: Any, line: int) -> Record:
 
 
 def _list(part: Any, key: str) -> list[Any]:
-    """Read a list in a part of a document; another value becomes its only item, and an error when it is read."""
+    """Return the list under a key; another value becomes its only item, which raises an error when it is read."""
     values = value_in(part, key)
     return [] if values is None else list(values) if isinstance(values, list) else [values]
 

@@ -1,4 +1,4 @@
-"""brat's standoff annotation: a file of annotations and a file of text."""
+"""brat's standoff annotation: a file with annotations beside a file with text."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ _REMEDY = "Write lines of T1, type and offsets, text, separated by tabs: T1<tab>
 def read_brat(source: Source, options: Offsets) -> DocumentFile:
     """Read the text-bound annotations of an .ann file, and their attributes; the text is in the .txt file beside it.
 
-    Offsets are code points, or UTF-16 units (from old clients, after emoji); the stated texts of annotations decide. A
-    span with several fragments is discontinuous, and its stated text joins the fragments' texts with blanks. Attributes
-    have their value as text, or True. Relations, events, notes and their attributes are not read. Annotations whose
-    type is not one word are left out and listed. Without the .txt file, documents have no text.
+    Offsets are code points, or UTF-16 units (from old clients, after emoji); the span texts in the file show which. A
+    span with several fragments is discontinuous; its text in the file joins the fragments with spaces. The value of an
+    attribute is text, or True if it has no value. Relations, events, notes and their attributes are not read.
+    Annotations whose type is not one word are left out and listed. Without the .txt file, documents have no text.
 
     Raises:
-        InputError: names the line, for a malformed line, and the errors of `documents_of`.
+        InputError: if a line is malformed; the error names the line. See also `documents_of`.
     """
     # read by the builder, which turns garbage collection off and frees the record
     return documents_of(source, map(_record, [source]), units=options.units(*IN_BROWSERS))
 
 
 def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
-    """Read all .ann files of a folder and its subfolders, see `read_brat`; a document's name is its path there.
+    """Read all .ann files of a folder and its subfolders, see `read_brat`; documents are named after their paths.
 
     An empty .ann file is a document without spans.
 
     Raises:
-        InputError: the errors of `read_brat`, with the file; names the folder if it has no .ann file.
+        InputError: if the folder has no .ann file; see also `read_brat`.
     """
     folder = Named(os.fspath(path))
     files = sorted(glob.glob(os.path.join(glob.escape(folder.name), "**", "*.ann"), recursive=True))
@@ -60,7 +60,7 @@ def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: A
 
 
 def _records(folder: str, files: Sequence[str], limits: Mapping[str, Any]) -> Iterator[Record | str]:
-    """Yield the documents of a folder one by one, and the texts without annotation."""
+    """Yield the documents of a folder one by one, and descriptions of texts without annotation."""
     bounds = Limits(**limits)
     for file in files:
         name = os.path.relpath(file, folder)
@@ -112,7 +112,7 @@ def _record(source: Source) -> Record:
 
 
 def _written(documents: Fitted) -> Iterator[tuple[str, bytes]]:
-    """Write a .txt and an .ann file for each document, named after it or by its number."""
+    """Write a .txt and an .ann file for each document, named after the document or its number."""
     digits = len(str(max(documents.file.documents.size - 1, 0)))
     for number, record in enumerate(documents.records()):
         name, text = record.id or f"{number:0{digits}}", str(record.text)
@@ -132,7 +132,7 @@ def _written(documents: Fitted) -> Iterator[tuple[str, bytes]]:
 
 
 def _pieces(text: str, fragments: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Split fragments at line ends: brat's fragments do not cross them."""
+    """Split fragments at line ends, because brat's fragments cannot contain them."""
     if not any(_LINE_END.search(text, start, end) for start, end in fragments):
         return list(fragments)
     parts = (part for start, end in fragments for part in _BETWEEN_LINE_ENDS.finditer(text, start, end))
@@ -150,7 +150,7 @@ def _value(value: Any) -> str:
 
 
 def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
-    """Yield the losses and changes of brat's format."""
+    """Yield what brat's format loses or changes."""
     for number, record in enumerate(documents.records()):
         text = str(record.text)
         for place, (_, _, label) in enumerate(record.spans):

@@ -13,7 +13,7 @@ from ..xml_text import element_of
 _REMEDY = "Save the document as GATE XML."
 _DEFAULT = "default"
 _MARKUP = "Original markups"
-"""The annotation set with the markup of the original page."""
+"""The annotation set that has the markup of the original page."""
 
 
 def read_gate(source: Source) -> DocumentFile:
@@ -22,7 +22,7 @@ def read_gate(source: Source) -> DocumentFile:
     The set without a name is called `default`. The set of the original markup is left out and listed.
 
     Raises:
-        InputError: for a document without text, an annotation without a type or with an unknown node, and the errors of
+        InputError: if the document has no text, or if an annotation has no type or an unknown node; see also
             `documents_of`.
     """
     return documents_of(source, _records(source))

@@ -1,4 +1,4 @@
-"""XML of i2b2's tasks, MAE and MedTator: a text and tags with offsets, one document a file."""
+"""XML of i2b2's tasks, MAE and MedTator: each file has one document, with its text and tags with offsets."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _REMEDY = "Write <TEXT><![CDATA[...]]></TEXT><TAGS><NAME start=... end=... TYPE=
 
 
 def read_i2b2(source: Source, options: Offsets) -> DocumentFile:
-    """Read the text of a document and the tags with offsets; links and tags of the whole document are not read.
+    """Read the text of a document and its tags with offsets. Links and tags of the whole document are not read.
 
-    The label is the name of the tag, with the value of `TYPE` after a slash if there is one: `NAME/PATIENT`. Offsets
-    are code points, ends exclusive; MedTator writes `spans="0~5,7~9"`.
+    The label is the name of the tag, followed by a slash and the value of `TYPE` if there is one: `NAME/PATIENT`.
+    Offsets are code points with exclusive ends; MedTator writes `spans="0~5,7~9"`.
 
     Raises:
-        InputError: for invalid XML, a document without text, and the errors of `documents_of`.
+        InputError: if XML is invalid, or if the document has no text; see also `documents_of`.
     """
     return documents_of(source, _records(source), units=options.units("codepoint", "utf-16"))
 

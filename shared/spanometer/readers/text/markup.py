@@ -1,8 +1,8 @@
 """QUAERO's inline markup: entity trees as tags in the text, `<pers.ind> <name.first> Ada </name.first> ...`.
 
-Blanks and tags separate words. There is nothing else of XML: `&lt;` is four characters of a word, and a `<` that is not
-followed by a letter or `/` is a plain character. A tag is an entity if the first dotted part of its name is one of
-`ENTITY_TYPES`, otherwise a component.
+Whitespace and tags separate words. Apart from tags, nothing is XML: `&lt;` is four characters of a word, and a `<` that
+is not followed by a letter or `/` is a plain character. A tag is an entity if the first dotted part of its name is one
+of `ENTITY_TYPES`, otherwise a component.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...options import option
 from ...spans.entities import ENTITY_TYPES, Entity
 
 MAX_DEPTH = 100
-"""At most this many tags may be nested."""
+"""The maximum depth of nested tags."""
 
 _NAME = r"[A-Za-z][\w.-]*+"
 _NAMES = rf"{_NAME}(?:\+{_NAME})*+"
@@ -38,10 +38,10 @@ class EntityTypes:
     """The choice of the tags that are entities.
 
     Attributes:
-        entity_types: the first dotted parts of their types; None means `ENTITY_TYPES`.
+        entity_types: a tag is an entity if the first dotted part of its name is listed here; None means `ENTITY_TYPES`.
 
     Raises:
-        InputError: for names with dots.
+        InputError: if a name has a dot.
     """
 
     entity_types: Collection[str] | None = option(
@@ -60,7 +60,7 @@ class EntityTypes:
 
     @property
     def first_parts(self) -> frozenset[str]:
-        """The first dotted parts of types of entities."""
+        """The first dotted parts of entity types."""
         return _first_parts(ENTITY_TYPES if self.entity_types is None else self.entity_types)
 
 
@@ -83,20 +83,20 @@ def from_markup(
 ) -> Annotation:
     """Read the markup of one document, in linear time.
 
-    A component belongs to the innermost entity around it, even inside another component. An entity inside another is an
-    entity of its own, and a component of the innermost entity around it, with its first type as label. `+` joins
-    several types of one entity (metonymy): `<loc.adm.nat+org.adm>`.
+    A component belongs to the innermost entity around it, even if it is inside another component. An entity inside
+    another is a separate entity, and also a component of the innermost entity around it, with its first type as the
+    label. `+` joins several types of one entity (metonymy): `<loc.adm.nat+org.adm>`.
 
     Args:
         text: the document; it may have several lines.
-        entity_types: the first dotted parts of the tags that are entities.
+        entity_types: the first dotted parts of tags that are entities.
         document: the number of the document, for errors.
         first_line: the number of its first line, for errors.
 
     Raises:
-        InputError: names line and column (in characters, both from 1), for tags that cross, are not closed or not
-            opened, contain no words or are nested deeper than `MAX_DEPTH`, for a component outside all entities, and
-            for a malformed tag.
+        InputError: if tags cross, are not closed, are not opened, contain no words or are nested deeper than
+            `MAX_DEPTH`, if a component is outside all entities, or if a tag is malformed. The error names line and
+            column (in characters, both from 1).
     """
     if not isinstance(text, str):
         raise InputError(
@@ -110,7 +110,7 @@ def from_markup(
 
 @dataclass(frozen=True)
 class _Open:
-    """An open tag: its name, its label or first type, its place, and its entity (None for a component)."""
+    """An open tag: its name, its label or first type, its position, and its entity (None for a component)."""
 
     name: str
     label: str
@@ -225,7 +225,7 @@ class _Parser:
         return ", ".join(sorted(self._entity_types))
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Find the line and column of a character."""
+        """Return the line and column of a character."""
         line = self._first_line + self._text.count("\n", 0, offset)
         return line, offset - self._text.rfind("\n", 0, offset)
 
@@ -237,18 +237,18 @@ class _Parser:
 def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types: Collection[str] = ENTITY_TYPES) -> str:
     """Write entities as markup between the words; `from_markup` reads the same entities.
 
-    Single blanks separate words and tags. If a component and an entity have the same bounds, the order of their tags
-    keeps the component in its own entity.
+    Single spaces separate words and tags. If a component and another entity have the same boundaries, the order of tags
+    keeps the component inside its own entity.
 
     Args:
         words: the words of the document.
         entities: the entities, as in `Entities.to_dicts`.
-        entity_types: the first dotted parts of the tags that are entities.
+        entity_types: the first dotted parts of tags that are entities.
 
     Raises:
-        InputError: if markup cannot express the entities: entities or components that cross, a component inside
-            another entity, an entity inside another that is not its component, names that cannot be tags or have the
-            wrong kind, and words with blanks or tags.
+        InputError: if markup cannot express the entities: if entities or components cross, if a component is inside
+            another entity, if an entity is inside another that does not have it as a component, if names cannot be tags
+            or are of the wrong kind, or if words have whitespace or tags.
     """
     kinds = _first_parts(entity_types)
     for position, word in enumerate(words):
@@ -267,7 +267,7 @@ def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types:
 
 @dataclass(frozen=True)
 class _Node:
-    """An element to write: the entity with this number, or a component of it."""
+    """An element to write: the entity with this index, or one of its components."""
 
     start: int
     end: int
@@ -302,10 +302,10 @@ def _in_order(entities: Sequence[Entity], kinds: frozenset[str]) -> list[_Node]:
 
 
 def _chain(entities: Sequence[Entity], group: Sequence[int], kinds: frozenset[str]) -> list[int]:
-    """Order entities with the same bounds from outside in: each has the next one as a component with these bounds.
+    """Order entities with the same boundaries from the outermost in: each must have the next one as a component.
 
-    This is an Eulerian trail over the types (Hierholzer's algorithm): each entity leads from its own type to the type
-    of its component. Entities outside the trail come last; markup cannot write them.
+    This is an Eulerian trail over the types (Hierholzer's algorithm): each entity is an edge from its own type to the
+    type of its component. Entities outside the trail come last; markup cannot express them.
     """
     if len(group) == 1:
         return list(group)
@@ -358,7 +358,7 @@ def _written(words: Sequence[str], nodes: Sequence[_Node]) -> str:
 
 
 def _require_same(entities: Sequence[Entity], read: Sequence[Entity]) -> None:
-    """Raise an `InputError` for the first entity that markup would change."""
+    """Raise an `InputError` for the first entity that would be different when the markup is read."""
     counts = Counter(map(_key, read))
     for entity in entities:
         key = _key(entity)
@@ -391,7 +391,7 @@ def _by_place(component: Mapping[str, Any]) -> tuple[int, int, str]:
 
 
 def _require_names(entity: Entity, index: int, kinds: frozenset[str]) -> None:
-    """Raise an `InputError` unless types and labels can be names of tags, and the types are types of entities."""
+    """Raise an `InputError` unless types and labels can be names of tags, and types are entity types."""
     types = entity["types"]
     for name in (*types, *(part["label"] for part in entity["components"])):
         if not _WRITABLE_NAME.fullmatch(name):

@@ -1,4 +1,4 @@
-"""Read columns of markup, one string for each document, as entities over the same words on both sides."""
+"""Columns of markup, with one string for each document, as entities over the words that both sides have in common."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .markup import Annotation, from_markup
 
 _REMEDY = "Pass one string with markup for each document, for example '<pers.ind> Ada </pers.ind> sings'."
 _AT_ONCE = 1000
-"""Documents are read in batches of this size."""
+"""The number of documents that are read at a time."""
 
 _SAME_WORDS = "Both sides must annotate the same words. Use the same tokenizer for both."
 
 
 def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.StringArray]:
-    """Make Arrow arrays of strings from documents with markup, which is not read yet.
+    """Convert documents with markup to Arrow arrays of strings, without parsing the markup.
 
     Args:
         documents: one string for each document.
@@ -31,7 +31,7 @@ def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.
         An array for each thousand documents.
 
     Raises:
-        InputError: for a document that is not a string.
+        InputError: if a document is not a string.
     """
     rows = read_documents(documents, _REMEDY)
     return [_markup_array(part, first_document + first) for first, part in batches(rows)]
@@ -61,15 +61,15 @@ def _markup_array(documents: Sequence[Any], first_document: int) -> pa.StringArr
 def pair_from_markup(
     references: pa.ChunkedArray, predictions: pa.ChunkedArray, *, entity_types: Collection[str] = ENTITY_TYPES
 ) -> tuple[Entities, Entities]:
-    """Read the entities of both sides, with the documents' lengths, from columns of markup.
+    """Read the entities of both sides, and the documents' lengths, from columns of markup.
 
     Args:
         references, predictions: columns with one string for each document.
-        entity_types: the first dotted parts of the tags that are entities, see `markup.from_markup`.
+        entity_types: the first dotted parts of tags that are entities, see `markup.from_markup`.
 
     Raises:
-        InputError: names document, line and column of malformed markup; also if the sides have different numbers of
-            documents, or different words.
+        InputError: if markup is malformed (the error names document, line and column), or if the sides have different
+            numbers of documents or different words.
     """
     require_same_documents(len(references), len(predictions))
     pairs = _annotations(references, predictions, entity_types)
@@ -97,7 +97,7 @@ def _annotations(
 
 
 def require_same_words(reference: Annotation, prediction: Annotation, document: int | None = None) -> None:
-    """Raise an `InputError` for the first difference unless both annotate the same words."""
+    """Raise an `InputError` about the first difference unless both annotations have the same words."""
     if reference.words == prediction.words:
         return
     if len(reference.words) != len(prediction.words):

@@ -1,4 +1,4 @@
-"""EDS-NLP's markup of spans and attributes: `[fièvreux](SYMP neg=true)`, one document a line."""
+"""EDS-NLP's markup of spans and attributes: `[fièvreux](SYMP neg=true)`, one document on each line."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _FIRST = re.compile(rb"\[[^\[\]\n]*+\]\([A-Za-z_][\w.-]*+(?: ++\w++=[^)\n]{1,100
 
 
 def read_markup_lines(source: Source) -> DocumentFile:
-    """Read texts with spans as `[text](LABEL name=value ...)`, one document a line; spans may be nested.
+    """Read texts with spans as `[text](LABEL name=value ...)`, one document on each line; spans may be nested.
 
-    Values are true, false, numbers, or text, in quotes if it has blanks. A name without a value is True. A bracket
-    without a label is text. Offsets count code points of the text without marks.
+    Values are true, false, numbers, or text, in quotes if it has spaces. A name without a value means True. A bracket
+    without a label is text. Offsets count code points of the text without markup.
 
     Raises:
-        InputError: names the line, for a label without an opening bracket.
+        InputError: if a label has no opening bracket; the error names the line.
     """
     return documents_of(source, _records(source))
 
@@ -60,7 +60,7 @@ def _record(source: Source, number: int, line: str) -> Record:
 
 
 def _openings(source: Source, number: int, marks: list[re.Match[str]]) -> set[int]:
-    """Find the brackets that begin spans: for each label, the last free bracket before it."""
+    """Return the brackets with which spans begin: for each label, the last free bracket before it."""
     free: list[int] = []
     taken: set[int] = set()
     for mark in marks:

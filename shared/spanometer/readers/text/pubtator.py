@@ -16,13 +16,13 @@ _REMEDY = "Write ID|t|TITLE, ID|a|ABSTRACT and lines of ID, start, end, text, ty
 
 
 def read_pubtator(source: Source, options: Offsets) -> DocumentFile:
-    """Read titles and abstracts, joined by one blank, and their mentions. Relations are not read.
+    """Read titles and abstracts, joined by one space, and their mentions. Relations are not read.
 
-    Offsets count from the beginning of the title, usually in code points. Some programs write bytes; the stated texts
-    of mentions decide.
+    Offsets count from the beginning of the title, usually in code points. Some programs write bytes; the span texts in
+    the file show which.
 
     Raises:
-        InputError: names the line, for a malformed line or a line about another document, and the errors of
+        InputError: if a line is malformed or is about another document; the error names the line. See also
             `documents_of`.
     """
     return documents_of(source, _records(source), units=options.units("codepoint", "utf-16", "byte"))

@@ -18,7 +18,7 @@ from ..source import Source
 from .markup import from_markup, to_markup
 
 DOCUMENTS = ("lines", "blank", "file")
-"""The parts of a file with markup that can be documents."""
+"""What can be a document in a file with markup."""
 
 _CLOSING_TAG = re.compile(rb"</[A-Za-z][^\s<>]*>")
 _ENTITY_END = re.compile(rb"</(?:" + "|".join(ENTITY_TYPES).encode() + rb")(?:[.+][\w.+-]*)?>")
@@ -31,7 +31,7 @@ _TAG = re.compile(rb"(?:^|[ \t])(?:O|[BIESLUM]-\S+)\s*$")
 def read_quaero(
     source: Source, *, documents: str = "lines", entity_types: Collection[str] = ENTITY_TYPES
 ) -> DocumentFile:
-    """Read the entities and words of all documents; see `read_entities`."""
+    """Read the entities and words of all documents, see `read_entities`."""
     require_choice("documents", documents, DOCUMENTS)
     words = WordRows()
     first_lines: list[int] = []
@@ -69,7 +69,7 @@ def quaero_text(
     *,
     entity_types: Collection[str] = ENTITY_TYPES,
 ) -> str:
-    """Write documents with markup, one a line, without their names; see `write_entities`."""
+    """Write documents with markup, one on each line, without their names; see `write_entities`."""
     lines = []
     for document, (of_words, of_entities) in enumerate(zip(words, entities, strict=True)):
         try:
@@ -106,12 +106,12 @@ def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
 
 
 def _allows(source: Source) -> bool:
-    """Check for a closing tag."""
+    """Check whether there is a closing tag."""
     return not is_json_lines(source) and _CLOSING_TAG.search(source.head) is not None
 
 
 def _shows(source: Source) -> bool:
-    """Check for tags of entities, ignoring a word `</pers>` in a row with a scheme's tag."""
+    """Check whether there are entity tags, ignoring the word `</pers>` in a row that has a tag of a scheme."""
     leaves = (line for line in source.head.split(b"\n") if _LEAF.search(line))
     ended = _allows(source) and _ENTITY_END.search(source.head) is not None
     return ended and any(not _TAG.search(line) for line in leaves)
