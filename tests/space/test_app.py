@@ -20,7 +20,7 @@ from spanometer.options import option, options_of
 from spanometer.space.corpus import read_tags, read_upload
 from spanometer.space.limits import MAX_BYTES, MAX_CHANCE_WORK, MAX_DOCUMENTS, MAX_SPANS
 from spanometer.space.pages import page_of
-from spanometer.space.templates import SHOWN_ROWS, error_message, render
+from spanometer.space.texts import SHOWN_ROWS, error_message, render
 from spanometer.tags.decoding import LabelDecoding
 from spanometer.web.templates import number
 

@@ -17,8 +17,7 @@ import argparse
 import shlex
 from collections.abc import Iterator
 
-from ..analysis.advice.advise import Advice, advise
-from ..analysis.advice.flow import Flow
+from ..analysis.advice.advise import Advice, Flow, advise
 from ..analysis.advice.statistics import Thresholds
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted

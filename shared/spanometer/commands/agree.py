@@ -19,11 +19,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ..analysis.agreement.agree import agreement
+from ..analysis.agreement.agree import LeaveOneOut, agreement
 from ..analysis.agreement.agreement import Agreement
 from ..analysis.agreement.disagreements import Disagreements, disagreements
-from ..analysis.agreement.leave_one_out import LeaveOneOut
-from ..analysis.scores.named_documents import NamedDocuments
+from ..analysis.scores.measure_result import NamedDocuments
 from ..counts.statistics import Resampling
 from ..documents.pairing import unit_of
 from ..exceptions import InputError, counted, mention

@@ -48,7 +48,7 @@ from .measures import (
 )
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput
-from .scored_files import informed
+from .score import informed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,12 +26,12 @@ from ..readers.writing import require_writable
 from ..readers.writing import writing as open_new
 from ..tables.exports import to_csv
 from ..tables.table import Part, Precision, heading
+from .convert import Target, WrittenAs
 from .corpus import CorpusFiles, read_corpus
 from .input_files import OF_SEVERAL, InputFiles, add_reading
 from .inputs import documents_in, headlines, input_paths, size_of
 from .options import add_options, read_options, switch
 from .output import Output
-from .rewritten import Target, WrittenAs
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,17 +13,239 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import Any, BinaryIO
 
-from ..exceptions import InputError, counted, printable
+import numpy as np
+
+from ..documents.document_file import DocumentFile
+from ..documents.fitting import Fitted
+from ..documents.joining import read_together
+from ..documents.pairing import Pairing
+from ..exceptions import InputError, counted, printable, setting
+from ..options import CheckedOptions, option, text
+from ..readers.columns.rewriter import Rewriter
+from ..readers.folders import files_of
+from ..readers.formats import writers
+from ..readers.source import Source
+from ..readers.writing import packing, prepare, require_writable, write_folder, write_into, writing, writing_folder
 from ..spans.conversion import convert_tags, repair_tags
-from ..tags.schemes import SCHEMES
+from ..spans.spans import as_tags
+from ..tags.schemes import SCHEMES, canonical
+from ..tags.tags import Tags
 from .input_files import ONE_FILE, InputFiles, add_reading
-from .inputs import InputPath, called
-from .options import add_options, read_options, refuse
-from .rewritten import Target, WrittenAs, rewrite
+from .inputs import STANDARD_INPUT, InputPath, called, located
+from .options import add_options, read_options, refuse, switch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """Where a text goes.
+
+    Raises:
+        InputError: for options that exclude each other, and for a folder.
+    """
+
+    output: str | None = text(
+        "OUT",
+        "write to OUT instead of standard output; OUT must not exist, and is gzipped if it ends in .gz",
+        common=True,
+    )
+    in_place: bool = switch("write the result to FILE itself", common=True)
+    force: bool = switch("let -o replace an existing file or folder, but never an input")
+    file: str
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        if self.in_place and self.output is not None:
+            raise InputError("--in-place and -o exclude each other.", "Leave out one of them.")
+        if self.in_place and self.file == STANDARD_INPUT:
+            raise InputError(
+                "--in-place cannot replace standard input.", "Leave out --in-place; the result goes to standard output."
+            )
+        if self.force and not self.names_file:
+            raise InputError("--force needs -o.", "Name the file with -o.")
+
+    @property
+    def names_file(self) -> bool:
+        """Whether the text is written into a new file."""
+        return self.output not in (None, STANDARD_INPUT)
+
+    @contextlib.contextmanager
+    def opened(self, *, packed: bool = False, together: contextlib.ExitStack | None = None) -> Iterator[BinaryIO]:
+        """Open the target, packed as the input is; see `writing`."""
+        if self.in_place and not os.path.isfile(self.file):
+            raise InputError("this is not a regular file.", "Name a file.", source=self.file)
+        path = self.file if self.in_place else str(self.output)
+        if self.in_place or self.names_file:
+            packed = packed or (path.endswith(".gz") and not self.in_place)
+            opening: contextlib.AbstractContextManager[BinaryIO] = writing(
+                path, replace=self.in_place or self.force, together=together
+            )
+        else:
+            sys.stdout.flush()
+            # nobody reads gzip on a screen
+            packed = packed and not sys.stdout.isatty()
+            opening = contextlib.nullcontext(sys.stdout.buffer)
+        with opening as stream:
+            with packing(stream, packed=packed) as output:
+                yield output
+            stream.flush()
+
+
+def add_target_options(parser: argparse.ArgumentParser) -> None:
+    """Add where the text goes."""
+    add_options(parser.add_argument_group("output"), Target, called={"output": "-o --output"})
+
+
+def _target(name: str) -> str:
+    return name if name in writers() else canonical(name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenAs(CheckedOptions):
+    """The format of written documents."""
+
+    to: str | None = option(
+        None,
+        help="tag scheme or file format to write",
+        choices=(*SCHEMES, *writers()),
+        optional=True,
+        parse=_target,
+        metavar="NAME",
+        common=True,
+    )
+    lossy: bool = switch("write the spans that the format can represent, and list the others", common=True)
+
+    def writing(self, options: argparse.Namespace, source: InputFiles, default: str = "jsonl") -> Writing:
+        """Choose where and how documents of a source are written, by default in a format or a scheme."""
+        to = self.to or default
+        format = "columns" if to in SCHEMES else to
+        settings = {name: getattr(source, name, value) for name, value in writers()[format].options.items()}
+        settings |= {"scheme": to} if to in SCHEMES else {}
+        return Writing(read_options(Target, options, file=""), format, settings, lossy=self.lossy)
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Where documents are written, and how.
+
+    Attributes:
+        target: the file, or the folder.
+        format: its format.
+        settings: the options of writing it.
+        lossy: whether documents are written although the format cannot hold all of them.
+
+    Raises:
+        InputError: if documents cannot be written there.
+    """
+
+    target: Target
+    format: str
+    settings: Mapping[str, Any]
+    lossy: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the target, before anything is read."""
+        target, folder = self.target, writers()[self.format].folder
+        if target.in_place:
+            raise InputError("--in-place works only if tags stay tags.", "Name a new file with -o.")
+        if target.names_file:
+            require_writable(str(target.output), replace=target.force, folder=folder)
+        elif folder:
+            raise InputError(f"{self.format} is written as a folder.", "Name a new folder with -o.")
+
+    def prepare(self, file: DocumentFile, pairing: Pairing) -> Fitted:
+        """Fit documents to the format, and list lost and left out items on standard error."""
+        prepared = prepare(file, self.format, pairing, self.settings, lossy=self.lossy)
+        texts = {"left out": file.left_out, "lost": prepared.losses, "note": [*file.notes, *prepared.notes]}
+        for kind, listed in texts.items():
+            for each in listed:
+                print(f"{kind}: {printable(str(each))}", file=sys.stderr)
+        return prepared
+
+    def write(self, prepared: Fitted) -> None:
+        """Write documents as the format can hold them."""
+        if writers()[self.format].folder:
+            write_folder(str(self.target.output), prepared, self.format, self.settings, replace=self.target.force)
+            return
+        with self.target.opened() as stream:
+            write_into(stream, prepared, self.format, self.settings)
+
+
+def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[Tags], Tags], how: str) -> int:
+    """Change the tags of a file, or of each file of a folder or a pattern, and write it into the target.
+
+    Args:
+        options: the options of the command.
+        source: how the file is read.
+        change: makes the new tags of a column.
+        how: the change, for the message.
+
+    Returns:
+        The exit status.
+    """
+    target = read_options(Target, options, file=options.file)
+    path = InputPath.of(options.file)
+    if source.outside == "nothing":
+        raise InputError(
+            f"{setting('outside', 'nothing')} reads each whole tag as a label, and labels cannot be written as tags.",
+            f"Leave it out; {setting('prefix', False)} reads tags without prefixes.",
+            source=path,
+        )
+    files = files_of(path)
+    if target.names_file:
+        require_writable(str(target.output), replace=target.force, folder=files is not None)
+    elif files is not None and not target.in_place:
+        remedy = "Name a new folder with -o, or replace the files with --in-place."
+        raise InputError("several files cannot be written to standard output.", remedy, source=path)
+    parts = {file: _read(file, source) for file in (files or {"": path}).values()}
+    # if one file has an error, none is written
+    corpus = parts[path] if files is None else read_together(path, files, parts.__getitem__)
+    with located({"": corpus}):
+        columns = [change(as_tags(column, prefix=source.prefix)) for column in corpus.tags]
+    ends = np.cumsum([len(part.document_lines) for part in parts.values()]).tolist()
+    rewriters = [
+        Rewriter(part, [column.between(*documents) for column in columns], outside=source.outside)
+        for part, documents in zip(parts.values(), pairwise([0, *ends]), strict=True)
+    ]
+    root = path if os.path.isdir(path) else os.path.commonpath([os.path.dirname(file) or "." for file in parts])
+    new = files is not None and target.names_file
+    writing_new = writing_folder(str(target.output), replace=target.force) if new else contextlib.nullcontext()
+    with writing_new as folder, contextlib.ExitStack() as together:
+        for file, rewriter in zip(parts, rewriters, strict=True):
+            of_file = replace(target, file=file)
+            if folder is not None:
+                of_file = replace(of_file, output=os.path.join(folder, os.path.relpath(file, root)))
+                os.makedirs(os.path.dirname(str(of_file.output)), exist_ok=True)
+            if rewriter.changed or not target.in_place:
+                with (
+                    Source.open(InputPath.of(file).start, rewriter.source, **source.limits) as unchanged,
+                    of_file.opened(packed=unchanged.packed, together=together) as output,
+                ):
+                    output.writelines(rewriter.blocks(unchanged))
+    if target.in_place or target.names_file:
+        changed, tokens = (sum(getattr(rewriter, name) for rewriter in rewriters) for name in ("changed", "tokens"))
+        place = printable(target.output if target.output is not None else called(path))
+        print(f"{place}: {changed:,} of {tokens:,} tags changed ({how}).")
+    return 0
+
+
+def _read(path: str, source: InputFiles) -> DocumentFile:
+    file = source.read_columns(path)
+    if file.format:
+        raise InputError(
+            f"this is {file.format}, but tags can be written only to columns and JSON lines.",
+            "Convert it to columns or JSON lines first (jq -c '.[]' writes an array as lines).",
+            source=file.source,
+        )
+    return file
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -27,10 +27,10 @@ from ..grounding.grounded import Grounded, outcomes_by_answer
 from ..grounding.reading import AnswerReading
 from ..options import options_of
 from ..readers.formats import formats_of
+from .convert import Target, WrittenAs
 from .input_files import ONE_FILE, InputFiles, add_reading
 from .inputs import detected, input_paths
 from .options import add_options, read_options, switch
-from .rewritten import Target, WrittenAs
 
 _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2", ".bio": "IOB2"}
 """The formats of files by their endings; others are JSON lines."""

@@ -13,24 +13,40 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..analysis.agreement.against import score_against
+from ..analysis.comparison.comparison import REFERENCES, SYSTEM
 from ..analysis.scores.counting import SuitingMeasures
-from ..analysis.scores.measure_result import is_by_attribute
+from ..analysis.scores.difficulty import by_chance, read_bounds
+from ..analysis.scores.measure_result import MeasureResult, NamedDocuments, is_by_attribute
 from ..analysis.scores.official import scored_by
 from ..analysis.scores.report import Report, kind_of, system_parts
+from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
-from ..exceptions import InputError, counted, mention
+from ..documents.arguments import TagArguments
+from ..documents.document_file import DocumentFile
+from ..documents.matching import naming_documents
+from ..documents.pairing import pair
+from ..exceptions import InputError, counted, mention, setting
+from ..measures.aligned import with_words
 from ..measures.registry import MEASURES, is_everything
-from ..options import options_of
+from ..measures.sl_icm import SlIcm
+from ..options import option, options_of, reused_option, text
+from ..plots import plot_difficulty, plot_precision_recall
+from ..spans.annotations import Layers, read_annotations
+from ..spans.spans import Spans
 from ..tables.table import Number, Part, heading
+from ..tags.decoding import LabelDecoding
+from ..tags.tags import Tags
 from .corpus import CorpusFiles, read_corpus
 from .help import known_measures
-from .input_files import CONTENTS, SERIES, InputFiles, add_reading, require_effect
-from .inputs import headlines, input_paths
+from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading, require_effect
+from .inputs import ShownFile, headlines, input_paths, located, side_of
 from .measures import (
     add_measure_options,
     chosen_content,
@@ -38,12 +54,261 @@ from .measures import (
     default_measures,
     need_words,
     read_request,
+    require_policy,
     require_signatures,
     take_signatures,
 )
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
-from .scored_files import ParquetFiles, ScoredParts, score_corpus
+
+_OF_TOKENS = ("tokens", "token_probabilities", "")
+"""The name of the reference in errors about tokens."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredParts:
+    """Scores of the parts of a corpus by chance, and pictures of scores."""
+
+    by_chance: tuple[float, ...] | None = option(
+        None,
+        help="also score the documents below and above a chance level such as 0.175 (chance_f1 of the reference "
+        "against itself); separate several by commas",
+        parse=read_bounds,
+        metavar="BOUNDS",
+    )
+    plot: str | None = reused_option(PlotOutput, "plot")
+
+    def require_drawable(self, content: str) -> None:
+        """Raise an `InputError` for parts, or a picture, that files of a content do not have."""
+        if self.by_chance is not None and content not in ("tags", "spans"):
+            raise InputError(f"{mention('by_chance')} has no effect for {CONTENTS[content]}.", "Leave it out.")
+        if self.plot is not None and content != "attributes" and self.by_chance is None:
+            raise InputError(
+                f"{mention('plot')} needs {mention('by_chance')} here.",
+                f"Add {setting('by_chance', 0.175)}.",
+            )
+
+
+class Pair(NamedTuple):
+    """A reference and a system, ready to be scored.
+
+    Attributes:
+        references, predictions: the arguments of measures.
+        measures: the measures that are defined for both.
+        reading: how both were read, for the signature.
+        shown: the system as commands show it.
+        size: the size of the corpus, if it differs from the lengths of the scored documents.
+        file: the reference as it was paired, for spans.
+    """
+
+    references: Any
+    predictions: Any
+    measures: Sequence[Any]
+    reading: Mapping[str, Any]
+    shown: ShownFile
+    size: int | None = None
+    file: DocumentFile | None = None
+
+
+def score_corpus(
+    source: InputFiles,
+    corpus: CorpusFiles,
+    measures: Sequence[Any],
+    resampling: Resampling | None,
+    parts: ScoredParts,
+    *,
+    per_document: bool = False,
+) -> tuple[CorpusFiles, dict[str, Report]]:
+    """Compute the measures of each system; errors name file and line.
+
+    Returns:
+        The corpus with its files as they were scored, and the report of each system by its name.
+    """
+    if parts.plot is not None and len(corpus.systems) > 1:
+        raise InputError(f"{mention('plot')} can draw only one system.", "Leave it out, or give one PREDICTION.")
+    measures = informed(source, corpus, measures)
+    accuracy = {}
+    if corpus.content == "tags":
+        labels = source.label_map or {}
+        accuracy = {name: _tag_accuracy(corpus.reference, other, labels) for name, other in corpus.systems.items()}
+        with corpus.placing_errors():
+            sides, reading = read_annotations(corpus.annotations, LabelDecoding(**source.decoding))
+        corpus = replace(corpus, annotations=source.of_sides(sides), reading={**reading, **source.signed()})
+    shown, reports = [corpus.shown[0]], {}
+    in_lines = corpus.content in ("tags", "entities")
+    of_tokens = dict.fromkeys(_OF_TOKENS, corpus.first) if corpus.content == "tags" else {}
+    for name in corpus.systems:
+        files = {"references": corpus.first, "predictions": corpus.files[f"{SYSTEM}{name}"], "": corpus.first}
+        with corpus.located({**of_tokens, **corpus.files, **files}):
+            scored = _pair(source, corpus, name, measures)
+            sides_of_pair = scored.references, scored.predictions
+            with naming_documents(scored.file):
+                report = Report.of(*sides_of_pair, scored.measures, scored.reading, _progress, resampling, per_document)
+            report = replace(
+                report,
+                tokens=report.tokens if scored.size is None else scored.size,
+                documents_text=corpus.documents,
+                tag_accuracy=accuracy.get(name),
+                named_documents=NamedDocuments.of(corpus.first if in_lines else scored.file),
+            )
+            reports[name] = _completed(report, corpus, scored, resampling, parts)
+        of_spans = isinstance(scored.references, Spans)
+        shown.append(scored.shown.beside(*sides_of_pair, scored.measures) if of_spans else scored.shown)
+    return replace(corpus, shown=shown), reports
+
+
+def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_map: Mapping[str, str]) -> float | None:
+    """Compute the share of tags that are equal, with their new labels, in all layers; None without tokens."""
+    pairs = [side.columns if isinstance(side, Layers) else [side] for side in (references, predictions)]
+    tokens = sum(len(tags.codes) for tags in pairs[0])
+    number: dict[str, int] = {}
+
+    def numbers(tags: Tags) -> Any:
+        parts = (name.partition("-") for name in tags.names)
+        named = (f"{prefix}{hyphen}{label_map.get(label, label)}" for prefix, hyphen, label in parts)
+        codes = [number.setdefault(name, len(number)) for name in named]
+        return np.array(codes, dtype=np.min_scalar_type(len(number)))[tags.codes]
+
+    equal = sum(int((numbers(tags) == numbers(other)).sum()) for tags, other in zip(*pairs, strict=True))
+    return equal / tokens if tokens else None
+
+
+def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:
+    """Bring a system and the reference together: spans into one unit, which the signature names."""
+    references, predictions = corpus.reference, corpus.systems[name]
+    shown = corpus.shown[1 + list(corpus.systems).index(name)]
+    if corpus.content == "strings":
+        policy = source.string_policy
+        require_policy(measures, policy)
+        compared = [replace(measure, **policy.compared) for measure in measures]
+        return Pair(references, predictions.mentions, compared, predictions.choices, shown)
+    if corpus.content == "entities":
+        files = corpus.first, corpus.files[f"{SYSTEM}{name}"]
+        return Pair(references, predictions, measures, source.reading_of_trees(files), shown)
+    if corpus.content != "spans":
+        return Pair(references, predictions, measures, corpus.reading, shown)
+    answered = any(file.answers is not None for file in corpus.systems.values())
+    answers = any(file.answers is not None for file in (references, predictions)) or not answered
+    paired = pair(references, predictions, source.pairing if answers else source.pairing.of_spans)
+    both: list[Spans] = source.pairing.scored_spans(source.of(paired.references, paired.predictions))
+    if isinstance(measures, SuitingMeasures):
+        defined, undefined = measures.of(*both)
+    else:
+        defined, undefined = with_words(measures, lambda: paired.file.units), []
+    reading: dict[str, Any] = {"input": "spans", **paired.choices, **source.signed()}
+    shown = side_of(predictions, paired, remarks=undefined)
+    return Pair(both[0], both[1], defined, reading, shown, paired.size if paired.grounded else None, paired.file)
+
+
+def _completed(
+    report: Report, corpus: CorpusFiles, scored: Pair, resampling: Resampling | None, parts: ScoredParts
+) -> Report:
+    """Add to a report the spans of attributes that only one side has, and the parts of the corpus; draw them."""
+    if corpus.content == "attributes":
+        results = []
+        for result in report.results:
+            measure: Any = result.measure
+            results.append(replace(result, notes=[*result.notes, *measure.unmatched(result.counted)]))
+            if parts.plot is not None:
+                plot_precision_recall(measure.curves(result.counted), parts.plot)
+        return replace(report, results=tuple(results))
+    if parts.by_chance is None:
+        return report
+    sides = scored.references, scored.predictions
+    subsets = by_chance(*sides, parts.by_chance, scored.measures, scored.reading, resampling)
+    if parts.plot is not None:
+        plot_difficulty(subsets, parts.plot)
+    noun = "sentence" if corpus.first.sentences else "document"
+    called = {name: replace(part, documents_text=counted(part.documents, noun)) for name, part in subsets.items()}
+    return replace(report, subsets=called)
+
+
+def informed(source: InputFiles, corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
+    """Give measures the words of the reference that they need, or the probabilities of its tokens."""
+    column, references = source.token_probability_column, corpus.first
+    weighing = [measure for measure in measures if isinstance(measure, SlIcm)]
+    if column is not None and not weighing:
+        raise InputError(f"{mention('token_probability_column')} needs sl_icm.", "Add sl_icm to --measures.")
+    if column is not None and any(measure.token_probabilities is not None for measure in weighing):
+        raise InputError(
+            f"{mention('token_probabilities')} and {mention('token_probability_column')} exclude each other.",
+            "Leave out one of them.",
+        )
+    if column is None and not (corpus.content == "tags" and need_words(measures)):
+        return measures
+    kept = source.kept(references)
+    if column is not None:
+        of_documents: Any = np.split(references.numbers[kept], references.tags[0].take(kept).offsets[1:-1])
+        with located({"token_probabilities": references}):
+            measures = [
+                replace(measure, token_probabilities=of_documents) if isinstance(measure, SlIcm) else measure
+                for measure in measures
+            ]
+    if references.words is None and (lacking := [measure.name for measure in measures if measure.needs_tokens]):
+        raise InputError(
+            f"{lacking[0]} needs words, and the reference file has none.",
+            "Name their column with --words-column.",
+            source=references.source,
+        )
+    words: Any = references.words
+    return with_words(measures, lambda: words.take(kept))
+
+
+def _progress(steps: Sequence[Any]) -> Iterable[Any]:
+    from tqdm import tqdm
+
+    shown: Iterable[Any] = tqdm(steps, desc="scoring", unit="step", delay=1, leave=False, disable=None)
+    return shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParquetFiles(LabelDecoding, ChosenLabels):
+    """Parquet files with both sides in columns: tags, spans or entity trees."""
+
+    cluster: str | None = text(
+        "ADDRESS",
+        "score Parquet files with Dask, on the cluster of this scheduler (tcp://host:8786) or on this machine (local)",
+    )
+    references: str = option(
+        "references", help="column of the reference", kind=str, flag="reference-column", metavar="COLUMN"
+    )
+    predictions: str = option(
+        "predictions", help="column of the system", kind=str, flag="prediction-column", metavar="COLUMN"
+    )
+    lengths: str | None = text(
+        "COLUMN", "column with the number of tokens of each document, for spans", flag="lengths-column"
+    )
+
+    def score(
+        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
+    ) -> tuple[CorpusFiles, dict[str, Report]]:
+        """Let workers read the files and count, and score the sums of their counts."""
+        if len(paths) > 1:
+            raise InputError(
+                "--cluster needs one name, or one quoted pattern, of Parquet files with both sides as columns.",
+                'For example "data/*.parquet".',
+            )
+        if resampling is not None:
+            raise InputError(
+                "--confidence needs counts of each document, but --cluster only has their sums.",
+                "Leave out one of them.",
+            )
+        from ..integrations.dask import tally
+
+        columns = self.references, self.predictions
+        decoding: TagArguments = {"scheme": self.scheme, "repair": self.repair, "prefix": self.prefix}
+        reading = Reading.of(measures, *columns, self.lengths, **decoding, **self.chosen)
+        sums = tally(paths[0], reading, client=self.cluster)
+        how = self.reading(str(reading.decoding.scheme)) if sums.form == "tags" else {"input": sums.form or "nothing"}
+        how = {**how, **self.signed()}
+        results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
+        unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
+        sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
+        files = dict.fromkeys((REFERENCES, SYSTEM), paths[0])
+        shown = [ShownFile(f"{paths[0]}, {name}", {"file": paths[0], "column": name}) for name in columns]
+        corpus = CorpusFiles(content="parquet", files=files, annotations=files, shown=shown)
+        return corpus, {"": Report(*sizes, results, unit)}
+
 
 _OTHERS = "For other measures, see --measures all or spanometer help measures."
 

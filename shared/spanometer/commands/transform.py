@@ -31,10 +31,10 @@ from ..spans.conversion import certain_scheme
 from ..spans.spans import Spans, as_tags
 from ..spans.tokenisation import to_characters
 from ..tags.tags import Tags
+from .convert import Target, Writing, add_target_options, rewrite
 from .input_files import ONE_FILE, InputFiles, add_reading, read_source
 from .inputs import InputPath, located
 from .options import read_options
-from .rewritten import Target, Writing, add_target_options, rewrite
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

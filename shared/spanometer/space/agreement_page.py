@@ -33,8 +33,7 @@ from ..web.templates import number, shown
 from .documents import FILES_KEPT, FORMATS, named, read_file
 from .forms import CONFIDENCE, Box, Fields, Form, Response, Upload
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes, require_little_work, too_much
-from .templates import error_message, render
-from .texts import app_heading, app_title, examples_of
+from .texts import app_heading, app_title, error_message, examples_of, render
 
 MAX_FILES = 8
 MAX_ANNOTATED = 60_000

@@ -15,8 +15,7 @@ from ..web.error_report import error_report
 from .documents import FILES_KEPT, FORMATS, named, read_file
 from .forms import Form, Response, Upload
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
-from .templates import error_message, render
-from .texts import app_heading, app_title
+from .texts import app_heading, app_title, error_message, render
 
 _MOST_SYSTEMS = 5
 

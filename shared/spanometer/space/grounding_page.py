@@ -30,8 +30,7 @@ from ..tables.table import Cell, Table, amount
 from ..web.templates import Section, shortened, shown
 from .forms import Box, Fields, Form, Response
 from .limits import too_much
-from .templates import error_message, first_rows, read_file, render
-from .texts import HOME, app_heading, app_title, examples_of
+from .texts import HOME, app_heading, app_title, error_message, examples_of, first_rows, read_file, render
 
 MAX_TEXT = 10_000
 MAX_ANSWER = 20_000

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from .chance import TITLES
 from .corpus import read_upload
 from .forms import Box, Form
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, megabytes
 from .pages import page_of
-from .results import respond
-from .templates import render
-from .texts import HOME, examples_of
+from .results import TITLES, respond
+from .texts import HOME, examples_of, render
 
 _HINTS = {
     "spans": (

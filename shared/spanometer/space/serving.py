@@ -21,8 +21,7 @@ from ..exceptions import InputError
 from ..web.templates import read_file as read_shared_file
 from .forms import Box, Control, Form, Response
 from .limits import MAX_BYTES
-from .templates import error_message, read_file, render
-from .texts import HOME, titled
+from .texts import HOME, error_message, read_file, render, titled
 
 KEPT = 3600
 """How many seconds files are kept for their users."""

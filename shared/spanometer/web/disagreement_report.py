@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.agreement.agree import LeaveOneOut
 from ..analysis.agreement.agreement import Agreement
 from ..analysis.agreement.disagreements import Disagreements, difference_table, kind_table
-from ..analysis.agreement.leave_one_out import LeaveOneOut
 from ..analysis.agreement.vote import consensus
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.find import errors

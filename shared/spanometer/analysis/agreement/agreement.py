@@ -15,8 +15,7 @@ from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts, defined_interval
-from ..scores.measure_result import interval_notes, rare, rare_label_note
-from ..scores.named_documents import NamedDocuments
+from ..scores.measure_result import NamedDocuments, interval_notes, rare, rare_label_note
 from .annotators import mean_over_pairs
 from .chance import QUANTILES, Simulated
 

@@ -26,9 +26,8 @@ from ...spans.spans import Spans
 from ...tables.table import Copyable, Part, Table, TableColumn, arrow_table
 from ..errors.contexts import Context, context_of_sides
 from ..scores.report import CorpusResult, corpus_size
-from .agree import pair_and_joint_measure
+from .agree import LeaveOneOut, leave_one_out, pair_and_joint_measure
 from .annotators import ANNOTATOR, named_annotators
-from .leave_one_out import LeaveOneOut, leave_one_out
 from .pairs import DIFFERENCES, LabelConfusion, PairDifferences, place_costs
 
 SHOWN = 20

@@ -22,8 +22,7 @@ from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Cell, Copyable, Part, Table, TableColumn, amounts, head
 from .counting import count_measures
-from .measure_result import MeasureResult, interval_notes, is_by_attribute, rare_label_note
-from .named_documents import NamedDocuments
+from .measure_result import MeasureResult, NamedDocuments, interval_notes, is_by_attribute, rare_label_note
 from .official import OfficialScores, official_lines
 
 Kind = TypeVar("Kind", bound=Measure)

@@ -40,7 +40,7 @@ from ...spans.spans import Spans
 from ...tags.decoding import LabelDecoding
 from ...tags.schemes import LabelChoice
 from .counting import SuitingMeasures
-from .named_documents import NamedDocuments
+from .measure_result import NamedDocuments
 from .official import scored_by
 from .report import Report
 from .streams import require_form
