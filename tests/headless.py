@@ -143,6 +143,14 @@ return found;
 """
 
 
+SAVED = """
+const done = arguments[1];
+URL.createObjectURL = (blob) => { blob.text().then(done); return "#"; };
+HTMLAnchorElement.prototype.click = () => {};
+document.querySelector(arguments[0]).click();
+"""
+"""Gives the text that a button of a report saves, for `execute_async_script` with its selector."""
+
 EVERY_LINK = """
 const wrong = [], amount = (text) => Number(text.replace(/[^0-9]/g, ''));
 for (const details of document.querySelectorAll('details')) details.open = true;

@@ -76,7 +76,7 @@ def test_all_places_are_in_a_table(run, files):
     output = run("agree", *files, "--disagreements", "--table", "csv", "--percent")[1]
     # columns without any text are left out
     assert "document,line,start,end,kinds,differences,cost,text,after,ann,ben,cat\n" in output
-    assert '\n1,1,0,2,"boundary, only one",4,' in output
+    assert '\n1,1,0,2,"other boundary, only one",4,' in output
 
 
 def test_exports_of_tools_have_texts(run, file):

@@ -40,7 +40,7 @@ def units(spans, level):
 
 
 def kinds_of(place, documents):
-    """How many differences of each kind two annotators have here: label, boundary, split, only one."""
+    """How many differences of each kind two annotators have here: other label, other boundary, split, only one."""
     counts = [0, 0, 0, 0]
     for one, other in itertools.combinations(documents, 2):
         for first, second, kind, boundary, split, merged, nested in rows_of(one, other):

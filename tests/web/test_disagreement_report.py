@@ -1,12 +1,14 @@
 """The report of disagreements: what is in it, and in headless Chromium what a reader does with it."""
 
+import csv
+import io
 import json
 import re
 
 import numpy as np
 import pytest
 
-from headless import EVERY_LINK
+from headless import EVERY_LINK, SAVED
 from random_corpora import as_spans, random_team
 from spanometer import InputError, Spans, agreement, disagreements
 from spanometer.web.disagreement_report import (
@@ -120,3 +122,19 @@ def test_sentences_have_a_row_for_each_annotator(browser, tmp_path):
     assert links > 10 and wrong == []
     assert browser.execute_script("return window.hurt") is None
     assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def test_what_is_saved_has_the_words_of_the_page(browser, tmp_path):
+    path = tmp_path / "places.html"
+    write_disagreement_report(team(), path)
+    browser.get(path.as_uri())
+    rows = [json.loads(line) for line in browser.execute_async_script(SAVED, "#jsonl").split("\n")[:-1]]
+    assert sorted((row["annotator"], row["kind"], row["consensus_label"], row["annotator_label"]) for row in rows) == [
+        ("<i>", "only annotator", None, "ORG"),
+        ("<i>", "only consensus", "LOC", None),
+        ("ann", "other boundary", "ORG", "ORG"),
+        ("ben", "other label", "PER", "<b>"),
+    ]
+    table = csv.DictReader(io.StringIO(browser.execute_async_script(SAVED, "#csv")))
+    assert sorted(row["kind"] for row in table) == sorted(row["kind"] for row in rows)
+    assert team().to_dict()["places"][0]["kinds"] == ["other label"]

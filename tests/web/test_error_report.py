@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from headless import EVERY_LINK
+from headless import EVERY_LINK, SAVED
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans, errors
 from spanometer.alignment.matched_spans import KINDS, MatchedSpans
@@ -258,21 +258,15 @@ def test_filters(page):
 
 def test_what_is_chosen_is_saved(page):
     """The CSV and JSON lines have the errors that are shown, and a table's CSV its rows."""
-    script = """
-    const done = arguments[1];
-    URL.createObjectURL = (blob) => { blob.text().then(done); return "#"; };
-    HTMLAnchorElement.prototype.click = () => {};
-    document.querySelector(arguments[0]).click();
-    """
     follow(page, system="system 0", kind="missing")
-    rows = [json.loads(line) for line in page.execute_async_script(script, "#jsonl").split("\n")[:-1]]
+    rows = [json.loads(line) for line in page.execute_async_script(SAVED, "#jsonl").split("\n")[:-1]]
     assert [(row["line"], row["kind"], row["reference_label"], row["mention"]) for row in rows] == [
         (6, "missing", "LOC", "Rome"),
         (15, "missing", "PER", HOSTILE[0]),
     ]
-    table = list(csv.DictReader(io.StringIO(page.execute_async_script(script, "#csv"))))
+    table = list(csv.DictReader(io.StringIO(page.execute_async_script(SAVED, "#csv"))))
     assert [row["text"] for row in table] == [" ".join(WORDS[0]), " ".join(HOSTILE)]
-    strings = page.execute_async_script(script, "#strings-table .er-button")
+    strings = page.execute_async_script(SAVED, "#strings-table .er-button")
     assert list(csv.reader(io.StringIO(strings)))[1:] == [
         ["Rome", "1", "LOC → missing"],
         [HOSTILE[0], "1", "PER → missing"],

@@ -77,6 +77,7 @@ def disagreement_report(
                 "missing": (f"only {name}", f"a span without a partner on the side {other}"),
                 "spurious": (f"only {other}", f"a span without a partner on the side {name}"),
             },
+            columns=("annotator", f"{other}_label", f"{name}_label"),
             beside="Compared with",
             changes={"fixed": "only the other", "new": "only this one", "both": "both"},
             sections=list(_sections(result, agreement, left_out)),

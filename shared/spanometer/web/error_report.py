@@ -50,6 +50,7 @@ class Compared:
         reference: the name of the side that others are compared with, and `predicted` the name of the others.
         difference: the noun for an error.
         kinds: the title and the meaning of each kind of span.
+        columns: the names in downloads of the system, of its label and of the label that it is compared with.
         beside: the heading of the choice between errors of two systems, and `changes` its names.
         sections: further tables.
         signatures: the signatures below; by default the signature of the errors.
@@ -63,6 +64,7 @@ class Compared:
     kinds: Mapping[str, tuple[str, str]] = field(
         default_factory=lambda: {name: (name.replace("_", " "), text) for name, text in KINDS.items()}
     )
+    columns: tuple[str, str, str] = ("system", "predicted_label", "reference_label")
     beside: str = "Changes from"
     changes: Mapping[str, str] = field(
         default_factory=lambda: {"fixed": "fixed", "new": "new", "both": "wrong in both"}
@@ -318,7 +320,13 @@ def report_data(
         buckets = _buckets(system, rows[number][order], train, by, precision or Precision())
         systems.append({"name": printable(name), **columns, "buckets": list(buckets)})
     kinds = [
-        {"name": name, "title": title, "symbol": style[0], "help": f"{style[2:]} line: {text}"}
+        {
+            "name": name,
+            "title": title,
+            "saved": name if compared is None else title,
+            "symbol": style[0],
+            "help": f"{style[2:]} line: {text}",
+        }
         for (name, (title, text)), style in zip(of_pairs.kinds.items(), _STYLES, strict=True)
     ]
     span, begin, stop, passage = passages.pieces(first.references, offsets)
@@ -335,6 +343,7 @@ def report_data(
         "reference": reference,
         "predicted": printable(of_pairs.predicted),
         "error": of_pairs.difference,
+        "columns": list(map(printable, of_pairs.columns)),
         "changes": of_pairs.changes,
         "noun": "sentence" if separator else "passage",
         "words": bool(separator) and (context.wording is None or context.wording.characters is None),

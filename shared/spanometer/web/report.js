@@ -328,11 +328,12 @@
     });
     details.querySelector("summary").after(button);
   }
+  const [SYSTEM, PREDICTED_LABEL, REFERENCE_LABEL] = data.columns;
   const record = ([system, error]) => {
     const number = system.passage[error], text = number < 0 ? null : passages.text[number];
-    return { system: system.name, document: number < 0 ? null : passages.document[number], name: passages.name?.[number] ?? null,
-      line: lineOfError(system, error), kind: kinds[system.kind[error]].name, boundary: system.boundaries[error].join(" "),
-      reference_label: labelOf(system.reference[error], null), predicted_label: labelOf(system.predicted[error], null),
+    return { [SYSTEM]: system.name, document: number < 0 ? null : passages.document[number], name: passages.name?.[number] ?? null,
+      line: lineOfError(system, error), kind: kinds[system.kind[error]].saved, boundary: system.boundaries[error].join(" "),
+      [REFERENCE_LABEL]: labelOf(system.reference[error], null), [PREDICTED_LABEL]: labelOf(system.predicted[error], null),
       mention: strings[system.string?.[error]] ?? null, text: Array.isArray(text) ? text.join(" ") : text };
   };
   byId("csv").addEventListener("click", () => {

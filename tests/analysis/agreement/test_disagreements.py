@@ -41,7 +41,7 @@ def test_by_hand():
     assert found.mean_f1 == pytest.approx(1 - 12 / 24)
     kinds = dict(zip(DIFFERENCES, found.kinds[found.order].T.tolist(), strict=True))
     # ben's Inc is a part of ann's span and one of cat's; ann's span is cat's two: a pair and a span alone
-    assert kinds == {"label": [0, 2, 0], "boundary": [1, 0, 0], "split": [2, 0, 0], "only one": [1, 0, 2]}
+    assert kinds == {"other label": [0, 2, 0], "other boundary": [1, 0, 0], "split": [2, 0, 0], "only one": [1, 0, 2]}
     assert found.differences.places.tolist() == [[0, 2, 2], [2, 0, 3], [2, 3, 0]]
     assert found.confusions.confused() == [("LOC", "ORG", 2, 2 / 6)]
     # tokens: 5, 4 and 4, so pairs of 9, 9 and 8; ben lacks one of Acme Inc, cat Bob; Rome is one LOC and one ORG
@@ -55,7 +55,7 @@ def test_readings_of_a_place():
         "document": 1,
         "start": 4,
         "end": 6,
-        "kinds": ["boundary", "split", "only one"],
+        "kinds": ["other boundary", "split", "only one"],
         "before": "Ada met Bob of",
         "text": "Acme Inc",
         "after": "",
@@ -140,7 +140,7 @@ def test_what_is_written():
     table = list(csv.DictReader(io.StringIO(found.to_csv("places"))))
     assert [row["ben"] for row in table] == ["ORG Rome", "ORG Inc", "PER Bob"]
     assert [row["cat"] for row in table] == ["LOC Rome", "ORG Acme | ORG Inc", "–"]
-    assert [row["kinds"] for row in table] == ["label", "boundary, split, only one", "only one"]
+    assert [row["kinds"] for row in table] == ["other label", "other boundary, split, only one", "only one"]
     assert found.to_frame()["cost"].tolist() == found.cost[found.order].tolist()
     assert "ann, cat: LOC Rome" in str(found)
     assert "level:token" in found.signature

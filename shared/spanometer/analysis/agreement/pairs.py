@@ -20,8 +20,8 @@ from ..errors.confusion import matrix_table
 from .votes import stretches_of
 
 DIFFERENCES = {
-    "label": "their overlapping spans have different labels",
-    "boundary": "their overlapping spans have different boundaries",
+    "other label": "their overlapping spans have different labels",
+    "other boundary": "their overlapping spans have different boundaries",
     "split": "one annotator has several spans where the other has one: split or merged",
     "only one": "one annotator has a span there, and the other has none",
 }
