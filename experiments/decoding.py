@@ -57,7 +57,7 @@ _LOGIT_WAYS = {
     "viterbi": "Viterbi",
 }
 
-_STORED = "This is a stored run, because training takes half a minute. To make it now: python -m experiments decoding."
+_STORED = "This is a stored run, because training takes half a minute. python -m experiments decoding makes a new one."
 _MADE = "Made now."
 
 _STATEMENTS = {
@@ -86,8 +86,8 @@ def policies(inputs: Inputs) -> Iterator[Cell | str]:
     for statement, (higher, lower) in _STATEMENTS.items():
         yield Cell(statement, "value", *(high > low for high, low in zip(values[higher], values[lower], strict=True)))
     yield note
-    yield f"Linear tagger, trained on {run['trained_on']}, decoded on {run['corpus']}; span_f."
-    yield "See docs/illegal_tags.md."
+    yield f"We trained a linear tagger on {run['trained_on']}, and scored {run['corpus']} by span_f."
+    yield "docs/illegal_tags.md describes the experiment."
     if missing:
         raise MissingCorpus(missing)
 
