@@ -4,8 +4,8 @@ import re
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
+from spanometer.space.measure_page import respond
 from spanometer.space.pages import page_of
-from spanometer.space.results import respond
 from spanometer.space.texts import examples_of
 
 

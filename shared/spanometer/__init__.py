@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from .analysis.agreement.against import score_against
     from .analysis.agreement.agree import agreement
+    from .analysis.agreement.consensus import consensus
     from .analysis.agreement.disagreements import disagreements
-    from .analysis.agreement.vote import consensus
     from .analysis.comparison.compare import compare
     from .analysis.errors.find import errors
     from .analysis.scores.score import score
@@ -46,7 +46,7 @@ _PLACES = {
     "Spans": "spans.spans",
     "agreement": "analysis.agreement.agree",
     "compare": "analysis.comparison.compare",
-    "consensus": "analysis.agreement.vote",
+    "consensus": "analysis.agreement.consensus",
     "disagreements": "analysis.agreement.disagreements",
     "errors": "analysis.errors.find",
     "load_spans": "corpora.span_files",

@@ -3,7 +3,7 @@
 import re
 
 from page_answers import answer, examples, headline, text_of
-from spanometer.space.results import SHOWN_PAIRS
+from spanometer.space.measure_page import SHOWN_PAIRS
 
 
 def section(html):

@@ -17,8 +17,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
-from ..analysis.agreement.consensus import Consensus, Voting
-from ..analysis.agreement.vote import consensus
+from ..analysis.agreement.consensus import Consensus, Voting, consensus
 from ..documents.pairing import Pairing, unit_of
 from ..exceptions import InputError, setting
 from ..options import text

@@ -21,9 +21,8 @@ import numpy as np
 
 from ..analysis.agreement.against import score_against
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
-from ..analysis.scores.counting import SuitingMeasures
 from ..analysis.scores.difficulty import by_chance, read_bounds
-from ..analysis.scores.measure_result import MeasureResult, NamedDocuments, is_by_attribute
+from ..analysis.scores.measure_result import MeasureResult, NamedDocuments, SuitingMeasures, is_by_attribute
 from ..analysis.scores.official import scored_by
 from ..analysis.scores.report import Report, kind_of, system_parts
 from ..analysis.scores.streams import Reading

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..analysis.scores.counting import sum_of_parts
+from ..analysis.scores.measure_result import sum_of_parts
 from ..analysis.scores.streams import Reading, Tally
 from ..exceptions import InputError
 from ..version import __version__

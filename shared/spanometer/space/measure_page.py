@@ -1,13 +1,461 @@
-"""The page of a measure: two texts, the options, and the results."""
+"""The page of a measure: its form and its results (the score, tables, charts of chance, the report of errors, files)."""
 
 from __future__ import annotations
 
-from .corpus import read_upload
-from .forms import Box, Form
-from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, megabytes
-from .pages import page_of
-from .results import TITLES, respond
-from .texts import HOME, examples_of, render
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..analysis.errors.find import errors
+from ..analysis.scores.measure_result import MeasureResult
+from ..analysis.scores.report import Report, label_tables, score_tables
+from ..counts.counts import Counts
+from ..exceptions import InputError, counted, setting
+from ..measures.aligned import AlignedMeasure
+from ..measures.base import Measure
+from ..measures.chance_kappa_f1 import ChanceKappaF1
+from ..measures.eter import Eter
+from ..measures.gamma import Gamma
+from ..measures.placement import place
+from ..measures.registry import MEASURES, TREE_MEASURES
+from ..measures.span_attribute import SpanAttribute
+from ..measures.span_f import SpanF
+from ..plots.curves import draw_chance_f1, draw_coverage
+from ..spans.entities import Entities
+from ..spans.spans import Spans, pair_from_tags
+from ..tables.exports import by_kind
+from ..tables.table import Table
+from ..tags.repairs import REPAIRS
+from ..tags.validation import Validation
+from ..web.error_report import error_report
+from ..web.templates import Section, number, shortened, shown
+from .corpus import READERS, PageCorpus, read_upload
+from .forms import Box, Form, Response
+from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, megabytes, require_little_work
+from .pages import Page, key_title, page_of
+from .texts import HOME, error_message, examples_of, excerpt, first_rows, render, space_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+TITLES = ("F1 by chance", "Random places of spans")
+"""The names of the charts of a page."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart, the same in words, and the sentence that it is about; no figure if there is nothing to draw."""
+
+    figure: Figure | None
+    description: str
+    quotation: str = ""
+
+
+def charts(
+    measure: ChanceKappaF1,
+    counts: Counts,
+    scores: Mapping[str, float],
+    spans: Sequence[Spans],
+    words: Sequence[Sequence[str]],
+) -> tuple[Chart, Chart]:
+    """Draw the charts of a page, in the order of `TITLES`."""
+    drawn = _f1_chart(simulated_f1(measure, counts), scores["f1"], scores["chance_f1"])
+    return drawn, _coverage_chart(measure, spans, words)
+
+
+def simulated_f1(measure: ChanceKappaF1, counts: Counts) -> np.ndarray:
+    """Compute the F1 of each simulated pair of annotations, shape (simulations); empty without simulations."""
+    simulated = getattr(counts, "simulated", None)
+    if simulated is None:
+        return np.zeros(0)
+    return np.atleast_1d(measure.score_totals({**counts.per_label(), "both": simulated})["f1"])
+
+
+def _f1_chart(drawn: np.ndarray, observed: float, expected: float) -> Chart:
+    """Draw the histogram of F1 by chance, with the observed and the expected F1."""
+    drawn = drawn[~np.isnan(drawn)]
+    if len(drawn) == 0 or np.isnan(observed) or np.isnan(expected):
+        return Chart(None, "Set a number of simulated annotations to see the distribution of F1 by chance.")
+    return Chart(
+        draw_chance_f1(drawn, observed, expected),
+        f"Histogram of F1 of {counted(len(drawn), 'random annotation')}, from {number(float(drawn.min()))} to "
+        f"{number(float(drawn.max()))}. Expected by chance: {number(expected)}. Observed: {number(observed)}.",
+    )
+
+
+def _coverage_chart(measure: ChanceKappaF1, annotated: Sequence[Spans], words: Sequence[Sequence[str]]) -> Chart:
+    """Draw where the spans of one sentence and label would lie at random, and where they are.
+
+    The chart shows the sentence and label with the most spans among those where both sides have spans.
+    """
+    nothing = Chart(None, "")
+    sides = dict(zip(("reference", "prediction"), annotated, strict=True))
+    per_place = [
+        Counter(zip((side.labels[code] for code in side.label.tolist()), side.document.tolist(), strict=True))
+        for side in sides.values()
+    ]
+    common = per_place[0].keys() & per_place[1].keys()
+    if not common:
+        return nothing
+    label, document = min(common, key=lambda at: (-per_place[0][at] - per_place[1][at], at))
+    spans = {name: _bounds(side, document, label) for name, side in sides.items()}
+    try:
+        coverage = {
+            name: place(
+                len(words[document]),
+                [end - start for start, end in bounds],
+                placement="independent" if measure.placement == "independent" else "disjoint",
+                method=measure.method,
+                uniform_threshold=measure.uniform_threshold,
+            ).coverage
+            for name, bounds in spans.items()
+        }
+    except InputError:
+        return nothing
+    return Chart(
+        draw_coverage(coverage, spans),
+        f"Sentence {document + 1}, label {shortened(label)}: the probability that a random span covers each "
+        "token, for the reference (solid line) and the prediction (dashed line). The bars above show the spans.",
+        excerpt(words[document]),
+    )
+
+
+def _bounds(side: Spans, document: int, label: str) -> list[tuple[int, int]]:
+    chosen = np.flatnonzero((side.document == document) & (side.label == side.labels.index(label)))
+    return list(zip(side.start[chosen].tolist(), side.end[chosen].tolist(), strict=True))
+
+
+SHOWN_ERRORS = 1_000
+"""How many errors a report shows in their sentences; of more, so many are drawn at random."""
+
+_NESTED: dict[str, dict[str, Any]] = {"chance_kappa_f1": {"placement": "layers"}, "intersection_f": {"cap": True}}
+"""The options without which measures cannot score nested spans."""
+
+_MAX_SAMPLED = 300_000
+"""How many random units (units times samples of gamma) a page aligns."""
+
+
+def respond(page: Page, reference: str, prediction: str, values: Mapping[str, Any]) -> Response:
+    """Score the texts and show the results; show an error message if they cannot be scored.
+
+    Args:
+        page: the page.
+        reference, prediction: the texts.
+        values: of the page's controls, by name.
+    """
+    try:
+        reading = page.reading(values)
+        corpus = READERS[page.input](reference, prediction, *([] if reading is None else [reading]))
+        return _results(page, corpus, values)
+    except InputError as error:
+        return Response(error_message(error, page.fields.spell))
+
+
+def _results(page: Page, corpus: PageCorpus, values: Mapping[str, Any]) -> Response:
+    measure = page.measure(values, corpus.words)
+    if isinstance(measure, AlignedMeasure) and not measure.match_labels:
+        # the report, the charts and the other measures too
+        corpus = corpus.unlabelled()
+    counts = _counts(measure, corpus)
+    result = MeasureResult.of(measure, counts, corpus.reading, page.resampling(values))
+    report = _report(corpus, result)
+    missing = _missing(report)
+    drawn = (
+        charts(measure, counts, result.scores, corpus.spans, corpus.words) if isinstance(measure, ChanceKappaF1) else ()
+    )
+    html = render(
+        "results.html",
+        **_score(measure, result, missing),
+        notes=[*corpus.notes, *result.notes, *_notes(measure, counts, corpus, missing)],
+        size=report.size,
+        signatures=[result.signature],
+        snippet=_snippet(page, values),
+        sections=list(_sections(page, corpus, result, report, page.shared(values))),
+        charts=drawn,
+        report=_error_report(page, corpus, report) if corpus.spans else "",
+    )
+    return Response(html, [chart.figure for chart in drawn], _result_files(page.name, report))
+
+
+def _report(corpus: PageCorpus, *results: MeasureResult) -> Report:
+    """Make the report of results, the same as the commands."""
+    sides, documents = corpus.sides, len(corpus.files[0].document_lines)
+    tokens = sum(map(len, corpus.words)) if corpus.spans else None
+    unit = ("entity", "entities") if isinstance(sides[0], Entities) else ("span", "spans")
+    text = counted(documents, "sentence") if corpus.tags else ""
+    return Report(documents, tokens, len(sides[0]), len(sides[1]), results, unit, text)
+
+
+def _score(measure: Measure, result: MeasureResult, missing: str) -> dict[str, Any]:
+    """Describe the score and its parts."""
+    about = f"{'higher' if measure.higher_is_better else 'lower'} is better"
+    if isinstance(measure, SpanAttribute):
+        micro = result.scores[measure.micro_key]
+        bounds = [micro[key] for key in ("f_low", "f_high") if key in micro]
+        whole = {"title": "F1 over all attributes", "value": number(float(micro["f"])), "interval": bounds}
+        return {"about": about, "headline": whole, "parts": []}
+    unknown = {key for key in result.scores if missing and _is_rate(measure, key)}
+    parts: list[dict[str, Any]] = [
+        {
+            "title": key_title(measure, key),
+            "value": "–" if key in unknown else _written(measure, key, value),
+            "interval": None if key in unknown else result.intervals.get(key),
+        }
+        for key, value in result.scores.items()
+    ]
+    headline = parts.pop(list(result.scores).index(measure.headline))
+    if measure.headline in unknown:
+        headline["value"] = missing
+    return {"about": about, "headline": headline, "parts": parts}
+
+
+def _is_rate(measure: Measure, key: str) -> bool:
+    """Tell whether a value is a rate of errors: without a reference it would look perfect."""
+    return not measure.higher_is_better and key.startswith((measure.headline, "ser"))
+
+
+def _written(measure: Measure, key: str, value: float) -> str:
+    # sums of counts are floats
+    whole = key in measure.results and measure.results[key].whole and value == int(value)
+    return number(int(value) if whole else value)
+
+
+def _missing(report: Report) -> str:
+    """Say which side has nothing to score."""
+    noun = report.unit[1]
+    if report.reference_spans:
+        return ""
+    return f"no {noun} in the reference" if report.predicted_spans else f"no {noun} found"
+
+
+def _notes(measure: Measure, counts: Any, corpus: PageCorpus, missing: str) -> Iterator[str]:
+    """Yield notes on sides without anything to score, and on spans that only one side has."""
+    if isinstance(measure, SpanAttribute):
+        yield from measure.unmatched(counts)
+        yield from () if counts.labels else ("No span on either side has attributes.",)
+    elif missing:
+        zero = f"{missing[0].upper()}{missing[1:]}: scores with the denominator 0 have the value of “Zero division”."
+        types = corpus.reading.get("entity_types", "").replace(",", ", ")
+        yield f"{zero} Only tags of these types are entities: {types}." if types else zero
+
+
+def _sections(
+    page: Page, corpus: PageCorpus, result: MeasureResult, report: Report, shared: dict[str, Any]
+) -> Iterator[Section]:
+    """Yield the tables below the score."""
+    measure = result.measure
+    if corpus.tags:
+        yield from _illegal_tags(corpus, result)
+    if isinstance(measure, Eter):
+        yield _aligned_entities(measure, corpus)
+    if isinstance(measure, SpanAttribute):
+        about = "f: F1, p: precision, r: recall, tp: values on both sides, support: reference values, positives: "
+        yield Section("Each attribute", score_tables(report), f"{about}predicted values, ap: average precision.")
+        yield _attribute_values(measure, corpus)
+        return
+    yield _score_all(page, result, corpus, report, shared)
+    if result.per_label:
+        yield Section("By label", label_tables(report))
+
+
+def _score_all(page: Page, own: MeasureResult, corpus: PageCorpus, report: Report, shared: dict[str, Any]) -> Section:
+    """Score the same input with every measure that does not take long, the options of others at their defaults."""
+    results, notes = [], ["Other measures have their default options."]
+    kinds: dict[str, type[Measure]] = {**MEASURES, **TREE_MEASURES}
+    for name, kind in kinds.items():
+        if name == own.name:
+            results.append(own)
+        elif kind.quick:
+            try:
+                if _missing(report) and not kind.higher_is_better:
+                    raise InputError(f"{_missing(report)}.")
+                other = kind(**shared, **(_NESTED.get(name, {}) if corpus.trees is corpus.sides else {}))
+                results.append(MeasureResult.of(other, _counts(other, corpus), corpus.reading))
+            except InputError as error:
+                notes.append(f"{name} is left out: {error.texts(page.fields.spell)[0]}")
+    return Section("All measures", score_tables(_report(corpus, *results)), " ".join(notes))
+
+
+def _error_report(page: Page, corpus: PageCorpus, report: Report) -> str:
+    """Write the report of errors as HTML."""
+    try:
+        differences = errors(corpus.spans[0], corpus.spans[1], words=corpus.words, confidence=None)
+    except InputError as error:
+        return f"No report of errors: {error.problem}"
+    differences = replace(differences, signature=SpanF().signature(corpus.reading))
+    title = f"Errors on the page of {page.name}"
+    return error_report(differences, title=title, heading=[("size", report.size)], most=SHOWN_ERRORS)
+
+
+def _headline(measure: Measure, corpus: PageCorpus) -> float:
+    return measure.score(_counts(measure, corpus))[measure.headline]
+
+
+def _counts(measure: Measure, corpus: PageCorpus) -> Any:
+    if isinstance(measure, SpanAttribute):
+        try:
+            return measure.counts(*corpus.sides)
+        except InputError as error:
+            raise corpus.locate(error) from None
+    if measure.input == "entities":
+        return measure.counts(*corpus.trees)
+    if isinstance(measure, ChanceKappaF1):
+        require_little_work(measure, [corpus.alignment])
+    if isinstance(measure, Gamma):
+        _require_few_units(measure, sum(map(len, corpus.spans)))
+    assert isinstance(measure, AlignedMeasure)
+    return measure.count(corpus.alignment)
+
+
+def _require_few_units(measure: Gamma, units: int) -> None:
+    if units * measure.samples > _MAX_SAMPLED:
+        raise InputError(
+            f"{measure.samples} random annotations of {counted(units, 'unit')} are too many for this page.",
+            f"Set {setting('samples', max(1, _MAX_SAMPLED // units))}, or run it on your own machine.",
+        )
+
+
+_OUTCOMES = {(True, True): "✓ correct", (True, False): "✗ missing", (False, True): "+ spurious"}
+"""The outcome of an item, by whether the reference and the prediction have it."""
+
+
+def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
+    """List the pairs of entities with their costs, and the entities without a partner."""
+    trees = [side.coarse() if measure.type_level == "coarse" else side for side in corpus.trees]
+    aligned = measure.align(*trees)
+    first, second = ([*chain(*_names(side.to_dicts(), corpus.words))] for side in trees)
+    costs = np.stack([aligned.root_error, aligned.component_error, aligned.cost], axis=1)
+    paired = zip(aligned.reference.tolist(), aligned.prediction.tolist(), costs.tolist(), strict=True)
+    rows = [(*first[row], second[column][1], *(f"{cost:.3g}" for cost in values)) for row, column, values in paired]
+    missing, spurious = (
+        np.setdiff1d(np.arange(len(names)), pairs).tolist()
+        for names, pairs in ((first, aligned.reference), (second, aligned.prediction))
+    )
+    rows += [(*first[entity], "missing", "", "", "1") for entity in missing]
+    rows += [(second[entity][0], "spurious", second[entity][1], "", "", "1") for entity in spurious]
+    heads = "reference", "prediction", "types and boundaries", "components", "cost"
+    ordered = [[f"{document:,}", *cells] for document, *cells in sorted(rows, key=lambda row: row[0])]
+    return first_rows("Alignment and its costs", Table("document", heads, ordered, left=3))
+
+
+def _names(documents: Sequence[Sequence[Mapping[str, Any]]], words: Sequence[Sequence[str]]) -> Any:
+    """Name the entities of each document by their words and types."""
+    for document, (entities, listed) in enumerate(zip(documents, words, strict=True), 1):
+        for entity in entities:
+            text = excerpt(listed[entity["start"] : entity["end"]])
+            yield [(document, f"{text} [{shortened('+'.join(entity['types']))}]")]
+
+
+def _attribute_values(measure: SpanAttribute, corpus: PageCorpus) -> Section:
+    """List the values of attributes on both sides."""
+    items = measure.items(*corpus.sides)
+    columns = (items.document, items.start, items.end, items.attribute, items.value, items.reference, items.predicted)
+    rows = []
+    # `items` lists an item of both sides twice
+    for document, start, end, attribute, value, *sides in np.unique(np.stack(columns, axis=1), axis=0).tolist():
+        words = corpus.words[document] if corpus.words else []
+        text = excerpt(words[start:end]) if end <= len(words) else ""
+        cells = text, f"{start:,} to {end:,}", shown(items.attributes[attribute])
+        written = shown(json.dumps(items.values[value], ensure_ascii=False))
+        rows.append([f"{document + 1:,}", *cells, written, _OUTCOMES[bool(sides[0]), bool(sides[1])]])
+    heads = "span", "tokens", "attribute", "value", "outcome"
+    table = Table("document", heads, rows, left=1 + len(heads))
+    return first_rows("Values of both sides", table, "Values that do not count are left out.")
+
+
+SHOWN_PAIRS = 20
+"""How many illegal pairs of a side are shown; all of them are counted."""
+
+
+def _illegal_tags(corpus: PageCorpus, result: MeasureResult) -> Iterator[Section]:
+    """Yield the section of illegal tags, unless all tags are legal; also score them under another policy."""
+    scheme, policy = corpus.reading["scheme"], corpus.reading["repair"]
+    names = "reference", "prediction"
+    sides = {name: Validation(tags, scheme=scheme) for name, tags in zip(names, corpus.tags, strict=True)}
+    if not any(map(len, sides.values())):
+        return
+    other = "conlleval" if policy == "discard" else "discard"
+    *spans, _ = pair_from_tags(*corpus.tags, scheme=scheme, repair=other)
+    scores = {
+        policy: result.scores[result.measure.headline],
+        other: _headline(result.measure, replace(corpus, spans=spans)),
+    }
+    sentences = counted(len(corpus.words), "sentence")
+    parts = [
+        f"The {name} has {counted(len(side), 'illegal pair')} of tags, in {len(side.affected):,} of {sentences}."
+        for name, side in sides.items()
+        if len(side)
+    ]
+    policies = [f"{number(value)} with the policy {name} ({REPAIRS[name].help})" for name, value in scores.items()]
+    parts.append(f"{key_title(result.measure, result.measure.headline)} is {', and '.join(policies)}.")
+    heads = "sentence", "token", "illegal", policy, other
+    rows = [row for name, side in sides.items() for row in _rows(name, side, corpus, (policy, other))]
+    table = Table("side", heads, rows, left=1 + len(heads))
+    first = f" Shown: the first {SHOWN_PAIRS} of each side." if sum(map(len, sides.values())) > len(rows) else ""
+    yield Section("Illegal tags", [table], " ".join(parts) + first)
+
+
+def _rows(name: str, side: Validation, corpus: PageCorpus, policies: tuple[str, str]) -> Iterator[list[str]]:
+    """Yield a row for each of a side's first illegal pairs: its place, and the spans that each policy reads there."""
+    for pair in islice(side, SHOWN_PAIRS):
+        words = corpus.words[pair.document]
+        spans = (
+            "; ".join(f"{shown(label)}: {excerpt(words[start:end])}" for label, start, end in pair.policies[policy])
+            for policy in policies
+        )
+        token = f"{pair.position + 1:,} {shown(words[pair.position])}"
+        yield [name, f"{pair.document + 1:,}", token, shown(str(pair)), *(text or "no span" for text in spans)]
+
+
+_CALL = """import evaluate
+
+{name} = evaluate.load({loaded})
+# {input}
+{name}.compute(
+    references=references,
+    predictions=predictions,
+{options})"""
+
+_CONFIGURATIONS = {"entities": ', "markup"'}
+"""The module's configuration for the input of a page, if it is not the default one."""
+
+_INPUTS = {
+    "spans": "references and predictions: a list of tags for each sentence",
+    "entities": "references and predictions: a text with markup for each document",
+    "attributes": "references and predictions: a list of spans with attributes for each document",
+}
+
+
+def _result_files(name: str, report: Report) -> dict[str, str]:
+    """Write a report of one measure as JSON and CSV, by file name, the same as the commands."""
+    (result,) = report.results
+    written = json.dumps(result.to_dict(per_label=True), ensure_ascii=False, indent=2)
+    tables = by_kind(report.tables())
+    return {f"{name}.json": written, **{f"{name}_{kind}.csv": report.to_csv(kind) for kind in tables}}
+
+
+def _snippet(page: Page, values: Mapping[str, Any]) -> str:
+    """Write the Python that makes the score of a page: the module, loaded and called with the chosen options."""
+    return _CALL.format(
+        name=page.name,
+        loaded=f'"{space_of(page.name)}"{_CONFIGURATIONS.get(page.input, "")}',
+        input=_INPUTS[page.input],
+        options="".join(f"    {name}={_literal(value)},\n" for name, value in page.chosen(values).items()),
+    )
+
+
+def _literal(value: Any) -> str:
+    if value is ...:
+        return "tokens"
+    return 'float("nan")' if isinstance(value, float) and math.isnan(value) else repr(value)
+
 
 _HINTS = {
     "spans": (

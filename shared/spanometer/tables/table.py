@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ..exceptions import printable
-from ..options import check_options, option
+from ..options import CheckedOptions, option
 
 DIGITS = 4
 """Decimals of a score in a table."""
@@ -43,7 +43,7 @@ _SHORT = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Precision:
+class Precision(CheckedOptions):
     """How numbers are written.
 
     Attributes:
@@ -61,10 +61,6 @@ class Precision:
         metavar="N",
     )
     percent: bool = option(False, help="show proportions as percentages", kind=bool)
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_options(self)
 
     @property
     def decimals(self) -> int:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..analysis.agreement.agree import LeaveOneOut
 from ..analysis.agreement.agreement import Agreement
+from ..analysis.agreement.consensus import consensus
 from ..analysis.agreement.disagreements import Disagreements, difference_table, kind_table
-from ..analysis.agreement.vote import consensus
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.find import errors
 from ..tables.table import Cell, Number, Precision, Table, amount

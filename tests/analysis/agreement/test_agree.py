@@ -178,7 +178,7 @@ def test_intervals_of_blocks(monkeypatch):
     annotations, lengths = randomly(5, 3)
     sides = [spans(annotation, lengths) for annotation in annotations]
     whole = spanometer.agreement(sides, confidence=0.9, n_resamples=30)
-    monkeypatch.setattr("spanometer.analysis.scores.counting._BLOCK", 2)
+    monkeypatch.setattr("spanometer.analysis.scores.measure_result._BLOCK", 2)
     parts = spanometer.agreement(sides, confidence=0.9, n_resamples=30)
     for key, bounds in whole.intervals.items():
         np.testing.assert_allclose(parts.intervals[key], bounds, atol=1e-12, equal_nan=True)

@@ -11,14 +11,14 @@ from counts_of_parts import require_same_counts
 from entity_corpora import random_entity_documents
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
-from spanometer.analysis.scores.counting import blocks_of, count_measures
+from spanometer.analysis.scores.measure_result import blocks_of, count_measures
 from spanometer.measures import MEASURES, ChanceKappaF1, Eter, SlIcm, SpanF, UnitizingAlpha
 from spanometer.spans.entities import Entities
 
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr("spanometer.analysis.scores.counting._BLOCK", 7)
+    monkeypatch.setattr("spanometer.analysis.scores.measure_result._BLOCK", 7)
 
 
 def flat_pair(seed):
@@ -111,7 +111,7 @@ def test_errors_number_documents_in_the_whole(small_blocks):
 
 
 def test_memory_does_not_grow_with_the_corpus(monkeypatch):
-    monkeypatch.setattr("spanometer.analysis.scores.counting._BLOCK", 1 << 15)
+    monkeypatch.setattr("spanometer.analysis.scores.measure_result._BLOCK", 1 << 15)
     peaks = []
     for documents in (20_000, 80_000):
         spans = 5 * documents

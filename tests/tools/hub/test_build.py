@@ -320,7 +320,7 @@ def test_every_space_has_all_measures(spaces, name):
 
 ANSWER = """
 from spanometer.spanometer_space_pages import page_of
-from spanometer.spanometer_space_results import respond
+from spanometer.spanometer_space_measure_page import respond
 
 page = page_of("span_f")
 values = {control.name: control.value for control in page.controls}

@@ -14,7 +14,7 @@ from ...arrays import ranges, read_rows
 from ...exceptions import InputError, require_kind
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.information import TokenInformation
-from ...options import check_options, option, options_of
+from ...options import CheckedOptions, option, options_of
 from ...spans.spans import Spans
 from ...tags.tags import Tags
 
@@ -26,7 +26,7 @@ def _threshold(default: float, help: str, metavar: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thresholds:
+class Thresholds(CheckedOptions):
     """The thresholds of a corpus's statistics.
 
     Attributes:
@@ -69,10 +69,6 @@ class Thresholds:
     )
     label_evenness: float = _threshold(0.9, "labels are uneven if their entropy / its maximum is less", "RATIO")
     chance: float = _threshold(0.05, "minimum F1 by chance that needs correction", "F1")
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        check_options(self)
 
 
 @dataclass(frozen=True)

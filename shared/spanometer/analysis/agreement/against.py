@@ -20,8 +20,7 @@ from ...spans.annotations import end_to_end, named_sides
 from ...spans.spans import Spans
 from ...tables.table import Cell, Part, Table, TableColumn
 from ..comparison.comparison import NAMED, SYSTEM, EstimatedScores, joint_estimates, named_systems
-from ..scores.counting import count_measures, notes_of
-from ..scores.measure_result import interval_notes
+from ..scores.measure_result import count_measures, interval_notes, notes_of
 from ..scores.report import CorpusResult, corpus_size, kind_of, signature_lines
 from .annotators import ANNOTATOR, named_annotators
 

@@ -29,8 +29,7 @@ from ...options import made
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts, defined_interval
-from ..scores.counting import blocks_of, condensed_sum, in_whole, notes_of, sum_of_parts
-from ..scores.measure_result import NamedDocuments
+from ..scores.measure_result import NamedDocuments, blocks_of, condensed_sum, in_whole, notes_of, sum_of_parts
 from .agreement import KEYS, Agreement, AgreementValues, mean_of_pairs
 from .annotators import ANNOTATOR, count_pair, matrices_of, mean_over_pairs, named_annotators
 from .chance import Simulated, simulate

@@ -14,7 +14,7 @@ from ...exceptions import InputError, require_kind
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...spans.annotations import named_sides
 from ...spans.spans import Spans
-from ..scores.counting import count_measures
+from ..scores.measure_result import count_measures
 
 ANNOTATOR = "annotator "
 """The prefix of annotators' names in errors."""

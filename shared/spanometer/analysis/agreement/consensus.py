@@ -1,22 +1,27 @@
-"""The options and the result of a consensus of annotators."""
+"""The consensus of annotators: its options, the vote and the result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Never, Unpack
 
 import numpy as np
 
+from ...arrays import inverse
+from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.document_file import DocumentFile
+from ...documents.sides import read_sides, require_no_answers
 from ...documents.stated import NO_ATTRIBUTES, StatedSpans
-from ...exceptions import InputError, counted, mention, setting
+from ...exceptions import InputError, counted, mention, require_no_more, setting
+from ...measures.base import signature_of
 from ...options import check_options, option
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from ..errors.contexts import context_of_documents
-from .votes import Voted
+from .annotators import ANNOTATOR, named_annotators
+from .votes import LabelledTokens, Voted, overlapping_pairs, without_losers
 
 _LISTED = 10
 """The number of ties that are printed."""
@@ -282,3 +287,97 @@ def _listed(consensus: Consensus, voted: Voted, title: str, **more: Sequence[str
         values.append(wording.between(spans.document, spans.start, spans.end).to_pylist())
     columns = [TableColumn(key, kind="amount") for key in (*_COLUMNS, *more, *(["text"] if wording else []))]
     return Table.of(title, columns, zip(*values, strict=True), kind=title.split()[0], names="document")
+
+
+@shares(SideArguments)
+def consensus(
+    annotations: Sequence[Any] | Mapping[str, Any],
+    *more: Never,
+    rule: str = "majority",
+    at_least: int | None = None,
+    vote: str = "span",
+    resolve: str = "nothing",
+    names: Sequence[str] | None = None,
+    **arguments: Unpack[SideArguments],
+) -> Consensus:
+    """Combine the annotations of two or more annotators of the same documents by vote.
+
+        result = spanometer.consensus({"ann": ann, "ben": ben, "cat": cat})
+        result.spans, result.chosen.votes, result.ties.spans
+        spanometer.write(result.documents(), "gold.jsonl", format="jsonl")
+
+    **Whole spans** (`vote="span"`): annotators vote for each of their spans. Two spans are equal if their labels and
+    boundaries (of all fragments) are equal, so nested spans get separate votes. Under `majority`, any two winners share
+    a voter, so they overlap only if an annotator has both. Under the other rules, spans with different labels or
+    boundaries may win and overlap. All of them stay and are counted (`contradicting`), unless you set `resolve`.
+
+    **Tokens** (`vote="token"`): annotators vote for a label on each token of their spans. Each run of tokens with
+    enough votes for a label becomes a span. A run is divided before a token if more than half of the annotators who
+    have the label on both sides begin a span there. Each label has its own vote; `resolve` decides between overlapping
+    spans of different labels. Discontinuous spans, and overlapping spans of the same label by one annotator, are
+    errors.
+
+    **Ties** are spans with exactly half of the votes. `majority` leaves them out and `half` includes them; the result
+    lists them.
+
+    With `resolve`, winners are considered in this order: more votes, more tokens, earlier in the text, label. A span
+    stays unless it overlaps a span that stays already (under `contradictions`, unless no annotator has both).
+
+    Args:
+        annotations: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
+            either, or a file read by `spanometer.read`; a mapping also gives their names.
+        rule: the number of annotators that must have a span: `majority`, more than half; `half`, at least half;
+            `union`, one; `intersection`, all.
+        at_least: the number of votes that a span needs, instead of a rule.
+        vote: `span` or `token`; in files with offsets in characters, each character counts as a token.
+        resolve: `nothing`, `contradictions` or `overlaps`.
+        names: the annotators' names, by default `1`, `2`, `3` ...
+        **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
+            `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`.
+
+    Raises:
+        TypeError: for an unknown argument.
+        InputError: for fewer than two annotators, for annotations that cannot be read or compared, and for votes
+            by token on overlapping or discontinuous spans; it names the annotator.
+    """
+    require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
+    voting = Voting(rule=rule, at_least=at_least, vote=vote, resolve=resolve)
+    options = SideReading.of(consensus, arguments)
+    sides, reading, file, _ = read_sides(require_no_answers(named_annotators(annotations, names)), options)
+    voters = tuple(name.removeprefix(ANNOTATOR) for name in sides)
+    of_all = list(sides.values())
+    needed = voting.needed(len(of_all))
+    half = len(of_all) // 2 if len(of_all) % 2 == 0 and voting.has_ties else 0
+    candidates = Voted.of(of_all)
+    if vote == "token":
+        tokens = LabelledTokens(of_all, list(sides))
+        won, ties = tokens.runs(needed, len(of_all)), tokens.runs(half or 1, half)
+    else:
+        won, ties = (candidates.take(kept) for kept in (candidates.votes >= needed, candidates.votes == half))
+    kept, contradicting = _resolved(won, resolve)
+    chosen = won.take(kept)
+    return Consensus(
+        names=voters,
+        voting=voting,
+        needed=needed,
+        chosen=chosen,
+        candidates=candidates,
+        ties=ties,
+        overruled=won.take(~kept),
+        contradicting=contradicting,
+        file=None if file is None else replace(file, spans=chosen.spans),
+        signature=signature_of("consensus", {**reading, "annotators": len(of_all), **voting.signed()}),
+    )
+
+
+def _resolved(won: Voted, resolve: str) -> tuple[np.ndarray, int]:
+    """Flag the spans that stay, and count how many of them contradict another."""
+    first, second = overlapping_pairs(won.spans)
+    together = (won.voters[first] & won.voters[second]).any(axis=1)
+    kept = np.ones(len(won), dtype=bool)
+    if resolve != "nothing":
+        rivals = ~together if resolve == "contradictions" else np.ones(len(first), dtype=bool)
+        order = np.lexsort((np.arange(len(won)), -won.spans.sizes, -won.votes))
+        kept = without_losers(first[rivals], second[rivals], inverse(order))
+    left = kept[first] & kept[second] & ~together
+    return kept, len(np.union1d(first[left], second[left]))

@@ -26,8 +26,8 @@ from ...spans.attributes import Attributes
 from ...spans.entities import Entities
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
-from ..scores.counting import count_measures, notes_of
 from ..scores.difficulty import chance_measure, parts_by_chance
+from ..scores.measure_result import count_measures, notes_of
 from ..scores.report import corpus_size
 from .comparison import (
     NAMED,

@@ -13,7 +13,7 @@ from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.sides import read_sides
 from ...exceptions import InputError, on_side, require_no_more
 from ...measures.registry import MEASURES, read_measures
-from ...options import check_options, option
+from ...options import CheckedOptions, option
 from ...readers.objects import beside_files
 from ..comparison.comparison import NAMED, REFERENCES, SYSTEM, named_systems
 from ..scores.report import corpus_size
@@ -26,7 +26,7 @@ ONLY = "prediction"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matching:
+class Matching(CheckedOptions):
     """How spans are matched for errors."""
 
     min_overlap: float = option(
@@ -38,10 +38,6 @@ class Matching:
         high=1,
         metavar="SHARE",
     )
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_options(self)
 
 
 @shares(DrawnSideArguments)

@@ -21,8 +21,14 @@ from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Cell, Copyable, Part, Table, TableColumn, amounts, head
-from .counting import count_measures
-from .measure_result import MeasureResult, NamedDocuments, interval_notes, is_by_attribute, rare_label_note
+from .measure_result import (
+    MeasureResult,
+    NamedDocuments,
+    count_measures,
+    interval_notes,
+    is_by_attribute,
+    rare_label_note,
+)
 from .official import OfficialScores, official_lines
 
 Kind = TypeVar("Kind", bound=Measure)
@@ -115,7 +121,7 @@ class Report(Result):
         resampling: Resampling | None = None,
         per_document: bool = True,
     ) -> Self:
-        """Count and score each measure, see `counting.count_measures`.
+        """Count and score each measure, see `measure_result.count_measures`.
 
         Args:
             references, predictions: spans, entity trees, spans with attributes, or mentions of both sides.

@@ -39,8 +39,7 @@ from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ...tags.decoding import LabelDecoding
 from ...tags.schemes import LabelChoice
-from .counting import SuitingMeasures
-from .measure_result import NamedDocuments
+from .measure_result import NamedDocuments, SuitingMeasures
 from .official import scored_by
 from .report import Report
 from .streams import require_form

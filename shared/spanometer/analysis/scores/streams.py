@@ -28,7 +28,7 @@ from ...spans.spans import encoded_tags
 from ...tags.decoding import LabelDecoding, read_prefix, scheme_of
 from ...tags.schemes import LabelChoice
 from ...tags.tags import Tags, readable, split_tag
-from .counting import condensed_sum, in_whole, sum_of_parts
+from .measure_result import condensed_sum, in_whole, sum_of_parts
 
 _INPUTS = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """The names in messages of the inputs of measures, see `Measure.input`."""

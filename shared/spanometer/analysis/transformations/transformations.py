@@ -23,7 +23,7 @@ import numpy as np
 from ...alignment.overlaps import union
 from ...arrays import as_array, offsets_of
 from ...exceptions import InputError, require_kind, shown
-from ...options import check_options, option, options_of
+from ...options import CheckedOptions, option, options_of
 from ...spans.conversion import encode_like
 from ...spans.spans import Spans, in_order
 from ...tags.tags import Tags
@@ -79,7 +79,7 @@ class TransformedTags:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Transformation(ABC):
+class Transformation(CheckedOptions, ABC):
     """A transformation; its parameters are its fields.
 
     Attributes:
@@ -94,10 +94,6 @@ class Transformation(ABC):
 
     unit: ClassVar[str] = "span"
     from_corpus: ClassVar[tuple[str, ...]] = ()
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        check_options(self)
 
     @abstractmethod
     def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
