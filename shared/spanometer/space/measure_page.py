@@ -1,4 +1,4 @@
-"""The page of a measure: its form and its results (the score, tables, charts of chance, the report of errors, files)."""
+"""The page of a measure: its form and its results (the score, tables, charts, the report of errors, and files)."""
 
 from __future__ import annotations
 
