@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -107,23 +107,6 @@ def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarra
     return sums
 
 
-class Scorer(Protocol):
-    """The interface of measures that counts need."""
-
-    @property
-    def name(self) -> str:
-        """The measure's name."""
-
-    def score(self, counts: Any) -> dict[str, float]:
-        """Compute the headline values of counts."""
-
-    def options(self) -> dict[str, Any]:
-        """List the options that can change the number."""
-
-    def require_additive(self) -> None:
-        """Raise an `InputError` if counts of parts of a corpus do not add up."""
-
-
 @dataclass(frozen=True, eq=False)
 class Counts:
     """The counts of a corpus: columns of numbers by document and label whose sums give every score.
@@ -146,14 +129,15 @@ class Counts:
     documents: int
     shared: Mapping[str, np.ndarray] = field(default_factory=dict)
     rows: Mapping[str, np.ndarray] = field(default_factory=dict)
-    measure: Scorer | None = None
+    measure: Any = None
     seen: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def score(self) -> dict[str, float]:
         """Compute the headline values of the counts' measure."""
         if self.measure is None:
             raise InputError("these counts have no measure.", "Use measure.score(counts).")
-        return self.measure.score(self)
+        scores: dict[str, float] = self.measure.score(self)
+        return scores
 
     def per_label(self) -> dict[str, np.ndarray]:
         """Sum each column by label, shape (labels); shared columns are the same for each label."""
@@ -276,16 +260,6 @@ class Counts:
         """
         shared = {name: _sums(group, values, groups) for name, values in self.shared.items()}
         return replace(self._moved(group), documents=groups, shared=shared)
-
-    def reordered(self, place: np.ndarray) -> Self:
-        """Renumber the documents.
-
-        Args:
-            place: the new number of each document, shape (documents).
-        """
-        return replace(
-            self._moved(place), shared={name: values[np.argsort(place)] for name, values in self.shared.items()}
-        )
 
     def renamed(self, names: Sequence[str]) -> Self:
         """Rename the labels; the counts of labels that get one name add up."""
@@ -469,7 +443,7 @@ class Counts:
         return pa.ListArray.from_arrays(pa.array(offsets), values)
 
 
-def _described(measure: Scorer) -> dict[str, Any]:
+def _described(measure: Any) -> dict[str, Any]:
     """Describe a measure by its name and options, in JSON types."""
     return {"measure": measure.name, "options": plain_options(measure.options())}
 

@@ -263,8 +263,8 @@ def require_same_spans(references: Attributes, predictions: Attributes, document
     if len(apart) == 0:
         return
     sides = references, predictions
-    at, side = _on_its_side(int(apart[0]), len(references))
-    span = sides[side]
+    side = int(apart[0] >= len(references))
+    at, span = int(apart[0]) - side * len(references), sides[side]
     raise InputError(
         f"the span from {span.start[at]} to {span.end[at]} with the label {span.labels[span.label[at]]!r} is missing "
         f"in the {_SIDES[1 - side]}.",
@@ -331,11 +331,6 @@ def _meaning(value: Value | None) -> Any:
         with suppress(ValueError):
             return kind(text)
     return value
-
-
-def _on_its_side(at: int, references: int) -> tuple[int, int]:
-    """Convert an index over both sides to the index within a side and the side (0: reference, 1: prediction)."""
-    return (at, 0) if at < references else (at - references, 1)
 
 
 def _place_of(sides: Sequence[Attributes], side: int, span: int, documents: np.ndarray | None) -> dict[str, Any]:

@@ -276,20 +276,20 @@ class Measure(CheckedOptions, ABC):
         """Compute confidence intervals, as `intervals` does, from existing estimates."""
         return {key: values[key].interval(resampling.confidence) for key in self.keys if not self.results[key].whole}
 
-    def label_intervals(self, counts: Counts, resampling: Resampling) -> dict[str, dict[str, tuple[float, float]]]:
-        """Compute confidence intervals for each label. Resampled corpora without the label are left out."""
-        return self._intervals_by_name(counts, resampling, counts.labels, self.where_present(self.label_scores))
-
-    def _intervals_by_name(
-        self, counts: Counts, resampling: Resampling, names: Sequence[str], scores: Scores | None
+    def label_intervals(
+        self, counts: Counts, resampling: Resampling, whole: str | None = None
     ) -> dict[str, dict[str, tuple[float, float]]]:
+        """Compute confidence intervals for each label, and for all labels together under the name `whole`, if given.
+
+        Resampled corpora without the label are left out.
+        """
+        names = counts.labels if whole is None else (*counts.labels, whole)
+        scores = self.where_present(self.label_scores) if whole is None else None
         values = self.joint_estimates([counts], resampling, scores)
-        bounds = {
-            key: values[key][:, 0].bounds(resampling.confidence).T.tolist()
-            for key in self.keys
-            if not self.results[key].whole
+        return {
+            name: self.intervals_of({key: each[code, 0] for key, each in values.items()}, resampling)
+            for code, name in enumerate(names)
         }
-        return {name: {key: tuple(bounds[key][code]) for key in bounds} for code, name in enumerate(names)}
 
     def with_intervals(self, result: Mapping[str, Any], counts: Counts, resampling: Resampling) -> dict[str, Any]:
         """Add the bounds `<key>_low` and `<key>_high` to a result."""

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, SideSpans, coverage
-from ..arrays import ordered_codes, run_bounds
+from ..alignment.overlaps import Alignment, SideSpans, coverage, token_codes
+from ..arrays import ordered_codes, ranked, run_bounds
 from ..counts.counts import Column, Counts
 from ..counts.statistics import MOST_DRAWS, divide, precision_recall_f1, require_bounded
 from ..exceptions import InputError, setting
@@ -361,18 +361,18 @@ def _not_additive() -> InputError:
 
 def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], lengths: list[np.ndarray]) -> np.ndarray:
     """Compute the agreement of each pair of random annotations."""
-    if level == "span" or len(lengths[0]) * len(lengths[1]) <= 2 * tokens:
-        first, second = starts[0][:, :, None], starts[1][:, None, :]
-        sizes = lengths[0][None, :, None], lengths[1][None, None, :]
-        if level == "span":
-            return np.asarray(((first == second) & (sizes[0] == sizes[1])).sum(axis=(1, 2)))
-        shared = np.minimum(first + sizes[0], second + sizes[1]) - np.maximum(first, second)
-        return np.asarray(np.maximum(shared, 0).sum(axis=(1, 2)))
-    covered = []
+    sides = []
     for start, length in zip(starts, lengths, strict=True):
-        change = np.zeros((len(start), tokens + 1))
-        row = np.repeat(np.arange(len(start)), start.shape[1])
-        np.add.at(change, (row, start.ravel()), 1)
-        np.add.at(change, (row, (start + length).ravel()), -1)
-        covered.append(np.cumsum(change[:, :-1], axis=1))
-    return np.asarray((covered[0] * covered[1]).sum(axis=1))
+        # one drawn document after the other
+        draw = np.repeat(np.arange(len(start)), len(length))
+        first = start.ravel() + draw * tokens
+        sides.append(SideSpans(draw, np.zeros_like(draw), first, first + np.tile(length, len(start))))
+    return np.bincount(sides[0].document, weights=shared_of_spans(level, *sides), minlength=len(starts[0]))
+
+
+def shared_of_spans(level: str, first: SideSpans, second: SideSpans) -> np.ndarray:
+    """Count the tokens of each span that the other side covers, or the equal spans on the other side."""
+    if level == "token":
+        return coverage(first, second)
+    code, distinct = ranked(token_codes(first, second))
+    return np.asarray(np.bincount(code[len(first) :], minlength=distinct)[code[: len(first)]])

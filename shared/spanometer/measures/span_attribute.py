@@ -270,8 +270,7 @@ class SpanAttribute(Measure):
 
     def with_intervals(self, result: Mapping[str, Any], counts: Counts, resampling: Resampling) -> dict[str, Any]:
         """Add `<key>_low` and `<key>_high` to each dict of a result."""
-        names = (*counts.labels, self.micro_key)
-        intervals = self._intervals_by_name(counts, resampling, names, None)
+        intervals = self.label_intervals(counts, resampling, self.micro_key)
         return {name: with_bounds(values, intervals[name]) for name, values in result.items()}
 
     def score_per_document(self, counts: Any) -> dict[str, np.ndarray]:

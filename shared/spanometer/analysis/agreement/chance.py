@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...alignment.overlaps import Alignment, SideSpans, coverage, token_codes
+from ...alignment.overlaps import Alignment, SideSpans
 from ...arrays import offsets_of
 from ...counts.counts import Counts
 from ...counts.statistics import joined_values, require_bounded
-from ...measures.chance_kappa_f1 import MOST_TOKENS_DRAWN, ChanceKappaF1
+from ...measures.chance_kappa_f1 import MOST_TOKENS_DRAWN, ChanceKappaF1, shared_of_spans
 from ...measures.placement import Cases, sample
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
@@ -127,7 +127,7 @@ def simulate(
         sides = [person.draw(number, generator) for person in team]
         drawn, of_documents = [], []
         for pair, (left, right, of_pair) in enumerate(zip(*upper, totals, strict=True)):
-            shared = _agreement(chance.level, sides[left], sides[right])
+            shared = shared_of_spans(chance.level, sides[left], sides[right])
             both = np.bincount(sides[left].label, weights=shared, minlength=number * labels).reshape(number, labels)
             drawn.append(chance.scores_of_all({**of_pair, "both": both}))
             if per_document:
@@ -223,18 +223,6 @@ def _f1_of_documents(
     place = (side.label // labels * documents + side.document) * labels + side.label % labels
     both = np.bincount(place, weights=shared, minlength=number * documents * labels)
     return np.asarray(measure.score_totals({**totals, "both": both.reshape(number, documents, labels)})["f1"])
-
-
-def _agreement(level: str, first: SideSpans, second: SideSpans) -> np.ndarray:
-    """Count the tokens of each span that the other side covers, or the equal spans on the other side."""
-    if level == "token":
-        return coverage(first, second)
-    codes = token_codes(first, second)
-    distinct, times = np.unique(codes[len(first) :], return_counts=True)
-    if len(distinct) == 0:
-        return np.zeros(len(first), dtype=np.int64)
-    place = np.minimum(np.searchsorted(distinct, codes[: len(first)]), len(distinct) - 1)
-    return np.where(distinct[place] == codes[: len(first)], times[place], 0)
 
 
 def _alpha(

@@ -180,7 +180,7 @@ def _side_by_side(counts: Counts, others: Counts) -> tuple[Counts, int]:
     pooled = pooled + added
     side, document = np.divmod(np.arange(2 * documents), max(documents, 1))
     if pooled.rows:
-        return pooled.reordered(2 * document + side), documents
+        return pooled.grouped(2 * document + side, 2 * documents), documents
     differs = _differing(pooled, documents)
     swapped = int(differs.sum())
     place = np.where(differs, np.cumsum(differs) - 1, swapped)
