@@ -12,9 +12,7 @@ import pytest
 
 from spanometer import InputError
 from spanometer.readers import read
-from spanometer.readers.formats import Offsets
 from spanometer.readers.reading import read_documents
-from spanometer.readers.text.brat import read_brat_folder
 
 XML = "<collection><document><id>1</id><passage><offset>0</offset><text>Ada</text></passage></document>"
 JSON = '{"documents": [{"id": "1", "passages": [{"offset": 0, "text": "Ada", "annotations": []}]}'
@@ -67,11 +65,11 @@ def test_the_text_beside_annotations(tmp_path):
     (tmp_path / "a.txt").write_text("Ada" + " wrote" * 1000)
     for reading in (
         lambda: read_documents(tmp_path / "a.ann", limits={"max_size": 0.005}),
-        lambda: read_brat_folder(tmp_path, Offsets(), max_size=0.005),
+        lambda: read_documents(tmp_path, format="brat", limits={"max_size": 0.005}),
     ):
         with pytest.raises(InputError, match=r"a\.txt: the text has more than 0\.005 megabytes"):
             reading()
-    assert read_brat_folder(tmp_path, Offsets(), max_size=0.007).documents.size == 1
+    assert read_documents(tmp_path, format="brat", limits={"max_size": 0.007}).documents.size == 1
 
 
 def test_packed_files_have_the_limit_of_plain_ones(tmp_path):

@@ -17,8 +17,9 @@ from types import NoneType
 from typing import Any, BinaryIO, get_type_hints
 
 from ..arrays import is_integer, ordered
-from ..documents.document_file import DocumentFile
+from ..documents.document_file import DocumentFile, documents_of
 from ..documents.joining import read_together
+from ..documents.record import Named, Record
 from ..documents.tag_columns import Column
 from ..documents.writer import Writer, keywords
 from ..exceptions import InputError, mention, require_choice, require_kind, setting, shown
@@ -52,8 +53,10 @@ class Format:
         content: the kind of its content, one of `CONTENTS`.
         mark: how to recognise it, in a few words.
         shows: checks whether the beginning of a source has this format for certain; None if it can never be certain.
-        read: reads a source. Its keyword arguments are the format's options. If it has an argument `options` instead,
-            the class of this argument declares the options, and `read_folder` gets it too.
+        read: yields the records of a source, or makes a `DocumentFile`. Its keyword arguments are the format's options.
+            If it has an argument `options` instead, the class of this argument declares the options, and `read_folder`
+            gets it too.
+        units, in_tokens, by_name: how records become a `DocumentFile`, see `documents_of`.
         write: converts the entities, words and names of documents to text; None if the format is read-only. Its keyword
             arguments are options too.
         needs_words: whether only documents with words can be written.
@@ -68,12 +71,15 @@ class Format:
     name: str
     mark: str
     shows: Callable[[Source], object] | None
-    read: Callable[..., DocumentFile]
+    read: Callable[..., Iterable[Record | str] | DocumentFile]
     _: KW_ONLY
+    units: tuple[str, ...] = ("codepoint",)
+    in_tokens: bool = False
+    by_name: bool = False
     content: str = "spans"
     write: Callable[..., str] | None = None
     needs_words: bool = True
-    read_folder: Callable[..., DocumentFile] | None = None
+    read_folder: Callable[..., Iterable[Record | str] | DocumentFile] | None = None
     paths: str = ""
     writer: Writer | None = None
     allows: Callable[[Source], object] | None = None
@@ -92,12 +98,15 @@ class Format:
         return {each.name: each.default for each in fields(self.reading)}
 
     def read_with(
-        self, read: Callable[..., DocumentFile], source: Any, options: Mapping[str, Any], **more: Any
+        self, read: Callable[..., Any], source: Named, options: Mapping[str, Any], **more: Any
     ) -> DocumentFile:
-        """Call a reading function with options; raise an `InputError` if a value is not allowed."""
-        if self.reading is None:
-            return read(source, **options, **more)
-        return read(source, self.reading(**options), **more)
+        """Read a source or a folder with options; raise an `InputError` for values that are not allowed."""
+        reading = None if self.reading is None else self.reading(**options)
+        content = read(source, **options, **more) if reading is None else read(source, reading, **more)
+        if isinstance(content, DocumentFile):
+            return content
+        units = reading.units(*self.units) if isinstance(reading, Offsets) else self.units
+        return documents_of(source, content, units=units, in_tokens=self.in_tokens, by_name=self.by_name)
 
 
 _registered: list[Format] = []
@@ -191,7 +200,7 @@ def read_as(
     named = formats.get(format)
     if named and named.read_folder and isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
         own = _own_options(named, formats.values(), options, os.fspath(path))
-        return named.read_with(named.read_folder, path, own, **(limits or {}))
+        return named.read_with(named.read_folder, Named(os.fspath(path)), own, **(limits or {}))
     files = files_of(path)
     if files is not None:
         arguments: dict[str, Any] = {"format": format, "progress": progress, "limits": limits, "options": options}

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...options import CheckedOptions, option
 from ...tags.decoding import BARE_LABEL
@@ -30,7 +29,7 @@ class Conll2012Reading(CheckedOptions):
     chains: bool = option(False, help="CoNLL-2012: label each mention by its coreference chain", kind=bool)
 
 
-def read_conll2012(source: Source, options: Conll2012Reading) -> DocumentFile:
+def read_conll2012(source: Source, options: Conll2012Reading) -> Iterator[Record]:
     """Read mentions as spans of tokens. The label is `_`, or the number of the mention's coreference chain.
 
     A document, or a part of it, begins with `#begin document`. The fourth column has the words. A closing bracket
@@ -40,10 +39,6 @@ def read_conll2012(source: Source, options: Conll2012Reading) -> DocumentFile:
         InputError: if a row is outside documents or has fewer than five columns, or if a bracket is not opened or not
             closed. The error names the line.
     """
-    return documents_of(source, _records(source, chains=options.chains), in_tokens=True)
-
-
-def _records(source: Source, *, chains: bool) -> Iterator[Record]:
     record: Record | None = None
     words: list[str] = []
     opened: dict[str, list[tuple[int, int]]] = {}
@@ -69,7 +64,7 @@ def _records(source: Source, *, chains: bool) -> Iterator[Record]:
                 if ends and not starts:
                     raise source.refuse(f"the bracket of chain {chain} is not opened.", _REMEDY, number)
                 if ends:
-                    record.add(starts.pop()[0], len(words) + 1, chain if chains else BARE_LABEL)
+                    record.add(starts.pop()[0], len(words) + 1, chain if options.chains else BARE_LABEL)
             words.append(cells[_WORD])
     if record is not None:
         raise source.refuse("the last document is not closed.", f"Close it with {_END}.", record.line)
@@ -82,4 +77,4 @@ def _shows(source: Source) -> bool:
     return begun and all(len(row) >= _CELLS and _BRACKETS.fullmatch(row[-1]) for row in cells)
 
 
-register(Format("conll2012", "CoNLL-2012's coreference", _shows, read_conll2012))
+register(Format("conll2012", "CoNLL-2012's coreference", _shows, read_conll2012, in_tokens=True))

@@ -8,8 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...documents.document_file import DocumentFile
+from ...documents.document_file import DocumentFile, documents_of
 from ...documents.joining import read_together
+from ...documents.record import Named
 from ...exceptions import InputError, counted, setting
 from ..formats import Format, LayerReading, register
 from ..json.uima_cas import layers_of_cas, read_cas
@@ -25,11 +26,11 @@ _UNTOUCHED = "INITIAL_CAS"
 """The file name of an imported document that nobody has annotated yet."""
 
 
-def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: Any) -> DocumentFile:
+def read_project(project: Named, options: LayerReading, **limits: Any) -> DocumentFile:
     """Read the annotators' files of a project, or its curation.
 
     Args:
-        path: a project exported as WebAnno TSV 3 or UIMA CAS, or its folder `annotation` or `curation`.
+        project: a project exported as WebAnno TSV 3 or UIMA CAS, or its folder `annotation` or `curation`.
         options: the options for each file.
         limits: the options of `Limits`.
 
@@ -37,9 +38,8 @@ def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: 
         InputError: if the folder has another structure, if annotators of a document have different texts, or if the
             layer is ambiguous; see also `read_webanno`.
     """
-    project = os.fspath(path)
-    folder = os.path.join(project, _ANNOTATIONS)
-    folder = folder if os.path.isdir(folder) else project
+    folder = os.path.join(project.name, _ANNOTATIONS)
+    folder = folder if os.path.isdir(folder) else project.name
     files: dict[str, str] = {}
     others: list[str] = []
     untouched = 0
@@ -56,16 +56,16 @@ def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: 
     if not files:
         problem = f"the folder has no annotator's file, such as {_ANNOTATIONS}/<document>/<user>.tsv."
         remedy = "Export the project as WebAnno TSV v3.3, and unpack it (and any archives in it)."
-        raise InputError(problem, remedy, source=project)
+        raise project.refuse(problem, remedy)
 
-    with_layer = _files_with_layer(project, files, options, limits)
+    with_layer = _files_with_layer(project.name, files, options, limits)
 
     def read(file: str) -> DocumentFile:
         with Source.open(file, **limits) as source:
-            of_file: DocumentFile = _reader(file)[1](source, options, with_spans=file in with_layer)
-            return of_file
+            records = _reader(file)[1](source, options, with_spans=file in with_layer)
+            return documents_of(source, records, units=("utf-16",))
 
-    together = read_together(project, files, read)
+    together = read_together(project.name, files, read)
     documents, annotators = zip(*(name.rsplit("/", 1) for name in files), strict=True)
     file = replace(together, documents=replace(together.documents, ids=documents), annotators=annotators)
     _require_one_text(file)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Named, Record
 from ...tags.decoding import BARE_LABEL
 from ..folders import files_of
@@ -45,7 +44,7 @@ _REMEDY = (
 )
 
 
-def read_span_rows(source: Source, options: Offsets) -> DocumentFile:
+def read_span_rows(source: Source, options: Offsets) -> Iterator[Record]:
     """Read spans of characters with exclusive ends (neleval: inclusive ends); spans without a label get `_`.
 
     The rows of a document need not be adjacent. In a list of offsets, each run is a span. The texts come from the other
@@ -54,37 +53,6 @@ def read_span_rows(source: Source, options: Offsets) -> DocumentFile:
     Raises:
         InputError: if a row is malformed; the error names the line. See also `documents_of`.
     """
-    return documents_of(source, _records(source), units=options.units("codepoint"), by_name=True)
-
-
-def read_span_rows_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
-    """Read all files of a folder, see `read_span_rows`; an empty file is a document without spans.
-
-    The document of an empty file is named after the article number in the file's name, or after the text file beside
-    it.
-
-    Raises:
-        InputError: see `read_span_rows`; the error names the file.
-    """
-    records = _records_of_files(os.fspath(path), limits)
-    return documents_of(Named(os.fspath(path)), records, units=options.units("codepoint"), by_name=True)
-
-
-def _records_of_files(folder: str, limits: dict[str, Any]) -> Iterator[Record]:
-    for name, file in (files_of(folder) or {}).items():
-        place = os.path.relpath(file, folder)
-        if not os.path.getsize(file):
-            article = _ARTICLE.search(place)
-            yield Record(id=article[1] if article else f"{name}.txt" if file.endswith(_PIPES) else name, place=place)
-            continue
-        with Source.open(file, **limits) as source:
-            for record in _records(source):
-                record.place = f"{place}, line {record.line}"
-                yield record
-
-
-def _records(source: Source) -> Iterator[Record]:
-    """Yield a record for each row."""
     for number, line in source.lines():
         if not line.strip():
             continue
@@ -95,6 +63,27 @@ def _records(source: Source) -> Iterator[Record]:
         for pieces in _places(row):
             record.add(pieces[0][0], pieces[-1][1], row.get("label") or BARE_LABEL, pieces=pieces)
         yield record
+
+
+def read_span_rows_folder(folder: Named, options: Offsets, **limits: Any) -> Iterator[Record]:
+    """Read all files of a folder, see `read_span_rows`; an empty file is a document without spans.
+
+    The document of an empty file is named after the article number in the file's name, or after the text file beside
+    it.
+
+    Raises:
+        InputError: see `read_span_rows`; the error names the file.
+    """
+    for name, file in (files_of(folder.name) or {}).items():
+        place = os.path.relpath(file, folder.name)
+        if not os.path.getsize(file):
+            article = _ARTICLE.search(place)
+            yield Record(id=article[1] if article else f"{name}.txt" if file.endswith(_PIPES) else name, place=place)
+            continue
+        with Source.open(file, **limits) as source:
+            for record in read_span_rows(source, options):
+                record.place = f"{place}, line {record.line}"
+                yield record
 
 
 def _row(line: str) -> dict[str, str] | None:
@@ -138,6 +127,7 @@ register(
         "rows of spans without a header",
         _shows,
         read_span_rows,
+        by_name=True,
         read_folder=read_span_rows_folder,
         may_be_empty=True,
         paths=rf"\.(labels|{_PIPES[1:]})$",

@@ -8,7 +8,6 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...exceptions import InputError, counted, mention, require_kind, setting, shown
 from ...options import option
@@ -71,7 +70,7 @@ class SpanTableReading(Offsets):
             )
 
 
-def read_span_table(source: Source, options: SpanTableReading) -> DocumentFile:
+def read_span_table(source: Source, options: SpanTableReading) -> Iterator[Record]:
     """Read spans of characters with exclusive ends. The rows of a document need not be adjacent.
 
     The texts come from the other side. A document without spans has a row with empty start, end and label. Without a
@@ -81,13 +80,7 @@ def read_span_table(source: Source, options: SpanTableReading) -> DocumentFile:
         InputError: if a column is missing or if boundaries are not numbers. The error names the line (in Parquet, the
             row).
     """
-    records = _records(source, options.column_names or {})
-    return documents_of(source, records, units=options.units("codepoint"), by_name=True)
-
-
-def _records(source: Source, names: Mapping[str, str]) -> Iterator[Record]:
-    """Yield the spans of adjacent rows of a document; long documents are split into several records."""
-    for name, rows in groupby(_spans(source, names), key=itemgetter(0)):
+    for name, rows in groupby(_spans(source, options.column_names or {}), key=itemgetter(0)):
         while some := list(islice(rows, _AT_ONCE)):
             spans = [span for _, _, span, _ in some if span is not None]
             stated = [text for _, _, span, text in some if span is not None]
@@ -165,4 +158,4 @@ def _shows(source: Source) -> bool:
     return all(any(name in header for name in _USUAL[key]) for key in _NEEDED)
 
 
-register(Format("span_table", "a table of spans", _shows, read_span_table))
+register(Format("span_table", "a table of spans", _shows, read_span_table, by_name=True))

@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...exceptions import counted
 from ...spans.arrow import LONGEST
@@ -69,7 +68,7 @@ def layers_of(source: Source) -> list[tuple[str, str]]:
     return [(each.name, each.short_name) for each in layers if each.kind != "RL"]
 
 
-def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = True) -> DocumentFile:
+def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
     """Read one layer of spans of a document; if `with_spans` is False, read only its text and tokens.
 
     Offsets are UTF-16 units. All rows of a span have the same number in brackets. All rows of a mention in a chain have
@@ -80,12 +79,6 @@ def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = Tr
         InputError: if the file has another version of the format, if a row is malformed, or if the layer or feature is
             unknown or ambiguous; the error names the line. See also `documents_of`.
     """
-    # read by the builder, which turns garbage collection off and frees the record
-    records = (_record(each, options, with_spans=with_spans) for each in [source])
-    return documents_of(source, records, units=("utf-16",))
-
-
-def _record(source: Source, options: LayerReading, *, with_spans: bool) -> Record:
     record, layers = Record(), list[_Layer]()
     tokens, sentences = _Tokens(), list[tuple[int, str]]()
     columns = 3
@@ -119,7 +112,7 @@ def _record(source: Source, options: LayerReading, *, with_spans: bool) -> Recor
         _chosen(source, layers, options)
     record.text = _text(source, sentences)
     record.tokens = _bounds_of(source, record.text, tokens)
-    return record
+    yield record
 
 
 def _lines(source: Source) -> Iterator[tuple[int, str]]:
@@ -249,5 +242,11 @@ def _plain(value: str) -> str:
 
 
 register(
-    Format("webanno", "WebAnno TSV 3", lambda source: source.head.startswith(b"#FORMAT=WebAnno TSV"), read_webanno)
+    Format(
+        "webanno",
+        "WebAnno TSV 3",
+        lambda source: source.head.startswith(b"#FORMAT=WebAnno TSV"),
+        read_webanno,
+        units=("utf-16",),
+    )
 )

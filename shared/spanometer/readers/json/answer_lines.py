@@ -153,14 +153,14 @@ def _allows(source: Source) -> bool:
 register(Format("answers", "JSON lines of answers of a language model", _shows, read_answers, allows=_allows))
 
 
-def read_text_lines(source: Source, options: AnswerLines) -> DocumentFile:
+def read_text_lines(source: Source, options: AnswerLines) -> Iterator[Record]:
     """Read objects with `text` (or another key) and optional `id` and `tokens`, but no spans.
 
     Raises:
         InputError: if an object has no text; the error names the line.
     """
     key = options.text_key or "text"
-    return documents_of(source, (record_of(source, *row, key) for row in rows(source, "texts")))
+    return (record_of(source, *row, key) for row in rows(source, "texts"))
 
 
 def _has_text(source: Source) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
 from ...documents.record import Record
 from ...documents.writer import Writer
@@ -22,7 +21,7 @@ _LISTS = ("label", "labels")
 _KEYS = (*_LISTS, _WITH_RELATIONS, _FIRST_VERSION)
 
 
-def read_doccano(source: Source, options: Offsets) -> DocumentFile:
+def read_doccano(source: Source, options: Offsets) -> Iterator[Record | str]:
     """Read a Doccano export: JSON lines with `text` and `label`, `labels`, `entities` or `annotations`.
 
     Doccano counts UTF-16 units (or grapheme clusters, if the project uses them), but other programs that write this
@@ -32,10 +31,6 @@ def read_doccano(source: Source, options: Offsets) -> DocumentFile:
     Raises:
         InputError: if spans are malformed; the error names the line. See also `documents_of`.
     """
-    return documents_of(source, _records(source), units=options.units(*IN_BROWSERS))
-
-
-def _records(source: Source) -> Iterator[Record | str]:
     for line, place, row in rows(source, "spans"):
         key = next((key for key in _KEYS if key in row), "")
         items = row[key] if isinstance(row, dict) and key else None
@@ -100,4 +95,14 @@ def _allows(source: Source) -> bool:
 
 _REMEDY = "Export the project from Doccano as JSONL, a sequence labelling project."
 
-register(Format("doccano", "Doccano's JSON lines", _shows, read_doccano, allows=_allows, writer=Writer(write=_written)))
+register(
+    Format(
+        "doccano",
+        "Doccano's JSON lines",
+        _shows,
+        read_doccano,
+        units=IN_BROWSERS,
+        allows=_allows,
+        writer=Writer(write=_written),
+    )
+)

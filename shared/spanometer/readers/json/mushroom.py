@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...tags.decoding import BARE_LABEL
 from ..formats import Format, register
@@ -16,7 +15,7 @@ _HARD, _SOFT = "hard_labels", "soft_labels"
 _REMEDY = f'Write {{"id": ..., "{_HARD}": [[start, end], ...]}} on each line.'
 
 
-def read_mushroom(source: Source) -> DocumentFile:
+def read_mushroom(source: Source) -> Iterator[Record]:
     """Read the hard labels as spans with the label `_`; the text is `model_output_text`.
 
     Without hard labels, soft labels with a probability above 0.5 are read; adjacent ones are joined. Offsets are code
@@ -25,10 +24,6 @@ def read_mushroom(source: Source) -> DocumentFile:
     Raises:
         InputError: if an object is malformed; the error names the line. See also `documents_of`.
     """
-    return documents_of(source, _records(source))
-
-
-def _records(source: Source) -> Iterator[Record]:
     for line, place, row in rows(source, "documents"):
         try:
             bounds = _likely(row[_SOFT]) if row.get(_HARD) is None else [(start, end) for start, end in row[_HARD]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ..formats import Format, register
 from ..source import Source
@@ -15,7 +14,7 @@ _ANNOTATORS = ("_annotator_id", "_session_id")
 _REMEDY = "Export the data set with prodigy db-out."
 
 
-def read_prodigy(source: Source) -> DocumentFile:
+def read_prodigy(source: Source) -> Iterator[Record | str]:
     """Read Prodigy's tasks: JSON lines with `text`, `spans` and `answer`.
 
     Offsets are code points with exclusive ends. Tasks that were not accepted are left out and listed. `_input_hash`
@@ -26,10 +25,6 @@ def read_prodigy(source: Source) -> DocumentFile:
             (as in the binary interface, in which answers are about single spans); the error names the line. See also
             `documents_of`.
     """
-    return documents_of(source, _records(source))
-
-
-def _records(source: Source) -> Iterator[Record | str]:
     seen: dict[tuple[str | None, str | None], int] = {}
     for line, place, row in rows(source, "tasks"):
         if not is_object(row, "text") or not isinstance(row["text"], str):

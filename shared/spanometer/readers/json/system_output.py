@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...exceptions import InputError, shown
 from ...spans.spans import Spans
@@ -70,7 +69,7 @@ _SYSTEMS = (
 _PLAIN = _Fields("spans alone", "start", "end", "label", stated="text")
 
 
-def read_system_output(source: Source, options: Offsets) -> DocumentFile:
+def read_system_output(source: Source, options: Offsets) -> Iterator[Record]:
     """Read the outputs of systems: a list of spans for each text, each on its own line or all in one list.
 
     Known systems are Hugging Face's token classification pipelines, GLiNER and GLiNER2 (with `include_spans`),
@@ -83,10 +82,6 @@ def read_system_output(source: Source, options: Offsets) -> DocumentFile:
     Raises:
         InputError: if no known system has such spans; the error names the line. See also `documents_of`.
     """
-    return documents_of(source, _records(source), units=options.units("codepoint"))
-
-
-def _records(source: Source) -> Iterator[Record]:
     for line, place, row in _documents(source):
         where = place or f"line {line}"
         record = Record(line=line, place=place)
@@ -211,14 +206,13 @@ def _shows(source: Source) -> bool:
 register(Format("system", "the output of a known system", _shows, read_system_output))
 
 
-def read_gliner(source: Source) -> DocumentFile:
+def read_gliner(source: Source) -> Iterator[Record]:
     """Read objects with `tokenized_text` and `ner`; spans have their first and last token.
 
     Raises:
         InputError: if an object is malformed; the error names the line. See also `documents_of`.
     """
-    records = (_gliner_record(source, *row) for row in rows(source, "documents"))
-    return documents_of(source, records, in_tokens=True)
+    return (_gliner_record(source, *row) for row in rows(source, "documents"))
 
 
 def _gliner_record(source: Source, line: int, place: str, row: Any) -> Record:
@@ -236,4 +230,4 @@ def _is_gliner(source: Source) -> bool:
     return is_object(first_object(source), "tokenized_text", "ner")
 
 
-register(Format("gliner", "GLiNER's training data", _is_gliner, read_gliner))
+register(Format("gliner", "GLiNER's training data", _is_gliner, read_gliner, in_tokens=True))

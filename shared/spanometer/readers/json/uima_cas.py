@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...spans.arrow import LONGEST
 from ...spans.characters import code_points
@@ -35,7 +34,7 @@ def layers_of_cas(source: Source) -> list[tuple[str, str]]:
     return [(name, _short(name)) for name in _cas(source)[1] if _is_layer(name)]
 
 
-def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) -> DocumentFile:
+def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
     """Read one layer of a document's annotations; if `with_spans` is False, read only its text and tokens.
 
     Every Sofa (text) becomes a document. Offsets are UTF-16 units. The type system is not read, so subtypes are
@@ -45,11 +44,6 @@ def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) 
         InputError: if the file has another structure, or if the layer or feature is unknown or ambiguous; see also
             `documents_of`.
     """
-    records = (record for each in [source] for record in _records(each, options, with_spans=with_spans))
-    return documents_of(source, records, units=("utf-16",))
-
-
-def _records(source: Source, options: LayerReading, *, with_spans: bool) -> Iterator[Record]:
     texts, annotations = _cas(source)
     layers = {kind: _short(kind) for kind in annotations if _is_layer(kind) or options.layer in (kind, _short(kind))}
     refuse = partial(source.refuse, line=1)
@@ -133,4 +127,4 @@ def _shows(source: Source) -> bool:
     return _is_xmi(source) or _STRUCTURES in first_object(source)
 
 
-register(Format("uima_cas", "UIMA CAS", _shows, read_cas))
+register(Format("uima_cas", "UIMA CAS", _shows, read_cas, units=("utf-16",)))

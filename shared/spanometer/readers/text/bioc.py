@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ..formats import Format, Offsets, blanks_before, register
 from ..json.records import first_object, is_object, rows, value_in
@@ -26,7 +25,7 @@ _ENTITY = b"<!ENTITY"
 _LISTS = ("PubTator3", "documents")
 
 
-def read_bioc(source: Source, options: Offsets) -> DocumentFile:
+def read_bioc(source: Source, options: Offsets) -> Iterator[Record]:
     """Read the annotations of documents; the label is the infon `type`. Relations are not read.
 
     Offsets count from the beginning of the document. The file does not contain the text between passages; it is
@@ -36,10 +35,6 @@ def read_bioc(source: Source, options: Offsets) -> DocumentFile:
     Raises:
         InputError: if objects are malformed; the error names the document. See also `documents_of`.
     """
-    return documents_of(source, _records(source), units=options.units("codepoint", "utf-16", "byte"))
-
-
-def _records(source: Source) -> Iterator[Record]:
     if _XML.match(source.head):
         for document, line, text in _xml(source):
             yield _record(source, _document(document, line, text), line)
@@ -184,4 +179,4 @@ def _shows(source: Source) -> bool:
     return is_object(first, "passages") or (not row and _PASSAGES.match(source.head) is not None)
 
 
-register(Format("bioc", "BioC", _shows, read_bioc))
+register(Format("bioc", "BioC", _shows, read_bioc, units=("codepoint", "utf-16", "byte")))

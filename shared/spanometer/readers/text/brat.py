@@ -7,10 +7,9 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
 from ...documents.record import Named, Record
 from ...documents.writer import Writer
@@ -29,7 +28,7 @@ _BETWEEN_LINE_ENDS = re.compile(rf"[^{_LINE_END.pattern[1:]}+")
 _REMEDY = "Write lines of T1, type and offsets, text, separated by tabs: T1<tab>Drug 0 7<tab>Aspirin."
 
 
-def read_brat(source: Source, options: Offsets) -> DocumentFile:
+def read_brat(source: Source, options: Offsets) -> Iterator[Record]:
     """Read the text-bound annotations of an .ann file, and their attributes; the text is in the .txt file beside it.
 
     Offsets are code points, or UTF-16 units (from old clients, after emoji); the span texts in the file show which. A
@@ -41,10 +40,10 @@ def read_brat(source: Source, options: Offsets) -> DocumentFile:
         InputError: if a line is malformed; the error names the line. See also `documents_of`.
     """
     # read by the builder, which turns garbage collection off and frees the record
-    return documents_of(source, map(_record, [source]), units=options.units(*IN_BROWSERS))
+    return map(_record, [source])
 
 
-def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
+def read_brat_folder(folder: Named, options: Offsets, **limits: Any) -> Iterator[Record | str]:
     """Read all .ann files of a folder and its subfolders, see `read_brat`; documents are named after their paths.
 
     An empty .ann file is a document without spans.
@@ -52,18 +51,12 @@ def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: A
     Raises:
         InputError: if the folder has no .ann file; see also `read_brat`.
     """
-    folder = Named(os.fspath(path))
     files = sorted(glob.glob(os.path.join(glob.escape(folder.name), "**", "*.ann"), recursive=True))
     if not files:
         raise folder.refuse("the folder has no .ann file.", "Name a folder of brat's files, or a file.")
-    return documents_of(folder, _records(folder.name, files, limits), units=options.units(*IN_BROWSERS))
-
-
-def _records(folder: str, files: Sequence[str], limits: Mapping[str, Any]) -> Iterator[Record | str]:
-    """Yield the documents of a folder one by one, and descriptions of texts without annotation."""
     bounds = Limits(**limits)
     for file in files:
-        name = os.path.relpath(file, folder)
+        name = os.path.relpath(file, folder.name)
         if os.path.getsize(file):
             with Source.open(file, **limits) as source:
                 record = _record(source)
@@ -71,9 +64,9 @@ def _records(folder: str, files: Sequence[str], limits: Mapping[str, Any]) -> It
             record = Record(text=_text_beside(file, bounds))
         record.id, record.place = name.removesuffix(".ann"), name
         yield record
-    texts = glob.glob(os.path.join(glob.escape(folder), "**", "*.txt"), recursive=True)
-    for name in sorted(os.path.relpath(text, folder) for text in texts):
-        if not os.path.isfile(os.path.join(folder, f"{name.removesuffix('.txt')}.ann")):
+    texts = glob.glob(os.path.join(glob.escape(folder.name), "**", "*.txt"), recursive=True)
+    for name in sorted(os.path.relpath(text, folder.name) for text in texts):
+        if not os.path.isfile(os.path.join(folder.name, f"{name.removesuffix('.txt')}.ann")):
             yield f"{name}: a text without an .ann file."
 
 
@@ -185,6 +178,7 @@ register(
         "brat's annotation",
         lambda source: _LINE.match(source.head),
         read_brat,
+        units=IN_BROWSERS,
         read_folder=read_brat_folder,
         writer=Writer(write=_written, folder=True, discontinuous=True, attributes=True, problems=_problems),
         paths=r"\.ann$",

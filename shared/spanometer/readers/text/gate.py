@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ..formats import Format, register
 from ..source import Source
@@ -16,7 +15,7 @@ _MARKUP = "Original markups"
 """The annotation set that has the markup of the original page."""
 
 
-def read_gate(source: Source) -> DocumentFile:
+def read_gate(source: Source) -> Iterator[Record | str]:
     """Read the annotations of a document. Their types are the labels, and each annotation set is an annotator.
 
     The set without a name is called `default`. The set of the original markup is left out and listed.
@@ -25,10 +24,6 @@ def read_gate(source: Source) -> DocumentFile:
         InputError: if the document has no text, or if an annotation has no type or an unknown node; see also
             `documents_of`.
     """
-    return documents_of(source, _records(source))
-
-
-def _records(source: Source) -> Iterator[Record | str]:
     document = element_of(source)
     content = document.find("TextWithNodes")
     if content is None:

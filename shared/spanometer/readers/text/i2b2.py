@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ..formats import Format, Offsets, register
 from ..source import Source
@@ -16,7 +15,7 @@ _BOUNDS = re.compile(r"(\d{1,18})~(\d{1,18})")
 _REMEDY = "Write <TEXT><![CDATA[...]]></TEXT><TAGS><NAME start=... end=... TYPE=.../></TAGS>."
 
 
-def read_i2b2(source: Source, options: Offsets) -> DocumentFile:
+def read_i2b2(source: Source, options: Offsets) -> Iterator[Record]:
     """Read the text of a document and its tags with offsets. Links and tags of the whole document are not read.
 
     The label is the name of the tag, followed by a slash and the value of `TYPE` if there is one: `NAME/PATIENT`.
@@ -25,10 +24,6 @@ def read_i2b2(source: Source, options: Offsets) -> DocumentFile:
     Raises:
         InputError: if XML is invalid, or if the document has no text; see also `documents_of`.
     """
-    return documents_of(source, _records(source), units=options.units("codepoint", "utf-16"))
-
-
-def _records(source: Source) -> Iterator[Record]:
     root = element_of(source)
     record = Record(text=root.findtext("TEXT"))
     if record.text is None:
@@ -46,4 +41,12 @@ def _records(source: Source) -> Iterator[Record]:
     yield record
 
 
-register(Format("i2b2", "XML of i2b2, MAE or MedTator", lambda source: _FIRST.match(source.head), read_i2b2))
+register(
+    Format(
+        "i2b2",
+        "XML of i2b2, MAE or MedTator",
+        lambda source: _FIRST.match(source.head),
+        read_i2b2,
+        units=("codepoint", "utf-16"),
+    )
+)

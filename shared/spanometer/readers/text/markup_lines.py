@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ..formats import Format, register
 from ..json.records import first_object
@@ -19,7 +18,7 @@ _PAIR = re.compile(r"""(\w+)(?:=('[^']*'|"[^"]*"|\S+))?""")
 _FIRST = re.compile(rb"\[[^\[\]\n]*+\]\([A-Za-z_][\w.-]*+(?: ++\w++=[^)\n]{1,1000}+)?\)")
 
 
-def read_markup_lines(source: Source) -> DocumentFile:
+def read_markup_lines(source: Source) -> Iterator[Record]:
     """Read texts with spans as `[text](LABEL name=value ...)`, one document on each line; spans may be nested.
 
     Values are true, false, numbers, or text, in quotes if it has spaces. A name without a value means True. A bracket
@@ -28,10 +27,6 @@ def read_markup_lines(source: Source) -> DocumentFile:
     Raises:
         InputError: if a label has no opening bracket; the error names the line.
     """
-    return documents_of(source, _records(source))
-
-
-def _records(source: Source) -> Iterator[Record]:
     for number, line in source.lines():
         if line.strip():
             yield _record(source, number, line)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ..formats import Format, Offsets, register
 from ..source import Source
@@ -15,7 +14,7 @@ _FIRST = re.compile(rb"\s*[^|\t\n]+\|t\|")
 _REMEDY = "Write ID|t|TITLE, ID|a|ABSTRACT and lines of ID, start, end, text, type, separated by tabs."
 
 
-def read_pubtator(source: Source, options: Offsets) -> DocumentFile:
+def read_pubtator(source: Source, options: Offsets) -> Iterator[Record]:
     """Read titles and abstracts, joined by one space, and their mentions. Relations are not read.
 
     Offsets count from the beginning of the title, usually in code points. Some programs write bytes; the span texts in
@@ -25,10 +24,6 @@ def read_pubtator(source: Source, options: Offsets) -> DocumentFile:
         InputError: if a line is malformed or is about another document; the error names the line. See also
             `documents_of`.
     """
-    return documents_of(source, _records(source), units=options.units("codepoint", "utf-16", "byte"))
-
-
-def _records(source: Source) -> Iterator[Record]:
     record: Record | None = None
     abstract = False
     for number, line in source.lines():
@@ -60,4 +55,12 @@ def _records(source: Source) -> Iterator[Record]:
         yield record
 
 
-register(Format("pubtator", "PubTator's lines", lambda source: _FIRST.match(source.head), read_pubtator))
+register(
+    Format(
+        "pubtator",
+        "PubTator's lines",
+        lambda source: _FIRST.match(source.head),
+        read_pubtator,
+        units=("codepoint", "utf-16", "byte"),
+    )
+)
