@@ -7,7 +7,7 @@ import random
 import pytest
 
 import spanometer
-from spanometer.documents.tag_columns import tag_lists
+from spanometer.documents.layers import tag_lists
 from spanometer.exceptions import InputError
 from spanometer.readers import read, read_entities
 from spanometer.readers.folders import files_of

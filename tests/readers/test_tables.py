@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import spanometer
-from spanometer.documents.tag_columns import tag_lists
+from spanometer.documents.layers import tag_lists
 from spanometer.exceptions import InputError
 from spanometer.readers import read
 

@@ -19,7 +19,7 @@ from spanometer.alignment.matched_spans import KINDS, MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.contexts import Context
 from spanometer.analysis.errors.review import rows_of_view
-from spanometer.documents.places_in_files import LineRuns
+from spanometer.documents.layers import LineRuns
 from spanometer.readers import read, tag_lists
 from spanometer.spans.wording import Wording
 from spanometer.web.error_report import error_report, report_data, write_error_report

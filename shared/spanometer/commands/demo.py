@@ -16,7 +16,7 @@ from ..analysis.errors.find import errors
 from ..analysis.scores.report import Report
 from ..analysis.scores.score import score
 from ..documents.document_file import DocumentFile
-from ..documents.tag_columns import tag_lists
+from ..documents.layers import tag_lists
 from ..exceptions import counted
 from ..measures.registry import MEASURES
 from ..readers.columns.reading import read

@@ -21,7 +21,7 @@ from ..documents.document_file import DocumentFile
 from ..documents.matching import matched
 from ..documents.pairing import Pairing, pair
 from ..documents.sides import require_one_annotator
-from ..documents.tokenizers import with_tokens
+from ..documents.units import with_tokens
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.grounded import Grounded, outcomes_by_answer
 from ..grounding.reading import AnswerReading

@@ -15,8 +15,8 @@ import numpy as np
 from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted, fitted
 from ..documents.pairing import Pairing
+from ..documents.record import Writer
 from ..documents.sides import require_one_annotator
-from ..documents.writer import Writer
 from ..exceptions import InputError, mention, printable, setting
 from ..grounding.policies import NAMED_STRINGS, StringPolicy
 from ..grounding.reading import AnswerReading

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 from datasets import Features
 
-from ..documents.words import Words
+from ..documents.layers import Words
 from ..exceptions import require_choice
 from ..readers import read_entities
 from ..readers.columns.hipe import LEVELS

@@ -32,9 +32,9 @@ from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, span_problem
 from ..spans.characters import UNITS, code_points_of, is_plain
 from ..spans.documents import Tokens
 from ..spans.spans import Fragments, Spans, checked_spans
+from .layers import Codes, WordRows
 from .record import Named, Record
 from .stated import NO_ATTRIBUTES, TEXT_TYPE, StatedSpans, alike, compared, stated_arrays, strings_of
-from .words import Codes, WordRows
 
 _AT_ONCE = 1000
 """The number of documents that are checked at a time."""

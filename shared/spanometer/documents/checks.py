@@ -18,7 +18,7 @@ from ..spans.spans import Spans
 from .building import RecordColumns
 from .document_file import DocumentFile, inspection
 from .stated import strings_of
-from .tokenizers import tokens_of
+from .units import tokens_of
 
 KINDS = {
     "lost": "spans without a place or a label, left out",

@@ -15,14 +15,12 @@ from ..spans.annotations import with_common_labels
 from ..spans.spans import in_order
 from ..spans.texts import joined
 from ..spans.tokenisation import to_tokens
-from .carrying import Carrying
 from .document_file import DocumentFile
+from .layers import WordRows, Words
 from .pairing import Pairing
-from .record import Record
+from .record import Record, Writer
 from .stated import StatedSpans
-from .tokenizers import with_tokens
-from .words import WordRows, Words
-from .writer import Writer
+from .units import Carrying, with_tokens
 
 _LISTED = 3
 _WORDS = "Give a file with words or a text."

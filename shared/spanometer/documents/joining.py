@@ -18,10 +18,8 @@ from ..spans.documents import Documents, Tokens
 from ..spans.entities import Entities
 from ..spans.spans import Spans
 from .document_file import DocumentFile
-from .places_in_files import FileParts, LineRuns
+from .layers import FileParts, LineRuns, Words, joined_tags
 from .stated import StatedSpans
-from .tag_columns import joined_tags
-from .words import Words
 
 Value = TypeVar("Value")
 

@@ -13,7 +13,7 @@ from ..exceptions import InputError, clause_for, counted, only_difference, requi
 from ..spans.documents import places_of
 from .document_file import DocumentFile
 from .joining import with_empty
-from .words import Words
+from .layers import Words
 
 _LISTED = 3
 _BLOCK = 1 << 20

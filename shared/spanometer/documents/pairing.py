@@ -17,12 +17,10 @@ from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
 from ..spans.tokenisation import POLICIES, without_gaps, without_overlaps
-from .carrying import Carrying
-from .document_file import DocumentFile, decoding_of
+from .document_file import DocumentFile, decoding_of, without_missing
 from .matching import SCORED_DOCUMENTS, matched, require_same_words, scored_documents
-from .missing import without_missing
 from .stated import compared
-from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
+from .units import Carrying, require_tokenizer, signed, tokenizer_option, tokens_of
 
 _TO_CHARACTERS = {
     "remedy": f"Give a text or words, or score tokens with {setting('unit', 'token')}.",

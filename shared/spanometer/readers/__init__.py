@@ -16,7 +16,7 @@ _HOMES = {
     **dict.fromkeys(("Format", "detect", "formats_of"), "readers.formats"),
     "Rewriter": "readers.columns.rewriter",
     **dict.fromkeys(("Source", "open_file"), "readers.source"),
-    **dict.fromkeys(("Column", "tag_lists"), "documents.tag_columns"),
+    **dict.fromkeys(("Column", "tag_lists"), "documents.layers"),
     **dict.fromkeys(("read", "read_parts"), "readers.columns.reading"),
     "read_word_probabilities": "readers.word_list",
 }

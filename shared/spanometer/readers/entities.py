@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from ..arrays import is_ordered, is_utf8, listed
 from ..documents.document_file import DocumentFile
-from ..documents.words import Words
-from ..documents.writer import keywords
+from ..documents.layers import Words
+from ..documents.record import keywords
 from ..exceptions import InputError, counted, mention, require_choice, setting, shown
 from ..options import options_of
 from ..spans.entities import ENTITY_TYPES, Entities, Entity, entities_arrays

@@ -19,9 +19,8 @@ from typing import Any, BinaryIO, get_type_hints
 from ..arrays import is_integer, ordered
 from ..documents.document_file import DocumentFile, documents_of
 from ..documents.joining import read_together
-from ..documents.record import Named, Record
-from ..documents.tag_columns import Column
-from ..documents.writer import Writer, keywords
+from ..documents.layers import Column
+from ..documents.record import Named, Record, Writer, keywords
 from ..exceptions import InputError, mention, require_choice, require_kind, setting, shown
 from ..options import CheckedOptions, Option, option, options_of, text
 from ..spans.characters import UNITS

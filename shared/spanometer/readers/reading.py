@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from ..documents.document_file import DocumentFile
 from ..documents.joining import read_together
-from ..documents.tokenizers import require_tokenizer, with_tokens
+from ..documents.units import require_tokenizer, with_tokens
 from ..exceptions import InputError, require_choice, require_kind, setting
 from ..options import Option, options_of, require_known
 from ..tags.decoding import Decoding

@@ -15,7 +15,7 @@ from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.contexts import Context
 from spanometer.analysis.errors.examples import ErrorChoice, ErrorExamples
-from spanometer.documents.places_in_files import LineRuns
+from spanometer.documents.layers import LineRuns
 from spanometer.spans.wording import Wording
 from spanometer.tables.screen import text_of
 

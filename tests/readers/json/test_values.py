@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from spanometer.documents.words import WordRows, Words
+from spanometer.documents.layers import WordRows, Words
 from spanometer.exceptions import InputError
 from spanometer.readers import source
 from spanometer.readers.json.values import items

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ...arrays import arrow_array, string_array
 from ...documents.document_file import DocumentFile
-from ...documents.places_in_files import LineRuns
+from ...documents.layers import LineRuns
 from ...documents.sides import Sides
 from ...exceptions import InputError, counted, plain_ends
 from ...spans.documents import Tokens

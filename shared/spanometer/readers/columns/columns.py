@@ -16,10 +16,8 @@ import numpy as np
 
 from ...documents.document_file import DocumentFile
 from ...documents.fitting import Fitted
-from ...documents.places_in_files import LineRuns
-from ...documents.tag_columns import Layout
-from ...documents.words import Codes, Words
-from ...documents.writer import Writer
+from ...documents.layers import Codes, Layout, LineRuns, Words
+from ...documents.record import Writer
 from ...exceptions import InputError, counted, setting
 from ...tags.tags import Tags
 from ..formats import ColumnReading, Format, register

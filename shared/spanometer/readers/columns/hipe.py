@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...documents.document_file import DocumentFile
-from ...documents.tag_columns import tag_lists
+from ...documents.layers import tag_lists
 from ...exceptions import InputError, require_choice, setting
 from ...spans.entities import Entity
 from ...spans.spans import Spans

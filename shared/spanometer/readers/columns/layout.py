@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...arrays import integers, offsets_of, ranges
-from ...documents.tag_columns import Column, Layout
-from ...documents.words import Codes
+from ...documents.layers import Codes, Column, Layout
 from ...exceptions import InputError, counted, setting, shown
 from ...tags.schemes import PREFIXES
 from ...tags.tags import split_tag

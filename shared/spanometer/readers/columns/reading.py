@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO
 
 from ...documents.document_file import DocumentFile
-from ...documents.tag_columns import Column
+from ...documents.layers import Column
 from ..formats import ColumnReading, read_as
 from ..source import Source
 

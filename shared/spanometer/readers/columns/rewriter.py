@@ -13,7 +13,7 @@ from typing import AnyStr
 import numpy as np
 
 from ...documents.document_file import DocumentFile
-from ...documents.tag_columns import Layout
+from ...documents.layers import Layout
 from ...exceptions import InputError
 from ...spans.conversion import changed_tokens
 from ...tags.tags import Tags

@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...documents.fitting import Fitted
-from ...documents.record import Record
-from ...documents.writer import Writer
+from ...documents.record import Record, Writer
 from ...spans.characters import borders, is_plain
 from ..formats import IN_BROWSERS, Format, Offsets, register
 from ..source import Source

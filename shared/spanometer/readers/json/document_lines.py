@@ -11,8 +11,7 @@ from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
-from ...documents.record import Record
-from ...documents.writer import Writer
+from ...documents.record import Record, Writer
 from ...exceptions import InputError, setting
 from ...options import option
 from ...spans.spans import Spans

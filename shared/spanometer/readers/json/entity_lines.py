@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...documents.document_file import DocumentFile
-from ...documents.words import WordRows
+from ...documents.layers import WordRows
 from ...exceptions import InputError
 from ...spans.entities import Entity
 from ..entities import entities_of, is_text

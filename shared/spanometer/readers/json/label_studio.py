@@ -9,8 +9,7 @@ from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
-from ...documents.record import Record
-from ...documents.writer import Writer
+from ...documents.record import Record, Writer
 from ...exceptions import InputError, setting, shown
 from ...options import reused_option, text
 from ..formats import IN_BROWSERS, Format, Offsets, register

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...documents.words import WordRows
+from ...documents.layers import WordRows
 from ...exceptions import InputError, clause_for, setting
 from ..source import BYTE_ORDER_MARK, PARQUET, Source
 from .parquet_rows import parquet_rows

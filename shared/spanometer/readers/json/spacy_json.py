@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
-from ...documents.document_file import DocumentFile, documents_of
-from ...documents.missing import runs_of, with_missing
+from ...documents.document_file import DocumentFile, documents_of, runs_of, with_missing
 from ...documents.record import Record
 from ...exceptions import InputError, setting
 from ...spans.spans import Spans

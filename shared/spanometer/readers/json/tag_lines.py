@@ -9,8 +9,7 @@ import numpy as np
 
 from ...arrays import is_integer, is_number
 from ...documents.document_file import DocumentFile
-from ...documents.tag_columns import Column
-from ...documents.words import WordRows
+from ...documents.layers import Column, WordRows
 from ...exceptions import counted
 from ..formats import Format, TagReading, register
 from ..source import Source

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...documents.document_file import DocumentFile, documents_of
+from ...documents.document_file import DocumentFile, documents_of, runs_of, with_missing
 from ...documents.fitting import Fitted
-from ...documents.missing import runs_of, with_missing
-from ...documents.record import Record
-from ...documents.writer import Writer
+from ...documents.record import Record, Writer
 from ...exceptions import InputError, setting
 from ...options import CheckedOptions, text
 from ..formats import Format, register

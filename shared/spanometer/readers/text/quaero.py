@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from ...documents.document_file import DocumentFile
-from ...documents.words import WordRows
+from ...documents.layers import WordRows
 from ...exceptions import InputError, require_choice, setting
 from ...spans.entities import ENTITY_TYPES, Entity
 from ..entities import entities_of

@@ -7,7 +7,7 @@ import pytest
 
 import spanometer
 from spanometer.documents.pairing import Pairing, pair
-from spanometer.documents.tokenizers import signed, tokens_of
+from spanometer.documents.units import signed, tokens_of
 from spanometer.exceptions import InputError
 
 TEXT = "Ada Lovelace-Byron danced 💃 in Cafe\u0301 Zoë."
@@ -79,7 +79,7 @@ def test_pattern():
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
-    monkeypatch.setattr("spanometer.documents.tokenizers._SECONDS", 0.1)
+    monkeypatch.setattr("spanometer.documents.units._SECONDS", 0.1)
     tokens_of.cache_clear()
 
 

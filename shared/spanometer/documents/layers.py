@@ -1,0 +1,201 @@
+"""Layers of documents in tokens: encoded words and tags, the layout of tag columns, lines and files."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from operator import eq
+from typing import overload
+
+import numpy as np
+
+from ..arrays import offsets_of, ranges
+from ..tags.tags import Tags, list_arrays
+
+
+class Codes(dict[str, int]):
+    """Maps names to integers, in the order of their first occurrence."""
+
+    def __missing__(self, name: str) -> int:
+        """Add a name with the next integer."""
+        code = self[name] = len(self)
+        return code
+
+
+class Words(Tags, Sequence[list[str]]):
+    """The words of documents: encoded like tags, but used like lists of strings."""
+
+    @classmethod
+    def of(cls, words: Tags | Iterable[Sequence[str]]) -> Words:
+        """Wrap encoded words, or encode lists of words."""
+        column = words if isinstance(words, Tags) else Tags.from_lists(words)
+        return cls(column.codes, column.names, column.offsets)
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, document: int) -> list[str]: ...
+    @overload
+    def __getitem__(self, document: slice) -> list[list[str]]: ...
+    def __getitem__(self, document: int | slice) -> list[str] | list[list[str]]:
+        """Return the words of one document or of several."""
+        chosen = range(len(self))[document]
+        if isinstance(chosen, range):
+            return [self[number] for number in chosen]
+        start, end = self.offsets[chosen : chosen + 2]
+        return list(map(self.names.__getitem__, self.codes[start:end].tolist()))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the words of all documents; `other` can also be a list."""
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
+
+
+class WordRows:
+    """Rows of words or other strings, encoded while they are added."""
+
+    def __init__(self) -> None:
+        self._codes = array("i")
+        self._names = Codes()
+        self._ends = array("q", [0])
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self._ends) - 1
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The number of words in each row, int64."""
+        return np.diff(np.asarray(self._ends))
+
+    def append(self, row: Sequence[str]) -> None:
+        """Add a row.
+
+        Raise an `InputError` with the position of a value that is no string or cannot be stored as UTF-8.
+        """
+        size = len(self._names)
+        try:
+            self._codes.extend(map(self._names.__getitem__, row))
+            # values other than strings are never known names
+            for name in islice(reversed(self._names), len(self._names) - size):
+                name.encode()
+        except (TypeError, AttributeError, UnicodeEncodeError):
+            list_arrays([row])
+            raise
+        self._ends.append(len(self._codes))
+
+    def tags(self) -> Tags:
+        """Return all rows as `Tags`."""
+        return Tags(np.asarray(self._codes, np.int32), tuple(self._names), np.asarray(self._ends, np.int64))
+
+    def words(self) -> Words:
+        """Return all rows as `Words`."""
+        return Words.of(self.tags())
+
+
+Column = int | str | None
+"""A column, by number (from 1, or negative from the right) or by name; None is the default column."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The layout of the rows of a file.
+
+    Attributes:
+        tabs: whether single tabs separate the cells; otherwise runs of spaces and tabs do.
+        width: the number of cells in a row.
+        model: the line from which the layout was taken.
+        header: the line with the names of the columns, or 0.
+        names: the names of the columns, if known.
+        columns: the indices of the tag columns.
+        words: the index of the column with the words, or None.
+        words_named: whether the user named this column.
+        documents: the index of the column that identifies the document of a row, or None.
+    """
+
+    tabs: bool
+    width: int
+    model: int
+    header: int
+    names: tuple[str, ...] | None
+    columns: tuple[int, ...]
+    words: int | None
+    words_named: bool
+    documents: int | None = None
+
+    def called(self, index: int) -> str:
+        """Return what errors call a column."""
+        return self.names[index] if self.names else f"column {index + 1}"
+
+
+def joined_tags(parts: Sequence[Tags]) -> Tags:
+    """Concatenate the tags of several files."""
+    names = Codes()
+    codes = [np.array([names[name] for name in part.names], dtype=np.int32)[part.codes] for part in parts]
+    offsets = offsets_of(np.concatenate([part.lengths for part in parts]))
+    reading = {name: value for part in parts for name, value in part.reading.items()}
+    return Tags(np.concatenate(codes), tuple(names), offsets, reading)
+
+
+def tag_lists(tags: Tags) -> list[list[str]]:
+    """Convert encoded tags (or words) to a list for each document."""
+    names = np.array([*tags.names, ""], dtype=object)
+    flat = names[tags.codes].tolist()
+    return [flat[start:end] for start, end in pairwise(tags.offsets.tolist())]
+
+
+@dataclass(frozen=True, eq=False)
+class LineRuns:
+    """The lines of tokens, stored as runs of tokens on consecutive lines.
+
+    Attributes:
+        tokens: the first token of each run, counted over all documents, int64.
+        lines: the line of this token, int64.
+        size: the number of tokens.
+    """
+
+    tokens: np.ndarray
+    lines: np.ndarray
+    size: int
+
+    def line(self, token: int) -> int:
+        """Find the line of a token."""
+        return int(self.of(np.array(token)))
+
+    def of(self, tokens: np.ndarray) -> np.ndarray:
+        """Return the lines of these tokens."""
+        run = np.searchsorted(self.tokens, tokens, side="right") - 1
+        return np.asarray(self.lines[run] + tokens - self.tokens[run])
+
+    def take(self, tokens: np.ndarray) -> LineRuns:
+        """Select the lines of these tokens."""
+        lines = self.of(tokens)
+        return LineRuns(np.arange(len(lines)), lines, len(lines))
+
+    def expanded(self) -> np.ndarray:
+        """List the line of every token, int64."""
+        return ranges(self.lines, np.diff(np.append(self.tokens, self.size)))
+
+
+@dataclass(frozen=True, eq=False)
+class FileParts:
+    """The file of each document, if there are several files.
+
+    Attributes:
+        names: the names of the files; the files of both sides are paired by name.
+        sources: what errors call the files.
+        file: the index of each document's file, int64.
+    """
+
+    names: tuple[str, ...]
+    sources: tuple[str, ...]
+    file: np.ndarray
+
+    def take(self, documents: np.ndarray) -> FileParts:
+        """Select documents in the given order."""
+        return FileParts(self.names, self.sources, self.file[documents])
