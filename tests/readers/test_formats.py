@@ -107,7 +107,7 @@ def test_the_order_of_imports_does_not_matter(file):
     """Two contents can have a format of one name; a file with scores of attributes would lose these."""
     path = file('[{"start": 0, "end": 1, "label": "A", "attributes": {"b": true}, "scores": {"b": 0.5}}]\n')
     code = f"""
-import spanometer.readers.json.document_lines
+import spanometer.readers.json.lines
 from spanometer.readers import detect
 print(detect({str(path)!r}).content)
 """

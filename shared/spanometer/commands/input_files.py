@@ -27,8 +27,8 @@ from ..readers.columns.reading import read
 from ..readers.entities import read_entities
 from ..readers.folders import files_of
 from ..readers.formats import AUTO, Format, formats_of, reading_options
-from ..readers.json.answer_lines import AnswerLines
-from ..readers.json.document_lines import DocumentLines
+from ..readers.json.answers import AnswerLines
+from ..readers.json.lines import DocumentLines
 from ..readers.label_map import read_label_map, read_label_names
 from ..readers.reading import read_documents
 from ..readers.source import Limits

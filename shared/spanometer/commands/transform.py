@@ -26,7 +26,7 @@ from ..documents.fitting import Fitted
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, counted
 from ..options import options_of
-from ..readers.json.document_lines import span_lines
+from ..readers.json.lines import span_lines
 from ..spans.conversion import certain_scheme
 from ..spans.spans import Spans, as_tags
 from ..spans.tokenisation import to_characters

@@ -17,8 +17,10 @@ from ..readers.columns.columns import read_columns  # noqa: F401 (a format that 
 from ..readers.columns.reading import read
 from ..readers.entities import read_entities
 from ..readers.formats import read_as
-from ..readers.json.document_lines import read_document_lines  # noqa: F401 (another)
-from ..readers.json.tag_lines import read_tag_lines  # noqa: F401 (another)
+from ..readers.json.lines import (
+    read_document_lines,  # noqa: F401 (another)
+    read_tag_lines,  # noqa: F401 (another)
+)
 from ..readers.source import Source
 from ..readers.text.markup import EntityTypes
 from ..readers.text.quaero import read_quaero  # noqa: F401 (another)

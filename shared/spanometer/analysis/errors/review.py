@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ...exceptions import InputError, require_choice
-from ...readers.json.preannotations import PREANNOTATIONS, ReviewTask, Span
+from ...readers.json.annotation_tools import PREANNOTATIONS, ReviewTask, Span
 from ...spans.spans import Spans
 from .errors import Errors
 from .examples import ErrorChoice, mention_texts

@@ -13,8 +13,7 @@ from ...exceptions import InputError, counted, mention, require_kind, setting, s
 from ...options import option
 from ...spans.arrow import LONGEST
 from ..formats import Format, Offsets, register
-from ..json.parquet_rows import parquet_rows, require_distinct
-from ..json.values import first_value
+from ..json.values import first_value, parquet_rows, require_distinct
 from ..source import PARQUET, Source
 from .csv_table import csv_rows, header_of
 

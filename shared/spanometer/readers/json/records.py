@@ -11,8 +11,7 @@ from typing import Any
 from ...documents.layers import WordRows
 from ...exceptions import InputError, clause_for, setting
 from ..source import BYTE_ORDER_MARK, PARQUET, Source
-from .parquet_rows import parquet_rows
-from .values import DECODER, first_value, is_array, items
+from .values import DECODER, first_value, is_array, items, parquet_rows
 
 MARK = "JSON lines"
 JSON_ARRAY = "one JSON text"

@@ -1,4 +1,4 @@
-"""Outputs of systems, which name their fields differently: Hugging Face pipelines, GLiNER, Presidio and langextract."""
+"""Outputs of systems: Hugging Face pipelines, GLiNER, Presidio, langextract, and systems of Mu-SHROOM."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from ...documents.record import Record
 from ...exceptions import InputError, shown
 from ...spans.spans import Spans
+from ...tags.decoding import BARE_LABEL
 from ..formats import Format, Offsets, register
 from ..source import Source
 from .records import TAGS_KEY, WORDS_KEYS, are_words, first_filled, first_object, is_object, rows
@@ -16,7 +17,7 @@ from .records import TAGS_KEY, WORDS_KEYS, are_words, first_filled, first_object
 _LISTS = ("entities", "extractions", "spans")
 _TEXTS = ("full_text", "text")
 _NAMES = ("document_id", "id")
-_REMEDY = "For each text, write the system's list of spans on one line, or write one list of such lists."
+_SYSTEM_REMEDY = "For each text, write the system's list of spans on one line, or write one list of such lists."
 
 _GLINER_REMEDY = 'Write an object for each document: {"tokenized_text": [...], "ner": [[first, last, label], ...]}.'
 
@@ -95,12 +96,12 @@ def read_system_output(source: Source, options: Offsets) -> Iterator[Record]:
             elif fields is not None:
                 spans = next(row[key] for key in fields.spans if key in lists)
             else:
-                raise source.refuse(f"{where} has no list of spans from a known system.", _REMEDY, line)
+                raise source.refuse(f"{where} has no list of spans from a known system.", _SYSTEM_REMEDY, line)
             text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str)), None)
             name = next((row[key] for key in _NAMES if row.get(key) is not None), None)
             record = Record(text=text, id=name, line=line, place=place)
         if not isinstance(spans, list):
-            raise source.refuse(f"{where} is not a list of spans.", _REMEDY, line)
+            raise source.refuse(f"{where} is not a list of spans.", _SYSTEM_REMEDY, line)
         _add_spans(source, record, spans, where)
         yield record
 
@@ -153,7 +154,9 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
         if fields is None and record.text is not None and is_object(span, "start", "end", "label"):
             fields = _PLAIN
         if fields is None:
-            raise source.refuse(f"{shown(span)} in {where} is not a span of a known system.", _REMEDY, record.line)
+            raise source.refuse(
+                f"{shown(span)} in {where} is not a span of a known system.", _SYSTEM_REMEDY, record.line
+            )
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
         start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]
         if start is None or end is None:
@@ -162,7 +165,7 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
         elif fields.beside == "index":
             if not all(type(bound) is int for bound in (span["index"], start, end)) or not isinstance(label, str):
                 problem = "a word piece needs whole numbers as index, start and end, and a string as entity."
-                raise source.refuse(problem, _REMEDY, record.line)
+                raise source.refuse(problem, _SYSTEM_REMEDY, record.line)
             pieces[span["index"]] = (start, end, label)
         else:
             record.add(start, end, label, stated=span.get(fields.stated) if fields.stated and exact else None)
@@ -175,7 +178,7 @@ def _decode(source: Source, record: Record, pieces: Mapping[int, tuple[int, int,
     first, last = min(pieces), max(pieces)
     if last - first > 10 * len(pieces) + 1000:
         problem = "the indices of word pieces are too far apart."
-        raise source.refuse(problem, _REMEDY, record.line)
+        raise source.refuse(problem, _SYSTEM_REMEDY, record.line)
     row = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
         spans = Spans.from_tags([[tag for *_, tag in row]], repair="conlleval")
@@ -185,7 +188,7 @@ def _decode(source: Source, record: Record, pieces: Mapping[int, tuple[int, int,
         record.add(row[span["start"]][0], row[span["end"] - 1][1], span["label"])
 
 
-def _shows(source: Source) -> bool:
+def _shows_system(source: Source) -> bool:
     span = first_object(source)
     if _fields(span) is not None and "token_start" not in span:
         return True
@@ -203,7 +206,7 @@ def _shows(source: Source) -> bool:
     return is_object(row, "document_id", "extractions")
 
 
-register(Format("system", "the output of a known system", _shows, read_system_output))
+register(Format("system", "the output of a known system", _shows_system, read_system_output))
 
 
 def read_gliner(source: Source) -> Iterator[Record]:
@@ -231,3 +234,46 @@ def _is_gliner(source: Source) -> bool:
 
 
 register(Format("gliner", "GLiNER's training data", _is_gliner, read_gliner, in_tokens=True))
+
+
+_HARD, _SOFT = "hard_labels", "soft_labels"
+_MUSHROOM_REMEDY = f'Write {{"id": ..., "{_HARD}": [[start, end], ...]}} on each line.'
+
+
+def read_mushroom(source: Source) -> Iterator[Record]:
+    """Read the hard labels as spans with the label `_`; the text is `model_output_text`.
+
+    Without hard labels, soft labels with a probability above 0.5 are read; adjacent ones are joined. Offsets are code
+    points with exclusive ends.
+
+    Raises:
+        InputError: if an object is malformed; the error names the line. See also `documents_of`.
+    """
+    for line, place, row in rows(source, "documents"):
+        try:
+            bounds = _likely(row[_SOFT]) if row.get(_HARD) is None else [(start, end) for start, end in row[_HARD]]
+            text = row.get("model_output_text")
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise source.refuse("the object has no labels, or malformed labels.", _MUSHROOM_REMEDY, line) from None
+        spans = [(start, end, BARE_LABEL) for start, end in bounds]
+        yield Record(
+            spans=spans, text=text if isinstance(text, str) else None, id=row.get("id"), line=line, place=place
+        )
+
+
+def _likely(labels: Any) -> list[tuple[int, int]]:
+    """Return the boundaries of soft labels with a probability above 0.5; adjacent ones are joined."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted((label["start"], label["end"]) for label in labels if label["prob"] > 0.5):
+        if joined and joined[-1][1] == start:
+            start = joined.pop()[0]
+        joined.append((start, end))
+    return joined
+
+
+def _shows_mushroom(source: Source) -> bool:
+    row = first_object(source)
+    return all(isinstance(row.get(key, []), list) for key in (_HARD, _SOFT)) and not {_HARD, _SOFT}.isdisjoint(row)
+
+
+register(Format("mushroom", "Mu-SHROOM's JSON lines", _shows_mushroom, read_mushroom))

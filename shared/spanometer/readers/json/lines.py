@@ -1,24 +1,51 @@
-"""Spanometer's own JSON lines: name, text, tokens and spans of a document on each line."""
+"""JSON lines of documents with spans, of entity trees, and of tags."""
 
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
+
+from ...arrays import is_integer, is_number
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
+from ...documents.layers import Column, WordRows
 from ...documents.record import Record, Writer
-from ...exceptions import InputError, setting
+from ...exceptions import InputError, counted, setting
 from ...options import option
+from ...spans.entities import Entity
 from ...spans.spans import Spans
-from ..formats import Format, Offsets, register
+from ..entities import entities_of, is_text
+from ..formats import Format, Offsets, TagReading, register
 from ..source import ZLIB, Source
-from .records import TAGS_KEY, are_bounds, are_words, first_filled, first_object, is_object, list_in, rows
-from .values import first_value
+from .records import (
+    JSON_ARRAY,
+    KEY_REMEDY,
+    MARK,
+    SPANS_REMEDY,
+    TAGS_KEY,
+    WORDS_KEYS,
+    add_row,
+    are_bounds,
+    are_words,
+    first_filled,
+    first_object,
+    is_json_lines,
+    is_object,
+    keys_of,
+    list_in,
+    located,
+    rows,
+    some_words,
+    words_in,
+)
+from .values import first_value, is_array
 
 _REMEDY = (
     'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
@@ -208,7 +235,7 @@ def _allows(source: Source) -> bool:
     return row.get("spans") == [] or lists
 
 
-def _shows(source: Source) -> bool:
+def _shows_documents(source: Source) -> bool:
     row = first_object(source)
     if _has_attributes(source):
         return True
@@ -233,7 +260,7 @@ register(
     Format(
         "jsonl",
         "JSON lines of documents",
-        _shows,
+        _shows_documents,
         read_document_lines,
         allows=_allows,
         writer=Writer(
@@ -247,3 +274,141 @@ register(
         ),
     )
 )
+
+
+def read_entity_lines(source: Source) -> DocumentFile:
+    """Read lists of entities, or objects with the lists `entities` and `tokens`, see `read_entities`."""
+    names: list[str] = []
+    words = WordRows()
+    lines: list[int] = []
+
+    def documents() -> Iterator[list[Any]]:
+        for line, _, row in rows(source, "entities"):
+            tokens, name = (row.get("tokens"), row.get("id")) if isinstance(row, dict) else (None, None)
+            if tokens is not None and (not isinstance(tokens, list) or not all(map(is_text, tokens))):
+                raise source.refuse("'tokens' is not a list of strings.", "Write words as JSON strings.", line)
+            if lines and (tokens is None) == bool(len(words)):
+                raise some_words(source, line)
+            if tokens is not None:
+                add_row(words, tokens, source, line)
+            names.append(str(len(names) if name is None else name))
+            lines.append(line)
+            yield list_in(source, row, ("entities",), line, "entities")
+
+    try:
+        entities = entities_of(documents(), lambda: words.words() if len(words) else None)
+    except InputError as error:
+        raise located(error, source, lines) from None
+    return DocumentFile.in_words(
+        source=source.name,
+        format="jsonl",
+        ids=names,
+        document_lines=np.array(lines, dtype=np.int64),
+        words=words.words() if len(words) else None,
+        entities=entities,
+    )
+
+
+def entity_lines_text(
+    entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]] | None, documents: Sequence[str]
+) -> str:
+    """Write documents as JSON lines, see `write_entities`."""
+    lines = []
+    for index, of_document in enumerate(entities):
+        tokens = {} if words is None else {"tokens": list(words[index])}
+        row = {"id": documents[index], **tokens, "entities": list(of_document)}
+        lines.append(json.dumps(row, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _shows_entities(source: Source) -> bool:
+    row = first_filled(source, "entities")
+    entities = row.get("entities", [row])
+    return isinstance(entities, list) and bool(entities) and is_object(entities[0], "start", "end", "types")
+
+
+register(
+    Format(
+        "jsonl",
+        MARK,
+        _shows_entities,
+        read_entity_lines,
+        allows=is_json_lines,
+        content="entities",
+        write=entity_lines_text,
+        needs_words=False,
+    )
+)
+
+
+def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
+    """Read lists of tags, or objects with the named lists, see `read`."""
+    words, of_numbers = options.words, None if options.numbers is None else _key(source, options.numbers)
+    keys = [_key(source, column) for column in options.all_columns]
+    tags = {key: WordRows() for key in keys}
+    words_key = None if isinstance(words, bool) else _key(source, words)
+    of_all, with_words = WordRows(), None
+    unlisted = next((key for key in keys if key != TAGS_KEY), None)
+    lines = array("q")
+    for line, _, row in rows(source, "tags"):
+        lines.append(line)
+        if isinstance(row, list) and unlisted is not None:
+            problem = f"this line is a list, so it has no key {unlisted!r}."
+            raise source.refuse(problem, "Leave the column out.", line)
+        if unlisted is None and isinstance(row, dict) and "text" in row and TAGS_KEY not in row:
+            problem = f"the object has a text, but no known spans and no 'tags'; its keys: {keys_of(row)}."
+            raise source.refuse(problem, SPANS_REMEDY, line)
+        lists = {key: list_in(source, row, (key,), line, "tags", KEY_REMEDY) for key in tags}
+        if of_numbers is not None:
+            lists[of_numbers] = [_cell(item) for item in lists[of_numbers]]
+        for key, column in tags.items():
+            add_row(column, _named(lists[key]), source, line)
+        of_words = None if words is False else words_in(source, row, words_key, line)
+        if of_words is None and not any(lists.values()):
+            # an empty document has no words
+            of_words = []
+        elif (of_words is None) == with_words and words is not False:
+            raise some_words(source, line)
+        elif with_words is None:
+            with_words = of_words is not None
+        if of_words is not None:
+            add_row(of_all, of_words, source, line)
+            lists[words_key or WORDS_KEYS[0]] = of_words
+        first, *others = lists
+        for other in others:
+            if len(lists[other]) != len(lists[first]):
+                raise source.refuse(
+                    f"{first!r} has {counted(len(lists[first]), 'item')}, but {other!r} has {len(lists[other])}.",
+                    "Give all lists of a line the same length.",
+                    line,
+                )
+    file = DocumentFile.in_words(
+        format=source.binary or (JSON_ARRAY if is_array(source) else ""),
+        source=source.name,
+        columns=tuple(keys),
+        tags=tuple(tags[key].tags().with_outside(options.outside) for key in keys),
+        words=of_all.words() if with_words else None,
+        document_lines=np.array(lines, dtype=np.int64),
+    )
+    return file if of_numbers is None else file.with_numbers()
+
+
+def _named(row: list[Any]) -> list[Any]:
+    """Convert integer labels to strings."""
+    return [str(value) if is_integer(value) else value for value in row] if row and is_integer(row[0]) else row
+
+
+def _cell(item: Any) -> Any:
+    """Convert a number or null to the cell of a column."""
+    return "_" if item is None else repr(item) if is_number(item) else item
+
+
+def _key(source: Source, column: Column) -> str:
+    if column is None:
+        return TAGS_KEY
+    if isinstance(column, int) or column.lstrip("-").isdecimal():
+        raise source.refuse(f"JSON lines have keys, not numbered columns ({column}).", "Name the key of the tags.")
+    return column
+
+
+register(Format("jsonl", MARK, None, read_tag_lines, allows=is_json_lines, content="tags"))

@@ -1,0 +1,448 @@
+"""Exports of Label Studio, Doccano and Prodigy, and pre-annotations for them."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...documents.document_file import DocumentFile, documents_of
+from ...documents.fitting import Fitted
+from ...documents.record import Record, Writer
+from ...exceptions import InputError, setting, shown
+from ...options import reused_option, text
+from ...spans.characters import borders, is_plain
+from ..formats import IN_BROWSERS, Format, Offsets, register
+from ..source import Source
+from .answers import AnswerLines
+from .records import first_filled, first_object, is_object, number_or_text, rows, spans_in, token_bounds
+
+_TYPES = ("labels", "hypertextlabels", "paragraphlabels")
+_LABEL_STUDIO_REMEDY = "Export the project from Label Studio as JSON or JSON-MIN."
+_RESULTS = ("annotations", "completions")
+_PREDICTIONS = "predictions"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelStudioReading(Offsets):
+    """Options for reading Label Studio's exports.
+
+    Attributes:
+        offset_unit: the unit of offsets. Label Studio counts code points, but some versions count UTF-16 units. Usually
+            the span texts in the file show the unit; if not, set it.
+        text_key: the key in `data` that has the text; by default the only string that contains all span texts.
+        label_key: the tag (`from_name`) whose labels to read; required if a task has labels of several tags.
+    """
+
+    text_key: str | None = reused_option(AnswerLines, "text_key")
+    label_key: str | None = text("KEY", "Label Studio: the tag (from_name) whose labels to read")
+
+
+def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:
+    """Read tasks with `data` and `annotations` (older: `completions`), or flat records of JSON-MIN.
+
+    Each annotation of a task becomes a document. Cancelled annotations, relations and other results are not read. Tasks
+    without annotations are listed. If no task has an annotation, predictions are read, with the model as annotator,
+    and a note says so. A span with several labels becomes one span for each label.
+
+    Raises:
+        InputError: if a task has HTML or a dialogue, whose offsets do not count characters, if a task has no text, or
+            if no task has an annotation or a prediction; the error names the task. See also `documents_of`.
+    """
+    notes: list[str] = []
+    file = documents_of(source, _records(source, options, notes), units=options.units(*IN_BROWSERS))
+    return replace(file, notes=(*notes, *file.notes))
+
+
+def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> Iterator[Record | str]:
+    without: list[tuple[str, list[Record]]] = []
+    annotated = False
+    for line, place, row in rows(source, "tasks"):
+        if not isinstance(row, dict):
+            raise _Task(source, options, {}, line, place).refuse("this is not a task.")
+        name = row.get("id")
+        task = _Task(source, options, row, line, place if name is None else f"task {name}")
+        annotations = list(task.records())
+        annotated |= bool(annotations)
+        yield from annotations
+        if not annotations:
+            predictions = [] if annotated else list(task.predictions())
+            without.append((f"{task.place}: a task without annotations.", predictions))
+    if not annotated:
+        if not any(predictions for _, predictions in without):
+            raise source.refuse("no task has an annotation or a prediction.", "Export labelled tasks.")
+        notes.append("No task has an annotation: the predictions of models were read.")
+    for left_out, predictions in without:
+        yield from [left_out] if annotated or not predictions else predictions
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A task, its line, and what errors call it."""
+
+    source: Source
+    options: LabelStudioReading
+    row: Mapping[str, Any]
+    line: int
+    place: str
+
+    def records(self) -> Iterator[Record]:
+        """Yield a record for each annotation of a task; a flat record has one annotation."""
+        row = self.row
+        if "data" not in row:
+            lists = {key: values for key, values in row.items() if isinstance(values, list) and values}
+            regions = [(key, value) for key, values in lists.items() if _is_region(values[0]) for value in values]
+            yield self._record(row, regions, row.get("annotator"))
+            return
+        annotations = next((row[key] for key in _RESULTS if isinstance(row.get(key), list)), ())
+        for each in annotations if isinstance(row["data"], dict) else ():
+            if isinstance(each, dict) and not each.get("was_cancelled"):
+                yield self._record(row["data"], self._regions(each), each.get("completed_by"))
+
+    def predictions(self) -> Iterator[Record]:
+        """Yield a record for each model's predictions."""
+        predictions, data = self.row.get(_PREDICTIONS), self.row.get("data", {})
+        for each in predictions if isinstance(predictions, list) and isinstance(data, dict) else ():
+            if isinstance(each, dict):
+                yield self._record(data, self._regions(each), each.get("model_version") or "model")
+
+    def _regions(self, annotation: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """Return the labelled regions of an annotation or a prediction, each with the name of its tag."""
+        results = annotation.get("result")
+        if not isinstance(results, list):
+            raise self.refuse("an annotation has no list of results.")
+        return [
+            (str(result.get("from_name")), result["value"])
+            for result in results
+            if isinstance(result, dict) and result.get("type") in _TYPES and "value" in result
+        ]
+
+    def _record(self, data: Mapping[str, Any], regions: Sequence[tuple[str, Any]], annotator: Any) -> Record:
+        label_key = self.options.label_key
+        names = sorted({name for name, _ in regions})
+        if label_key is None and len(names) > 1:
+            listed = ", ".join(map(repr, names))
+            raise self.refuse(
+                f"the task has labels of several tags: {listed}.", f"Choose one with {setting('label_key')}."
+            )
+        if isinstance(annotator, dict):
+            annotator = annotator.get("email", annotator.get("id"))
+        record = Record(id=self.row.get("id"), annotator=annotator, line=self.line, place=self.place)
+        for value in (value for name, value in regions if label_key in (None, name)):
+            if not is_object(value, "start", "end"):
+                raise self.refuse("a span lacks 'start' or 'end'.")
+            start, end, stated = value["start"], value["end"], value.get("text")
+            if isinstance(start, str):
+                raise self.refuse(
+                    f"a span begins at {shown(start)}, a place in HTML or in a dialogue.",
+                    "Use a project with plain text.",
+                )
+            labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
+            if not labels:
+                record.lost.append((self.line, f"a span without a label at {start}."))
+            for label in labels:
+                record.add(start, end, label, stated=stated if isinstance(stated, str) else None)
+        record.text = self._text(data, record.stated)
+        return record
+
+    def _text(self, data: Mapping[str, Any], stated: Sequence[str | None]) -> str:
+        """Return the text of a task: the string under the named key, or the only string with all span texts."""
+        parts = [part.strip() for part in stated if part]
+        texts = {key: value for key, value in data.items() if isinstance(value, str)}
+        fitting = [key for key, value in texts.items() if all(part in value for part in parts)]
+        text_key = self.options.text_key
+        if text_key is None and "text" in fitting:
+            text_key = "text"
+        elif text_key is None and len(fitting) == 1 and parts:
+            (text_key,) = fitting
+        if text_key is None:
+            listed = ", ".join(map(repr, texts)) or "none"
+            problem = f"it is not clear which item of the task is the text (strings: {listed})."
+            raise self.refuse(problem, f"Name the item with {setting('text_key')}.")
+        if text_key not in texts:
+            raise self.refuse(f"the task has no text {text_key!r}.", f"Choose one of: {', '.join(texts) or 'none'}.")
+        return texts[text_key]
+
+    def refuse(self, problem: str, remedy: str = _LABEL_STUDIO_REMEDY) -> InputError:
+        """Create an error about this task."""
+        error = self.source.refuse(problem, remedy, self.line)
+        return error.placed(source=f"{self.source.name}, {self.place}") if self.place else error
+
+
+def _is_region(value: Any) -> bool:
+    return is_object(value, "start", "end") and any(kind in value for kind in _TYPES)
+
+
+def _written_label_studio(documents: Fitted) -> Iterator[bytes]:
+    """Write one array of tasks; a named document with several annotators becomes one task."""
+    tasks: dict[tuple[str | None, int, str], dict[str, Any]] = {}
+    for number, record in enumerate(documents.records()):
+        text = str(record.text)
+        key = (record.id, number if record.id is None else 0, text)
+        name = {} if record.id is None else {"id": number_or_text(record.id)}
+        task = tasks.setdefault(key, {**name, "data": {"text": text}, "annotations": []})
+        annotator = None if record.annotator is None else number_or_text(record.annotator)
+        by = {"email": annotator} if isinstance(annotator, str) else annotator
+        result = list(results(text, record.spans))
+        task["annotations"].append({**({} if by is None else {"completed_by": by}), "result": result})
+    rows = (json.dumps(task, ensure_ascii=False).encode() for task in tasks.values())
+    yield b"["
+    for number, row in enumerate(rows):
+        yield (b",\n" if number else b"\n") + row
+    yield b"\n]\n"
+
+
+def results(text: str, spans: Iterable[tuple[int, int, str]]) -> Iterator[dict[str, Any]]:
+    """Yield Label Studio's results for the spans of a text."""
+    for place, (start, end, label) in enumerate(spans):
+        value = {"start": start, "end": end, "text": text[start:end], "labels": [label]}
+        yield {"id": f"span{place}", "from_name": "label", "to_name": "text", "type": "labels", "value": value}
+
+
+def _shows_label_studio(source: Source) -> bool:
+    row = first_object(source)
+    if isinstance(row.get("data"), dict) and any(isinstance(row.get(key), list) for key in (*_RESULTS, _PREDICTIONS)):
+        return True
+    return "lead_time" in row and ("annotation_id" in row or "annotator" in row)
+
+
+register(
+    Format(
+        "label_studio",
+        "Label Studio's JSON",
+        _shows_label_studio,
+        read_label_studio,
+        writer=Writer(write=_written_label_studio, annotators=True),
+    )
+)
+
+
+_FIRST_VERSION, _WITH_RELATIONS = "annotations", "entities"
+_LISTS = ("label", "labels")
+_KEYS = (*_LISTS, _WITH_RELATIONS, _FIRST_VERSION)
+
+
+def read_doccano(source: Source, options: Offsets) -> Iterator[Record | str]:
+    """Read a Doccano export: JSON lines with `text` and `label`, `labels`, `entities` or `annotations`.
+
+    Doccano counts UTF-16 units (or grapheme clusters, if the project uses them), but other programs that write this
+    format count code points, and the files do not say. If a text has characters that the units count differently, set
+    `offset_unit`. Relations, comments and metadata are not read. Documents without text are left out.
+
+    Raises:
+        InputError: if spans are malformed; the error names the line. See also `documents_of`.
+    """
+    for line, place, row in rows(source, "spans"):
+        key = next((key for key in _KEYS if key in row), "")
+        items = row[key] if isinstance(row, dict) and key else None
+        if not isinstance(row, dict) or not isinstance(items, list):
+            raise source.refuse(f"{place or 'the line'} has no list of labels.", _DOCCANO_REMEDY, line)
+        text = row.get("text")
+        if not isinstance(text, str):
+            yield f"{place or f'line {line}'}: a document without text."
+            continue
+        record = Record(spans=items, text=text, id=row.get("id"), line=line, place=place)
+        if key in _LISTS:
+            if items and (type(items[0]) is not list or len(items[0]) != 3):
+                raise source.refuse("a label is not [start, end, label].", _DOCCANO_REMEDY, line)
+            yield record
+        elif key == _WITH_RELATIONS:
+            yield replace(record, spans=_spans(source, items, line))
+        else:
+            by_user: dict[str, list[Any]] = defaultdict(list)
+            for span in items:
+                by_user[str(span.get("user")) if isinstance(span, dict) else ""].append(span)
+            for user, spans in by_user.items():
+                yield replace(record, spans=_spans(source, spans, line), annotator=user)
+
+
+def _spans(source: Source, spans: Sequence[Any], line: int) -> list[tuple[int, int, str]]:
+    # labels of the first version are numbers
+    return [
+        (start, end, str(label) if type(label) is int else label)
+        for start, end, label in spans_in(source, spans, line, _DOCCANO_REMEDY, ("start_offset", "end_offset", "label"))
+    ]
+
+
+def _written_doccano(documents: Fitted) -> Iterator[bytes]:
+    """Write JSON lines like Doccano's exports, with offsets in UTF-16 units."""
+    for record in documents.records():
+        name = {} if record.id is None else {"id": number_or_text(record.id)}
+        yield f"{json.dumps({**name, **labelled(str(record.text), record.spans)}, ensure_ascii=False)}\n".encode()
+
+
+def labelled(text: str, spans: Sequence[tuple[int, int, str]]) -> dict[str, Any]:
+    """Return Doccano's object for a text and its spans, with offsets in UTF-16 units."""
+    if not is_plain(text, "utf-16"):
+        place = borders(text, "utf-16").tolist()
+        spans = [(place[start], place[end], label) for start, end, label in spans]
+    return {"text": text, "label": spans, "Comments": []}
+
+
+def _shows_doccano(source: Source) -> bool:
+    row = first_filled(source, *_KEYS)
+    spans = next((row[key] for key in (_WITH_RELATIONS, _FIRST_VERSION) if isinstance(row.get(key), list)), None)
+    if spans and is_object(spans[0], "start_offset", "end_offset"):
+        return "text" in row
+    lists = [row[key] for key in _LISTS if isinstance(row.get(key), list)]
+    triples = any(spans and isinstance(spans[0], list) and len(spans[0]) == 3 for spans in lists)
+    return "text" in row and (triples or ([] in lists and "Comments" in row))
+
+
+def _allows(source: Source) -> bool:
+    row = first_filled(source, *_KEYS)
+    return "text" in row and any(row.get(key) == [] for key in _LISTS)
+
+
+_DOCCANO_REMEDY = "Export the project from Doccano as JSONL, a sequence labelling project."
+
+register(
+    Format(
+        "doccano",
+        "Doccano's JSON lines",
+        _shows_doccano,
+        read_doccano,
+        units=IN_BROWSERS,
+        allows=_allows,
+        writer=Writer(write=_written_doccano),
+    )
+)
+
+
+_OF_GIVEN_SPANS = ("choice", "classification", "ner")
+_ANNOTATORS = ("_annotator_id", "_session_id")
+_PRODIGY_REMEDY = "Export the data set with prodigy db-out."
+
+
+def read_prodigy(source: Source) -> Iterator[Record | str]:
+    """Read Prodigy's tasks: JSON lines with `text`, `spans` and `answer`.
+
+    Offsets are code points with exclusive ends. Tasks that were not accepted are left out and listed. `_input_hash`
+    identifies a document, `_annotator_id` or `_session_id` an annotator.
+
+    Raises:
+        InputError: if a task has no text, if spans are malformed, or if an annotator has two tasks about the same text
+            (as in the binary interface, in which answers are about single spans); the error names the line. See also
+            `documents_of`.
+    """
+    seen: dict[tuple[str | None, str | None], int] = {}
+    for line, place, row in rows(source, "tasks"):
+        if not is_object(row, "text") or not isinstance(row["text"], str):
+            raise source.refuse("the task has no text.", _PRODIGY_REMEDY, line)
+        if row.get("_view_id") in _OF_GIVEN_SPANS and row.get("spans"):
+            raise source.refuse(
+                f"in the interface {row['_view_id']!r} the annotator did not mark the spans of this task.",
+                "Export a data set with marked spans, such as one made with ner.manual or spans.manual.",
+                line,
+            )
+        answer = row.get("answer", "accept")
+        if answer != "accept":
+            yield f"{place or f'line {line}'}: a task with the answer {answer!r}."
+            continue
+        spans = row.get("spans") or []
+        bounds = spans_in(source, spans, line, _PRODIGY_REMEDY)
+        record = Record(
+            text=row["text"],
+            tokens=token_bounds(source, row.get("tokens"), line, _PRODIGY_REMEDY),
+            id=row.get("_input_hash"),
+            annotator=next((row[key] for key in _ANNOTATORS if row.get(key) is not None), None),
+            line=line,
+            place=place,
+        )
+        if record.id is not None and seen.setdefault((record.id, record.annotator), line) != line:
+            raise source.refuse(
+                f"this task is about the same text as line {seen[record.id, record.annotator]}, by the same annotator.",
+                "Export a data set with every text once, such as one made with ner.manual. The binary interface asks "
+                "about single spans, so its answers do not annotate a text.",
+                line,
+            )
+        for span, (start, end, label) in zip(spans, bounds, strict=True):
+            record.add(start, end, label, stated=span.get("text"))
+        yield record
+
+
+def _shows_prodigy(source: Source) -> bool:
+    row = first_object(source)
+    return "text" in row and ("_input_hash" in row or "_task_hash" in row)
+
+
+register(Format("prodigy", "Prodigy's tasks", _shows_prodigy, read_prodigy))
+
+
+Span = tuple[int, int, str]
+
+
+@dataclass(frozen=True)
+class ReviewTask:
+    """A text to review.
+
+    Attributes:
+        number: the number of its document, from 1.
+        text: the text.
+        tokens: the boundaries of its tokens in characters; empty if it has no tokens.
+        sides: the spans of each side in characters, by name, the reference first.
+        meta: where the text comes from.
+    """
+
+    number: int
+    text: str
+    tokens: Sequence[tuple[int, int]]
+    sides: Mapping[str, Sequence[Span]]
+    meta: Mapping[str, Any]
+
+
+def _label_studio(tasks: Iterable[ReviewTask]) -> Iterator[str]:
+    """Write one array of tasks, with a prediction for each side."""
+    rows = []
+    for task in tasks:
+        predictions = [
+            {"model_version": name, "result": list(results(task.text, spans))} for name, spans in task.sides.items()
+        ]
+        row = {"data": {"text": task.text, "meta": task.meta}, "predictions": predictions}
+        rows.append(json.dumps(row, ensure_ascii=False))
+    yield "[\n" + ",\n".join(rows) + "\n]\n"
+
+
+def _prodigy(tasks: Iterable[ReviewTask]) -> Iterator[str]:
+    """Write a line for each side of each text, as a session of an annotator; `prodigy review` shows them together."""
+    for task in tasks:
+        bounds = list(task.tokens)
+        tokens = [
+            {"text": task.text[start:end], "start": start, "end": end, "id": n} for n, (start, end) in enumerate(bounds)
+        ]
+        first = {start: number for number, (start, _) in enumerate(bounds)}
+        last = {end: number for number, (_, end) in enumerate(bounds)}
+        key = zlib.crc32(f"{task.number} {task.text}".encode("utf-8", "replace"))
+        for name, spans in task.sides.items():
+            rows = []
+            for start, end, label in spans:
+                place = {"token_start": first[start], "token_end": last[end]} if start in first and end in last else {}
+                rows.append({"start": start, "end": end, "label": label, **place})
+            row = {"text": task.text, **({"tokens": tokens} if tokens else {}), "spans": rows, "meta": task.meta}
+            hashes = {"_input_hash": key, "_task_hash": zlib.crc32(json.dumps(rows).encode(), key)}
+            by = {"_view_id": "spans_manual", "_annotator_id": name, "_session_id": name, "answer": "accept"}
+            yield json.dumps({**row, **hashes, **by}, ensure_ascii=False) + "\n"
+
+
+def _doccano(tasks: Iterable[ReviewTask]) -> Iterator[str]:
+    """Write a line for each text; spans that only a system has get the label `LABEL (system)`."""
+    for task in tasks:
+        (_, reference), *systems = task.sides.items()
+        spans = [*reference]
+        for name, side in systems:
+            spans += [
+                (start, end, f"{label} ({name})") for start, end, label in side if (start, end, label) not in reference
+            ]
+        row = {"id": task.number, **labelled(task.text, sorted(spans)), "meta": task.meta}
+        yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+PREANNOTATIONS: Mapping[str, Callable[[Iterable[ReviewTask]], Iterator[str]]] = {
+    "label_studio": _label_studio,
+    "prodigy": _prodigy,
+    "doccano": _doccano,
+}
+"""The writers by annotation tool."""
