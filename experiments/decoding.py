@@ -24,7 +24,7 @@ from spanometer.documents.document_file import DocumentFile
 from spanometer.exceptions import InputError, counted
 from spanometer.measures import registry
 from spanometer.measures.aligned import AlignedMeasure
-from spanometer.readers.columns.reading import read
+from spanometer.readers.reading import read
 from spanometer.spans.spans import Spans
 from spanometer.tags import viterbi
 from spanometer.tags.tags import Tags

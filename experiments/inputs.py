@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spanometer.exceptions import InputError
-from spanometer.readers.columns.reading import read
+from spanometer.readers.reading import read
 from spanometer.spans.spans import Spans, pair_from_tags
 
 from .published import DATA

@@ -21,7 +21,7 @@ from spanometer.analysis.transformations.transformations import Extend, SpanTran
 from spanometer.exceptions import counted
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from spanometer.measures.aligned import AlignedMeasure
-from spanometer.readers.columns.reading import read
+from spanometer.readers.reading import read
 from spanometer.spans.spans import Spans, in_order
 
 from .inputs import CONLL03, HIPE, MULTICONER_DEV, Inputs

@@ -9,7 +9,7 @@ import pytest
 import spanometer
 from spanometer.exceptions import InputError
 from spanometer.grounding import StringPolicy
-from spanometer.readers.objects import read_objects
+from spanometer.readers.reading import read_objects
 from tests.answer_samples import ENTITIES, FORMS, GOLD, LABELS, TEXTS
 
 ANSWERS = FORMS["pairs"]

@@ -46,7 +46,7 @@ def test_a_word_that_is_there_twice_far_apart():
 
 def test_what_a_list_takes(monkeypatch):
     monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 14)
-    monkeypatch.setattr("spanometer.readers.word_list._AT_ONCE", 100)
+    monkeypatch.setattr("spanometer.readers.lists._AT_ONCE", 100)
     monkeypatch.setattr("spanometer.measures.information._WORDS", 100)
     sizes, peaks = [], []
     # what comes first is held in memory too

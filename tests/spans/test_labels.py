@@ -10,7 +10,7 @@ from spanometer.analysis.scores.streams import score_stream
 from spanometer.exceptions import InputError
 from spanometer.integrations.trainer import TokenClassificationMetrics
 from spanometer.measures import SpanF
-from spanometer.readers.label_map import read_label_map
+from spanometer.readers.lists import read_label_map
 from spanometer.spans.spans import Spans
 from spanometer.tags.schemes import LabelChoice
 

@@ -19,7 +19,7 @@ from ..documents.document_file import DocumentFile
 from ..documents.layers import tag_lists
 from ..exceptions import counted
 from ..measures.registry import MEASURES
-from ..readers.columns.reading import read
+from ..readers.reading import read
 from ..tables.table import Copyable, Part, Table, TableColumn
 from .options import add_options, read_options
 from .output import Output

@@ -23,14 +23,13 @@ from ..grounding.reading import AnswerReading
 from ..measures.mention_f import MentionF
 from ..options import made, option, options_of, replaced_option, reused_option, text, with_options
 from ..readers.columns.hipe import LEVELS
-from ..readers.columns.reading import read
 from ..readers.entities import read_entities
 from ..readers.folders import files_of
 from ..readers.formats import AUTO, Format, formats_of, reading_options
 from ..readers.json.answers import AnswerLines
 from ..readers.json.lines import DocumentLines
-from ..readers.label_map import read_label_map, read_label_names
-from ..readers.reading import read_documents
+from ..readers.lists import read_label_map, read_label_names
+from ..readers.reading import read, read_documents
 from ..readers.source import Limits
 from ..readers.text.markup import EntityTypes
 from ..spans.annotations import Layers

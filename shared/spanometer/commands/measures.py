@@ -19,7 +19,7 @@ from ..measures.notation import read_reading, reading_of, signatures_in
 from ..measures.registry import is_everything, listed_measures, names_of, options_by_name, read_measures
 from ..options import options_of
 from ..protocols.protocol import Protocol
-from ..readers.word_list import read_word_probabilities
+from ..readers.lists import read_word_probabilities
 from .help import known_measures
 from .input_files import CONTENTS, INPUTS, InputFiles
 from .inputs import read_with

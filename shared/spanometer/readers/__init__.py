@@ -17,8 +17,8 @@ _HOMES = {
     "Rewriter": "readers.columns.rewriter",
     **dict.fromkeys(("Source", "open_file"), "readers.source"),
     **dict.fromkeys(("Column", "tag_lists"), "documents.layers"),
-    **dict.fromkeys(("read", "read_parts"), "readers.columns.reading"),
-    "read_word_probabilities": "readers.word_list",
+    **dict.fromkeys(("read", "read_parts"), "readers.reading"),
+    "read_word_probabilities": "readers.lists",
 }
 
 

@@ -1,21 +1,106 @@
-"""Reading of files in any format as documents with spans: `read_documents`."""
+"""Read files of any format, with tags or spans, and Python objects that systems return."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import BytesIO
 from typing import Any, BinaryIO
 
 from ..documents.document_file import DocumentFile
 from ..documents.joining import read_together
+from ..documents.layers import Column
 from ..documents.units import require_tokenizer, with_tokens
-from ..exceptions import InputError, require_choice, require_kind, setting
+from ..exceptions import InputError, require_choice, require_kind, setting, shown
 from ..options import Option, options_of, require_known
 from ..tags.decoding import Decoding
-from .columns.reading import read
 from .folders import files_of
-from .formats import AUTO, detect, formats_of, read_as, reading_options
-from .source import Limits, require_name, require_stream, spooled
+from .formats import AUTO, ColumnReading, detect, formats_of, read_as, reading_options
+from .source import Limits, Source, require_name, require_stream, spooled
+
+
+def read(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    columns: Sequence[Column] = (None,),
+    words: bool | int | str = False,
+    format: str = "auto",
+    documents: str | None = None,
+    outside: str | None = None,
+    boundary: str | None = None,
+    numbers: Column = None,
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+    **limits: Any,
+) -> DocumentFile:
+    """Read one or more tag columns of a file, and its words, in one pass.
+
+    Files are UTF-8, with or without byte order mark, plain or gzipped; lines end in LF or CRLF.
+
+    In **columns** files each line is a token, and a blank line ends a document. If the first row has a tab, single tabs
+    separate the cells, otherwise runs of spaces do. Quotes have no special meaning. The tags may be the only column.
+    `-DOCSTART-` lines are skipped and end a document. A line that begins with `#` is a comment, unless it has as many
+    cells as the other rows and a tag in each tag column; then `#` is a token. A comment before the first row may name
+    the columns: `# columns: token reference system`, or `#` and as many names as columns. So may the first row, if it
+    contains a wanted name, or if it begins with TOKEN, WORD or FORM and has no tag.
+
+    In **jsonl** files each line is a document: a list of tags, or an object that has such a list under the column's
+    name.
+
+    Args:
+        path: the file, or an open binary stream; or a folder or a pattern with wildcards, whose files are read in
+            order.
+        columns: the tag columns, by number or name. Numbers count from 1, or backwards from -1, the last column; a
+            string of digits is a number. None is the last column; in JSON lines, `tags`.
+        words: whether to read the words too. True finds the column: the one named token, word or form, otherwise the
+            first column if it is not a tag column; in JSON lines, `tokens` or `words`. You can also pass the number or
+            name of the column. If the file has no words, the result has None.
+        format: `columns`, `jsonl`, or `auto`: JSON lines if the first line is JSON, otherwise columns.
+        documents: the line that begins a document in a columns file, instead of a blank line: the key of a comment
+            (`document_id` for `# document_id = ...`), or `-DOCSTART-`.
+        outside: a tag to read as `O`, such as `_`. `o` also allows lower-case prefixes. `nothing` reads every tag as a
+            label, including `O`.
+        boundary: the first word of lines that end a document in a columns file, like blank lines; by default
+            `-DOCSTART-`. If you set another word, `-DOCSTART-` lines are tokens.
+        numbers: a column of numbers to read too, such as the probabilities of tokens; `_` means no number.
+        name: what errors call the file; by default its path.
+        progress: a function called with the number of bytes read since the last call.
+        limits: `max_line` (16) and `max_size` (2000), the maximum length of a line and size of the unpacked file, in
+            megabytes; and `encoding` (utf-8).
+
+    Raises:
+        InputError: if the file cannot be opened, is empty, is binary or is not UTF-8, if rows have different lengths,
+            if columns are missing, if cells are empty, or if JSON is invalid. The error names the file and, if
+            possible, the line.
+    """
+    options = {"columns": columns, "words": words, "documents": documents, "outside": outside, "numbers": numbers}
+    options |= {} if boundary is None else {"boundary": boundary}
+    return read_as("tags", path, format=format, name=name, progress=progress, limits=limits, options=options)
+
+
+def read_parts(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    columns: Sequence[Column] = (None,),
+    words: bool | int | str = False,
+    outside: str | None = None,
+    name: str | None = None,
+    progress: Callable[[int], object] | None = None,
+    **limits: Any,
+) -> Iterator[DocumentFile]:
+    """Read a file of columns in parts, in constant memory.
+
+    Each part has whole documents, in total about a megabyte; a blank line ends a document. All parts together have the
+    same documents as the result of `read`. Lines are numbered within the file. An error in a later part is raised when
+    that part is read. See `read` for arguments and errors, but here `max_size` limits a document instead of the file.
+    """
+    from .columns.columns import read_column_parts
+
+    reading = ColumnReading(columns=columns, words=words, outside=outside)
+    with Source.open(path, name, progress, **limits) as source:
+        yield from read_column_parts(source, reading)
+
 
 _OF_TAGS = ("documents", "outside", "boundary")
 """The options for reading tags, without the options for decoding them."""
@@ -117,3 +202,95 @@ def _require_unset(name: str | None, options: Mapping[str, Any], declared: Mappi
     for option, value in options.items():
         if not _is_default(value, declared.get(option)):
             raise InputError(f"{setting(option)} is {problem}.", f"Leave out {setting(option)}.", source=name)
+
+
+_REMEDY = (
+    "For each document, give an answer (a string, or the response of an API) or the result of a pipeline: a list of "
+    "spans from Transformers, GLiNER or Presidio, a document from spaCy or Stanza, a sentence from Flair."
+)
+
+
+def beside_files(sides: Mapping[str, Any], *, answers: bool = False) -> dict[str, Any]:
+    """If a side is a file or has objects with texts, read all other sides that are Python objects.
+
+    Args:
+        sides: the sides by name, the reference first.
+        answers: whether the other sides are answers of language models.
+    """
+    if not any(isinstance(side, DocumentFile) or _has_texts(side) for side in sides.values()):
+        return dict(sides)
+    first = next(iter(sides))
+    return {
+        name: read_objects(side, name=name, answers=answers and name != first)
+        if isinstance(side, (list, tuple))
+        else side
+        for name, side in sides.items()
+    }
+
+
+def _has_texts(side: Any) -> bool:
+    """Check whether the first object of a list has a text."""
+    value = side[0] if isinstance(side, (list, tuple)) and len(side) else None
+    return (isinstance(value, Mapping) and isinstance(value.get("text"), str)) or (
+        not isinstance(value, (str, list, tuple, Mapping)) and _spans_of(value) is not None
+    )
+
+
+def read_objects(values: Iterable[Any], *, name: str, answers: bool = False, **options: Any) -> DocumentFile:
+    """Read Python objects that systems return, as `read_documents` reads them from JSON lines.
+
+    Args:
+        values: an object for each document: an answer of a language model, as text or as the response of an API; a
+            list of spans from Transformers' pipeline, GLiNER or Presidio; a document from spaCy or Stanza; a sentence
+            from Flair; or an object with `text` and `spans`.
+        name: what errors call these objects.
+        answers: whether all objects are answers of language models.
+        **options: the options of `read_documents`.
+
+    Raises:
+        InputError: if an object has another type; see also `read_documents`.
+    """
+    rows = []
+    for document, value in enumerate(values):
+        try:
+            rows.append(_plain(value))
+        except (TypeError, RecursionError):
+            problem = f"{shown(value)} is neither an answer nor the result of a known pipeline."
+            raise InputError(problem, _REMEDY, document=document) from None
+    if answers or any(row is None or isinstance(row, str) for row in rows):
+        options.setdefault("format", "answers")
+        rows = [row if isinstance(row, dict) and "answer" in row else {"answer": row} for row in rows]
+    lines = BytesIO("".join(f"{json.dumps(row)}\n" for row in rows).encode())
+    return read_documents(lines, name=name, **options)
+
+
+def _plain(value: Any) -> Any:
+    """Convert an object to JSON types."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        return _plain(value.item())
+    spans = _spans_of(value)
+    if spans is not None:
+        text = value.text if isinstance(getattr(value, "text", None), str) else value.to_original_text()
+        return {"text": text, "spans": [dict(zip(("start", "end", "label"), span, strict=True)) for span in spans]}
+    for method in ("model_dump", "to_dict", "dict"):
+        # models of pydantic, results of Presidio
+        if callable(getattr(value, method, None)):
+            return _plain(getattr(value, method)())
+    raise TypeError
+
+
+def _spans_of(document: Any) -> list[tuple[int, int, str]] | None:
+    """Return the spans, in characters, of a spaCy or Stanza document or a Flair sentence; None for other objects."""
+    if hasattr(document, "ents") and hasattr(document, "char_span"):
+        return [(span.start_char, span.end_char, span.label_) for span in document.ents]
+    if callable(getattr(document, "get_spans", None)):
+        return [(span.start_position, span.end_position, span.tag) for span in document.get_spans()]
+    if isinstance(getattr(document, "entities", None), list) and hasattr(document, "sentences"):
+        return [(span.start_char, span.end_char, span.type) for span in document.entities]
+    return None

@@ -14,11 +14,14 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, BinaryIO, Self, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 
 from ..documents.record import Named
 from ..exceptions import InputError, clause_for, require_kind, setting, shown
 from ..options import CheckedOptions, option, options_of
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 BLOCK_SIZE = 1 << 20
 _PARTS_OF_CHARACTERS = bytes(range(0x80, 0x100))
@@ -298,6 +301,27 @@ class Source(Named):
         if size > self.limits.max_line * _MEGABYTE:
             problem = problem.format(f"{self.limits.max_line:,g} megabytes")
             raise self.refuse(f"{problem}.", f"{remedy}, or raise the limit with {setting('max_line')}.", line)
+
+    def element(self) -> Element:
+        """Parse a file with one XML document, and return its root element.
+
+        Raises:
+            InputError: for invalid XML, declared entities, and a document that is too long.
+        """
+        from xml.etree.ElementTree import ParseError, fromstring
+
+        data = b""
+        for line, block in self.blocks(lines=False):
+            data += block
+            self.require_short(len(data), "the document is longer than {}", "Split it", line)
+        if b"<!ENTITY" in data:
+            raise self.refuse("the file declares XML entities.", "Remove the declarations.")
+        try:
+            # text: the source has decoded it, whatever encoding the XML declares
+            return fromstring(data.decode())
+        except ParseError as error:
+            problem = f"this is not XML ({error})."
+            raise self.refuse(problem, "Export the document again.", error.position[0]) from None
 
     def _require_text_file(self) -> None:
         if self.binary == PARQUET:

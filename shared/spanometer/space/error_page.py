@@ -10,7 +10,7 @@ from ..analysis.errors.contexts import context_of_documents
 from ..analysis.errors.find import errors
 from ..documents.sides import require_one_annotator
 from ..exceptions import InputError, counted
-from ..readers.columns.reading import read
+from ..readers.reading import read
 from ..web.error_report import error_report
 from .documents import FILES_KEPT, FORMATS, named, read_file
 from .forms import Form, Response, Upload

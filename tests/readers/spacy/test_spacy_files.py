@@ -207,7 +207,7 @@ def test_version_2(file):
 
 def test_version_2_is_decoded_in_parts(file, monkeypatch):
     rows = [{**old("B-PER", "L-PER", "-"), "id": number} for number in range(5)]
-    monkeypatch.setattr("spanometer.readers.json.spacy_json._AT_ONCE", 2)
+    monkeypatch.setattr("spanometer.readers.spacy.files._AT_ONCE", 2)
     found = spanometer.read(file(json.dumps(rows), "train.json"))
     assert bounds(found) == [(number, 0, 2, "PER") for number in range(5)]
     assert found.documents.ids == ("0", "1", "2", "3", "4")
@@ -235,7 +235,7 @@ def test_gliner_training(file):
 def test_documents_are_made_one_by_one(binary, monkeypatch, given):
     from spacy.tokens import DocBin
 
-    from spanometer.readers.spacy import doc_bin as reader
+    from spanometer.readers.spacy import files as reader
 
     made, seen = [], []
     get_docs, record = DocBin.get_docs, reader.Record

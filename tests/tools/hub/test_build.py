@@ -293,7 +293,7 @@ APP = '''"""A page."""
 from spanometer.measures.registry import ALL_MEASURES
 from spanometer.readers.columns.columns import read_columns
 from spanometer.readers.formats import formats_of
-from spanometer.readers.columns.reading import read
+from spanometer.readers.reading import read
 
 print(list(ALL_MEASURES), ALL_MEASURES["span_f"].__module__)
 print(read_columns.__module__, read(__file__ + ".tags").source.endswith(".tags"))

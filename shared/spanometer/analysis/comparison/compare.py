@@ -20,7 +20,7 @@ from ...measures.aligned import with_words
 from ...measures.base import Measure, Scores
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
 from ...options import made
-from ...readers.objects import beside_files
+from ...readers.reading import beside_files
 from ...spans.annotations import named_sides
 from ...spans.attributes import Attributes
 from ...spans.entities import Entities

@@ -14,7 +14,7 @@ from ...documents.sides import read_sides
 from ...exceptions import InputError, on_side, require_no_more
 from ...measures.registry import MEASURES, read_measures
 from ...options import CheckedOptions, option
-from ...readers.objects import beside_files
+from ...readers.reading import beside_files
 from ..comparison.comparison import NAMED, REFERENCES, SYSTEM, named_systems
 from ..scores.report import corpus_size
 from .answers import AnswerErrors

@@ -33,7 +33,7 @@ from ...measures.registry import (
 )
 from ...options import options_of, require_known
 from ...protocols.protocol import Protocol
-from ...readers.objects import beside_files
+from ...readers.reading import beside_files
 from ...spans.forms import common_form, documents_in, form_of, read_pair
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans

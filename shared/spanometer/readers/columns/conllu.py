@@ -1,11 +1,11 @@
-"""CoNLL-U with entities in its last column, MISC."""
+"""CoNLL-U with entities in its last column, MISC; and CoNLL-2012's coreference, with mentions as brackets."""
 
 from __future__ import annotations
 
 import re
 import sys
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -14,9 +14,9 @@ from ...documents.document_file import DocumentFile, documents_of
 from ...documents.layers import WordRows
 from ...documents.record import Record
 from ...exceptions import InputError, counted, setting
-from ...options import text
+from ...options import CheckedOptions, option, text
 from ...spans.spans import Spans
-from ...tags.decoding import Decoding, reading_of, scheme_of
+from ...tags.decoding import BARE_LABEL, Decoding, reading_of, scheme_of
 from ..formats import Format, register
 from ..source import Source
 
@@ -25,9 +25,9 @@ _ENTITY = "Entity"
 _COLUMNS = 10
 _NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*))?")
 _FIELDS = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
-_BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
-_CELLS = 1 << 16
-_REMEDY = "Write rows of ten columns, separated by tabs, as CoNLL-U has them."
+_CONLLU_BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
+_CONLLU_CELLS = 1 << 16
+_CONLLU_REMEDY = "Write rows of ten columns, separated by tabs, as CoNLL-U has them."
 _BRACKETS_REMEDY = "Write (1-person at the entity's first token, and 1) at its last."
 
 
@@ -99,7 +99,7 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
     of_documents, begins_sentence = False, True
     part: _Part | None = None
 
-    @lru_cache(_CELLS)
+    @lru_cache(_CONLLU_CELLS)
     def kept(cell: str) -> str:
         return sys.intern("|".join(item for item in cell.split("|") if item.partition("=")[0] in wanted))
 
@@ -118,7 +118,7 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
         else:
             cells = line.split("\t")
             if len(cells) != _COLUMNS:
-                raise source.refuse(f"this row has {counted(len(cells), 'column')}.", _REMEDY, number)
+                raise source.refuse(f"this row has {counted(len(cells), 'column')}.", _CONLLU_REMEDY, number)
             if cells[0].isdecimal():
                 if part is None:
                     part = _Part(number)
@@ -166,7 +166,7 @@ def _add_bracketed(source: Source, part: _Part, values: Mapping[str, str], place
     """Add the spans of brackets; a closing bracket closes the latest open one with its name."""
     opened: dict[str, list[tuple[int, str]]] = {}
     for token, cell in enumerate(part.cells):
-        for bracket in _BRACKET.finditer(values[cell]):
+        for bracket in _CONLLU_BRACKET.finditer(values[cell]):
             if bracket[1] is not None:
                 pieces = bracket[1].split("-")
                 if len(pieces) <= place:
@@ -187,7 +187,7 @@ def _add_bracketed(source: Source, part: _Part, values: Mapping[str, str], place
             raise source.refuse(f"the bracket of {name!r} is not closed.", _BRACKETS_REMEDY, line)
 
 
-def _shows(source: Source) -> bool:
+def _shows_conllu(source: Source) -> bool:
     """Check whether the first row has ten columns, with 1 in the first and a number or _ in the seventh."""
     for line in source.head.decode(errors="replace").split("\n"):
         if line and not line.startswith("#"):
@@ -197,4 +197,72 @@ def _shows(source: Source) -> bool:
     return False
 
 
-register(Format("conllu", "CoNLL-U", _shows, read_conllu))
+register(Format("conllu", "CoNLL-U", _shows_conllu, read_conllu))
+
+
+_BEGIN, _END = "#begin document", "#end document"
+_BRACKETS = re.compile(r"-|\(\d+\)?(\|\(?\d+\)?)*|\d+\)(\|\(?\d+\)?)*")
+_CONLL2012_BRACKET = re.compile(r"(\()?(\d+)(\))?")
+_WORD, _CONLL2012_CELLS = 3, 5
+_LOOKED_AT = 50
+_CONLL2012_REMEDY = (
+    "Write (3 at a mention's first token, 3) at its last, (3) if it has one token, | between brackets, and - elsewhere."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conll2012Reading(CheckedOptions):
+    """Options for reading coreference."""
+
+    chains: bool = option(False, help="CoNLL-2012: label each mention by its coreference chain", kind=bool)
+
+
+def read_conll2012(source: Source, options: Conll2012Reading) -> Iterator[Record]:
+    """Read mentions as spans of tokens. The label is `_`, or the number of the mention's coreference chain.
+
+    A document, or a part of it, begins with `#begin document`. The fourth column has the words. A closing bracket
+    closes the latest open mention of its chain, as in the reference scorer.
+
+    Raises:
+        InputError: if a row is outside documents or has fewer than five columns, or if a bracket is not opened or not
+            closed. The error names the line.
+    """
+    record: Record | None = None
+    words: list[str] = []
+    opened: dict[str, list[tuple[int, int]]] = {}
+    for number, line in source.lines():
+        cells = line.split()
+        if line.startswith(_BEGIN):
+            words, opened = [], {}
+            record = Record(id=line.removeprefix(_BEGIN).strip(), words=words, line=number)
+        elif line.startswith(_END) and record is not None:
+            for chain, starts in opened.items():
+                if starts:
+                    raise source.refuse(f"the bracket of chain {chain} is not closed.", _CONLL2012_REMEDY, starts[0][1])
+            yield record
+            record = None
+        elif cells and (record is None or len(cells) < _CONLL2012_CELLS or not _BRACKETS.fullmatch(cells[-1])):
+            problem = "this row is outside all documents, has fewer than five columns, or does not end in brackets."
+            raise source.refuse(problem, _CONLL2012_REMEDY, number)
+        elif cells and record is not None:
+            for begins, chain, ends in _CONLL2012_BRACKET.findall(cells[-1]):
+                starts = opened.setdefault(chain, [])
+                if begins:
+                    starts.append((len(words), number))
+                if ends and not starts:
+                    raise source.refuse(f"the bracket of chain {chain} is not opened.", _CONLL2012_REMEDY, number)
+                if ends:
+                    record.add(starts.pop()[0], len(words) + 1, chain if options.chains else BARE_LABEL)
+            words.append(cells[_WORD])
+    if record is not None:
+        raise source.refuse("the last document is not closed.", f"Close it with {_END}.", record.line)
+
+
+def _shows_conll2012(source: Source) -> bool:
+    lines = source.head.decode(errors="replace").lstrip().split("\n")[:_LOOKED_AT]
+    cells = [line.split() for line in lines[:-1] if line.strip() and not line.startswith("#")]
+    begun = lines[0].startswith(_BEGIN) and bool(cells)
+    return begun and all(len(row) >= _CONLL2012_CELLS and _BRACKETS.fullmatch(row[-1]) for row in cells)
+
+
+register(Format("conll2012", "CoNLL-2012's coreference", _shows_conll2012, read_conll2012, in_tokens=True))

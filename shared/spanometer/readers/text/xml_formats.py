@@ -1,4 +1,4 @@
-"""BioC in JSON and XML: collections of documents, passages and annotations."""
+"""BioC in JSON and XML, GATE's XML, and XML of i2b2's tasks, MAE and MedTator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..formats import Format, Offsets, blanks_before, register
 from ..json.records import first_object, is_object, rows, value_in
 from ..source import Source
 
-_REMEDY = "Give each document passages with an offset and a text."
+_BIOC_REMEDY = "Give each document passages with an offset and a text."
 _XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collection\b|<collection>)", re.DOTALL)
 
 _ANNOTATION = re.compile(r"<annotation[\s>/]")
@@ -118,7 +118,7 @@ def _number(text: str | None) -> int | str | None:
 
 def _record(source: Source, document: Any, line: int) -> Record:
     if not is_object(document, "passages") or not isinstance(document["passages"], list):
-        raise source.refuse("a document has no list of passages.", _REMEDY, line)
+        raise source.refuse("a document has no list of passages.", _BIOC_REMEDY, line)
     name = document.get("id")
     where = "" if name is None else f"document {name}"
     text, annotations = "", _list(document, "annotations")
@@ -128,7 +128,9 @@ def _record(source: Source, document: Any, line: int) -> Record:
         for part in [passage] if isinstance(value_in(passage, "text"), str) else sentences or [None]:
             offset, of_part = value_in(part, "offset"), value_in(part, "text")
             if not isinstance(offset, int) or not isinstance(of_part, str):
-                raise source.refuse(f"a passage of {where or 'a document'} lacks an offset or a text.", _REMEDY, line)
+                raise source.refuse(
+                    f"a passage of {where or 'a document'} lacks an offset or a text.", _BIOC_REMEDY, line
+                )
             text += blanks_before(source, offset, len(text), line) + of_part
         for part in (passage, *sentences):
             annotations += _list(part, "annotations")
@@ -180,3 +182,86 @@ def _shows(source: Source) -> bool:
 
 
 register(Format("bioc", "BioC", _shows, read_bioc, units=("codepoint", "utf-16", "byte")))
+
+
+_GATE_REMEDY = "Save the document as GATE XML."
+_DEFAULT = "default"
+_MARKUP = "Original markups"
+"""The annotation set that has the markup of the original page."""
+
+
+def read_gate(source: Source) -> Iterator[Record | str]:
+    """Read the annotations of a document. Their types are the labels, and each annotation set is an annotator.
+
+    The set without a name is called `default`. The set of the original markup is left out and listed.
+
+    Raises:
+        InputError: if the document has no text, or if an annotation has no type or an unknown node; see also
+            `documents_of`.
+    """
+    document = source.element()
+    content = document.find("TextWithNodes")
+    if content is None:
+        raise source.refuse("the document has no text.", _GATE_REMEDY, 1)
+    text, places = content.text or "", dict[str | None, int]()
+    for node in content:
+        places[node.get("id")] = len(text)
+        text += node.tail or ""
+    for of_set in document.iterfind("AnnotationSet"):
+        name = of_set.get("Name", _DEFAULT)
+        if name == _MARKUP:
+            yield f"the annotation set {name!r}."
+            continue
+        record = Record(text=text, annotator=name, place=f"annotation set {name!r}")
+        for each in of_set.iterfind("Annotation"):
+            start, end, label = (each.get(key) for key in ("StartNode", "EndNode", "Type"))
+            if label is None or start not in places or end not in places:
+                problem = f"the annotation {each.get('Id')!r} in the set {name!r} has no type, or no place in the text."
+                raise source.refuse(problem, _GATE_REMEDY, 1)
+            record.add(places[start], places[end], label)
+        yield record
+
+
+register(Format("gate", "GATE's XML", lambda source: b"<GateDocument" in source.head[:1000], read_gate))
+
+
+_FIRST = re.compile(rb"\s*(<\?xml[^>]*>\s*)?<[\w.-]+>\s*<TEXT>")
+_BOUNDS = re.compile(r"(\d{1,18})~(\d{1,18})")
+_I2B2_REMEDY = "Write <TEXT><![CDATA[...]]></TEXT><TAGS><NAME start=... end=... TYPE=.../></TAGS>."
+
+
+def read_i2b2(source: Source, options: Offsets) -> Iterator[Record]:
+    """Read the text of a document and its tags with offsets. Links and tags of the whole document are not read.
+
+    The label is the name of the tag, followed by a slash and the value of `TYPE` if there is one: `NAME/PATIENT`.
+    Offsets are code points with exclusive ends; MedTator writes `spans="0~5,7~9"`.
+
+    Raises:
+        InputError: if XML is invalid, or if the document has no text; see also `documents_of`.
+    """
+    root = source.element()
+    record = Record(text=root.findtext("TEXT"))
+    if record.text is None:
+        raise source.refuse("the document has no TEXT.", _I2B2_REMEDY)
+    for tag in root.iterfind("TAGS/*"):
+        places = _BOUNDS.findall(tag.get("spans") or f"{tag.get('start')}~{tag.get('end')}")
+        pieces = sorted((int(start), int(end)) for start, end in places)
+        if pieces:
+            label = "/".join(filter(None, (tag.tag, tag.get("TYPE"))))
+            stated, covered = tag.get("text"), record.text[pieces[0][0] : pieces[-1][1]]
+            # XML turns line ends in attributes into blanks
+            stated = covered if stated is not None and stated.split() == covered.split() else stated
+            stated = stated if len(pieces) == 1 else None
+            record.add(pieces[0][0], pieces[-1][1], label, stated=stated, pieces=pieces)
+    yield record
+
+
+register(
+    Format(
+        "i2b2",
+        "XML of i2b2, MAE or MedTator",
+        lambda source: _FIRST.match(source.head),
+        read_i2b2,
+        units=("codepoint", "utf-16"),
+    )
+)

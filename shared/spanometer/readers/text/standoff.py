@@ -1,4 +1,4 @@
-"""brat's standoff annotation: a file with annotations beside a file with text."""
+"""Standoff annotation in lines: brat's files beside a text, and PubTator's titles, abstracts and mentions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LINE = re.compile(rb"\s*(?:T\d+\t\S+ \d+ \d+(?:; ?\d+ \d+)*\t|[REAMN]\d+\t\S+ \
 # the line ends of brat and other programs
 _LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BETWEEN_LINE_ENDS = re.compile(rf"[^{_LINE_END.pattern[1:]}+")
-_REMEDY = "Write lines of T1, type and offsets, text, separated by tabs: T1<tab>Drug 0 7<tab>Aspirin."
+_BRAT_REMEDY = "Write lines of T1, type and offsets, text, separated by tabs: T1<tab>Drug 0 7<tab>Aspirin."
 
 
 def read_brat(source: Source, options: Offsets) -> Iterator[Record]:
@@ -81,12 +81,12 @@ def _record(source: Source) -> Record:
             values.append(cells[0].split(" ", 2))
         if name[:1] != "T":
             if line.strip() and name[:1] not in "REAMN#*":
-                raise source.refuse("this line is not a brat annotation.", _REMEDY, number)
+                raise source.refuse("this line is not a brat annotation.", _BRAT_REMEDY, number)
             continue
         span = _SPAN.fullmatch(cells[0]) if cells else None
         if span is None:
             if cells and _LONG.search(cells[0]):
-                raise source.refuse(f"the offsets of {name} are out of range.", _REMEDY, number)
+                raise source.refuse(f"the offsets of {name} are out of range.", _BRAT_REMEDY, number)
             record.lost.append((number, "an annotation without offsets, or with a type of several words."))
             continue
         if (key := number_or_text(name[1:])) in names:
@@ -181,5 +181,62 @@ register(
         read_folder=read_brat_folder,
         writer=Writer(write=_written, folder=True, discontinuous=True, attributes=True, problems=_problems),
         paths=r"\.ann$",
+    )
+)
+
+
+_PART = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
+_FIRST = re.compile(rb"\s*[^|\t\n]+\|t\|")
+_PUBTATOR_REMEDY = "Write ID|t|TITLE, ID|a|ABSTRACT and lines of ID, start, end, text, type, separated by tabs."
+
+
+def read_pubtator(source: Source, options: Offsets) -> Iterator[Record]:
+    """Read titles and abstracts, joined by one space, and their mentions. Relations are not read.
+
+    Offsets count from the beginning of the title, usually in code points. Some programs write bytes; the span texts in
+    the file show which.
+
+    Raises:
+        InputError: if a line is malformed or is about another document; the error names the line. See also
+            `documents_of`.
+    """
+    record: Record | None = None
+    abstract = False
+    for number, line in source.lines():
+        if not line.strip():
+            if record is not None:
+                yield record
+            record = None
+            continue
+        part = _PART.fullmatch(line)
+        if part is not None and record is None:
+            if part[2] != "t":
+                raise source.refuse("the document does not begin with its title.", _PUBTATOR_REMEDY, number)
+            record, abstract = Record(id=part[1], text=part[3], line=number), False
+            continue
+        cells = line.split("\t")
+        if record is None or (part[1] if part is not None else cells[0]) != record.id:
+            remedy = "Write a blank line before each document, and its title first."
+            raise source.refuse("this line is about another document than the line before it.", remedy, number)
+        if part is not None:
+            if record.spans or abstract or part[2] != "a":
+                problem = "this title or abstract is repeated, or comes after mentions."
+                raise source.refuse(problem, _PUBTATOR_REMEDY, number)
+            record.text, abstract = f"{record.text} {part[3]}", True
+        elif len(cells) >= 5 and cells[1].isdecimal() and cells[2].isdecimal():
+            record.add(int(cells[1]), int(cells[2]), cells[4], stated=cells[3])
+        elif len(cells) != 4:
+            raise source.refuse("this line is neither a mention nor a relation.", _PUBTATOR_REMEDY, number)
+    if record is not None:
+        yield record
+
+
+register(
+    Format(
+        "pubtator",
+        "PubTator's lines",
+        lambda source: _FIRST.match(source.head),
+        read_pubtator,
+        units=("codepoint", "utf-16", "byte"),
     )
 )
