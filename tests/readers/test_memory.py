@@ -83,7 +83,7 @@ def test_documents_as_numbers(tmp_path, monkeypatch, format, length):
     """Of many short documents neither rows nor spans are all Python's objects at a time."""
     for place, size in {
         "readers.source.BLOCK_SIZE": 1 << 14,
-        "readers.columns.conllu._CELLS": 20,
+        "readers.columns.conllu._CONLLU_CELLS": 20,
         "documents.building._AT_ONCE": 20,
         "documents.stated._AT_ONCE": 200,
     }.items():

@@ -72,6 +72,7 @@ class RecordColumns:
         texts, ids, annotators, places, lines: one value for each document, see `Record`.
         words: the words of all documents; None if a document has none.
         lost: the document, the line and the problem of each span that could not be read.
+        with_tokens: flags of the documents that have tokens.
         stated: the spans as they are in the file; their boundaries have not been checked.
     """
 
@@ -86,7 +87,7 @@ class RecordColumns:
         self.lost: list[tuple[int, int, str]] = []
         # for each document: 0 without text and words, 2 with words but no text, 1 otherwise
         self._words = bytearray()
-        self._with_tokens = bytearray()
+        self.with_tokens = bytearray()
         self._tokens: list[Tokens] = []
         self._odd_token: InputError | None = None
         spans = _SpanColumns()
@@ -135,7 +136,7 @@ class RecordColumns:
 
     def _add_tokens(self, tokens: Sequence[Any], first: int) -> None:
         """Add the tokens of documents. Errors in them are raised only when the tokens are used."""
-        self._with_tokens += bytes(row is not None for row in tokens)
+        self.with_tokens += bytes(row is not None for row in tokens)
         rows = [_NO_TOKENS if row is None else row for row in tokens]
         in_arrays = all(isinstance(row, np.ndarray) for row in rows)
         try:
@@ -169,11 +170,6 @@ class RecordColumns:
         spans = replace(spans, document=document, documents=len(first))
         self.stated = replace(self.stated, spans=spans).picked(np.argsort(document, kind="stable"))
 
-    @property
-    def with_tokens(self) -> np.ndarray:
-        """Whether each document has tokens."""
-        return np.array(self._with_tokens, dtype=bool)
-
     def known_tokens(self) -> Tokens:
         """Return the tokens of the documents that have tokens; raise an `InputError` if tokens are malformed."""
         if self._odd_token is not None:
@@ -182,7 +178,7 @@ class RecordColumns:
 
     def tokens(self) -> Tokens | None:
         """Return the tokens of all documents; None if a document has no tokens."""
-        return self.known_tokens() if all(self._with_tokens) else None
+        return self.known_tokens() if all(self.with_tokens) else None
 
     def lengths(self, *, in_tokens: bool) -> np.ndarray | None:
         """Return the documents' lengths in tokens or in characters; None if unknown."""

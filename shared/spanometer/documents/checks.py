@@ -172,7 +172,8 @@ class SpanValidation:
         if self.tokenizer is not None:
             off = _off_tokens(some.spans, tokens_of(tuple(texts), self.tokenizer))
         else:
-            off = _off_tokens(some.spans, columns.known_tokens()) & columns.with_tokens[some.spans.document]
+            with_tokens = np.array(columns.with_tokens, dtype=bool)
+            off = _off_tokens(some.spans, columns.known_tokens()) & with_tokens[some.spans.document]
         for span in inside[off].tolist():
             yield span, "off tokens", "begins or ends within a token"
 
