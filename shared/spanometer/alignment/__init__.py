@@ -1,1 +1,1 @@
-"""Alignment: which reference and predicted spans overlap, and by how much."""
+"""Alignment: which reference and predicted spans overlap, and in how many tokens."""

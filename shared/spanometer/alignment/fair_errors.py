@@ -1,4 +1,4 @@
-"""Errors of Ortmann's fair evaluation, which counts each mistake once."""
+"""The errors of Ortmann's fair evaluation, which counts each mistake once."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ from .matching import connected, occurrences
 from .overlaps import Alignment, across_labels, token_codes
 
 KINDS = ("FN", "FP", "LE", "BES", "BEL", "BEO", "LBE")
-"""The kinds of errors: missing span; spurious span; another label; same label, but smaller than the reference span,
-larger, or crossing it; another label and other boundaries."""
+"""The kinds of errors.
+
+They are: missing span; spurious span; different label; same label, but smaller than the reference span, larger, or
+crossing it; different label and different boundaries.
+"""
 
 _FN, _FP, _LE, _BES, _BEL, _BEO, _LBE = range(len(KINDS))
 
 _STRETCH_LIMIT = 10_000_000
-"""The maximum number of stretches of spans between boundaries."""
+"""The maximum number of intervals into which spans are cut."""
 
 
 @dataclass(frozen=True, eq=False)
 class FairErrors:
-    """Errors, one a row.
+    """Errors as columns, one row for each error.
 
     Attributes:
-        kind: the code of each error in `KINDS`.
+        kind: the index of each error's kind in `KINDS`.
         document: the document of each error.
-        reference, prediction: the label codes on both sides; -1 for none.
+        reference, prediction: the label indices on both sides; -1 if there is no span.
     """
 
     kind: np.ndarray
@@ -41,7 +44,7 @@ def fair_errors(alignment: Alignment) -> FairErrors:
     """Find the errors of a corpus, see `measures.FairF`.
 
     Raises:
-        InputError: for too many overlapping wrong spans, see `overlaps.PAIR_LIMIT`.
+        InputError: if too many wrong spans overlap, see `overlaps.PAIR_LIMIT`.
     """
     wrong, _, _ = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
     left, right = _identical(wrong)
@@ -72,7 +75,7 @@ def _identical(alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _without(alignment: Alignment, left: np.ndarray, right: np.ndarray) -> Alignment:
-    """Remove spans of both sides from an alignment."""
+    """Remove flagged spans of both sides from an alignment."""
     sides = []
     for side, spans in ((alignment.references, left), (alignment.predictions, right)):
         kept = np.ones(len(side), dtype=bool)
@@ -82,7 +85,7 @@ def _without(alignment: Alignment, left: np.ndarray, right: np.ndarray) -> Align
 
 
 def _errors(alignment: Alignment, kind: np.ndarray, left: np.ndarray | None, right: np.ndarray | None) -> FairErrors:
-    """Make errors from pairs of spans or from spans of one side."""
+    """Create errors from pairs of spans, or from spans of one side."""
     sides = [(alignment.references, left), (alignment.predictions, right)]
     labels = [np.full(len(kind), -1) if spans is None else side.label[spans] for side, spans in sides]
     document = next(side.document[spans] for side, spans in sides if spans is not None)
@@ -90,7 +93,7 @@ def _errors(alignment: Alignment, kind: np.ndarray, left: np.ndarray | None, rig
 
 
 def _events(alignment: Alignment, chosen: np.ndarray) -> FairErrors:
-    """Find the errors in chosen pairs of overlapping, different spans."""
+    """Create the errors in chosen pairs of overlapping, different spans."""
     pairs, references, predictions = alignment.pairs, alignment.references, alignment.predictions
     left, right, shared = pairs.reference[chosen], pairs.prediction[chosen], pairs.shared[chosen]
     kind = np.where(shared == predictions.size[right], _BES, np.where(shared == references.size[left], _BEL, _BEO))
@@ -99,10 +102,10 @@ def _events(alignment: Alignment, chosen: np.ndarray) -> FairErrors:
 
 
 class _Turns:
-    """Spans that compete for partners, and their remaining tokens.
+    """Spans that compete for partners, with the tokens that are not yet matched.
 
-    The spans of a side take turns, shortest first, then in the order of the text. Connected groups of overlapping spans
-    are independent, so each step handles one turn of every group.
+    The spans of a side are processed one after another, shortest first, then in text order. Connected groups of
+    overlapping spans are independent, so each step processes one span in every group.
     """
 
     def __init__(self, alignment: Alignment) -> None:
@@ -121,7 +124,7 @@ class _Turns:
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """Cut all spans into stretches at all boundaries, so that all tokens of a stretch are in the same spans."""
+        """Cut all spans at all boundaries, so that all tokens of an interval are in the same spans."""
         sides = self._alignment.references, self._alignment.predictions
         bounds = np.unique(np.concatenate([bound for side in sides for bound in (side.piece_start, side.piece_end)]))
         tokens = np.diff(bounds)
@@ -150,7 +153,7 @@ class _Turns:
         self._count = np.searchsorted(bounds, common.end) - self._first
 
     def events(self) -> np.ndarray:
-        """Find the pairs that are events, in order."""
+        """Return the pairs that are events, in order."""
         parts = [np.zeros(0, dtype=np.intp)]
         for first, alike in ((0, True), (3, False)):
             pairs = np.flatnonzero(self._alike == alike)
@@ -159,7 +162,10 @@ class _Turns:
         return np.concatenate(parts)
 
     def _pass(self, pairs: np.ndarray, hand: int, fresh: bool, number: int) -> list[np.ndarray]:
-        """Pair each free span of a side, in its turn, with the best span of the other side (fresh or already used)."""
+        """Pair each free span of a side, in order, with the best span of the other side.
+
+        If `fresh` is True, the other span must not be in an event yet; otherwise it must be.
+        """
         own_ends, partner_ends = self._ends[hand], self._ends[1 - hand]
         pairs = pairs[self._free[hand][own_ends[pairs]] & (self._free[1 - hand][partner_ends[pairs]] == fresh)]
         parts = []
@@ -175,7 +181,7 @@ class _Turns:
         return parts
 
     def _best(self, pairs: np.ndarray, hand: int, fresh: bool) -> np.ndarray:
-        """Find the best remaining pair of each span, ignoring matched tokens."""
+        """Return the best remaining pair of each span, without tokens that are matched already."""
         spans, partners = self._ends[hand], self._ends[1 - hand]
         if fresh:
             pairs = pairs[self._free[1 - hand][partners[pairs]]]
@@ -191,7 +197,7 @@ class _Turns:
         return np.asarray(pairs[order[run_bounds(spans[pairs[order]])[0]]])
 
     def _shared(self, pairs: np.ndarray, index: int) -> np.ndarray:
-        """Count the shared tokens that the span of a side still has, for each pair."""
+        """Count for each pair the shared tokens that are not yet matched in the span of one side."""
         pieces, piece = take_segments(self._pieces, pairs)
         owner = np.repeat(np.arange(len(pairs)), pieces)
         place = self._base[index][self._ends[index][pairs]][owner] + self._first[piece]
@@ -200,7 +206,7 @@ class _Turns:
         return np.bincount(owner, weights=shared, minlength=len(pairs)).astype(np.int64)
 
     def _take(self, pairs: np.ndarray) -> None:
-        """Remove from both spans of each pair the tokens that they still share."""
+        """Mark the tokens that both spans of each pair still share as matched."""
         pieces, piece = take_segments(self._pieces, pairs)
         owner = np.repeat(np.repeat(np.arange(len(pairs)), pieces), self._count[piece])
         stretch = ranges(self._first[piece], self._count[piece])

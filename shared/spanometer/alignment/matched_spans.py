@@ -21,7 +21,7 @@ KINDS = {
     "missing": "a reference span without a partner (false negative)",
     "spurious": "a predicted span without a partner (false positive)",
 }
-"""The kinds of rows; codes are their indices. The first four are kinds of pairs."""
+"""The kinds of rows. The first four are kinds of pairs."""
 
 CORRECT, WRONG_LABEL, WRONG_BOUNDARY, WRONG_LABEL_AND_BOUNDARY, MISSING, SPURIOUS = range(len(KINDS))
 
@@ -31,34 +31,34 @@ BOUNDARIES = {
     "longer": "the reference span lies inside the predicted span",
     "shifted": "neither span lies inside the other",
 }
-"""The boundaries of pairs; codes are their indices."""
+"""The kinds of differences between the boundaries of a pair."""
 
 MARKS = {
     "split": "several predicted spans overlap one reference span",
     "merged": "one predicted span overlaps several reference spans",
     "nested": "the span lies inside another span of its side",
 }
-"""The marks that rows of any kind can have."""
+"""Marks that rows of any kind can have."""
 
 
 @dataclass(frozen=True, eq=False)
 class MatchedSpans:
     """The best one-to-one pairs of overlapping reference and predicted spans, and the unmatched spans.
 
-    The best pairing of a document has the most pairs with the same tokens and label, then the most with the same
-    tokens, the most with the same label, the most pairs, the most shared tokens, the smallest summed distance of
-    boundaries, and last the first sorted list of pairs in the order of the text. The order of the input does not
-    matter. Swapping the sides only swaps `missing` and `spurious`.
+    Pairs are chosen for each document so as to have, in this order of importance: the most pairs with the same tokens
+    and label, the most with the same tokens, the most with the same label, the most pairs, the most shared tokens, the
+    smallest total distance of boundaries, and the first sorted list of pairs in text order. The order of the input does
+    not matter. Swapping the sides only swaps `missing` and `spurious`.
 
-    Every span is in one row. Rows are in no particular order; `to_arrow` orders them by the text.
+    Every span is in one row. Rows are in no particular order; `to_arrow` puts them in text order.
 
     Attributes:
         alignment: both sides.
-        reference, prediction: the two spans of each row, indices into the alignment's sides; -1 for none.
-        kind: codes of `KINDS`.
-        boundary: codes of `BOUNDARIES`; -1 without a pair.
-        split: flags of the rows in which the reference span, or one that a spurious span overlaps, overlaps several
-            predicted spans; correct pairs are ignored.
+        reference, prediction: the two spans of each row, as indices into the alignment's sides; -1 for none.
+        kind: the index of each row's kind in `KINDS`.
+        boundary: the index of each row's difference in `BOUNDARIES`; -1 for unmatched spans.
+        split: whether the reference span of the row overlaps several predicted spans. For a spurious span: whether it
+            overlaps such a reference span. Spans of correct pairs are ignored.
         merged: the same with the sides swapped.
     """
 
@@ -76,27 +76,27 @@ class MatchedSpans:
 
     @classmethod
     def of(cls, alignment: Alignment, *, min_overlap: float = 0.0) -> MatchedSpans:
-        """Match the spans of both sides; the alignment caches the result.
+        """Match the spans of both sides. The alignment caches the result.
 
         Args:
             alignment: both sides, with their labels.
-            min_overlap: the minimum share of a reference span that a predicted span must cover to be matched with it,
-                from 0 to 1; matched spans always share a token.
+            min_overlap: a predicted span must cover at least this proportion of a reference span to be matched with it,
+                from 0 to 1. Matched spans always share a token.
 
         Raises:
-            InputError: for too many overlapping wrong spans.
+            InputError: if too many wrong spans overlap.
         """
         if min_overlap not in alignment.matched:
             alignment.matched[min_overlap] = _match(alignment, min_overlap)
         return cls(alignment, *alignment.matched[min_overlap])
 
     def __post_init__(self) -> None:
-        """Store codes as int8."""
+        """Convert indices to int8."""
         for name in ("kind", "boundary"):
             object.__setattr__(self, name, getattr(self, name).astype(np.int8))
 
     def flags(self, name: str) -> np.ndarray:
-        """Flag the rows of a name in `KINDS`, `BOUNDARIES` or `MARKS`, or of two, such as `wrong_boundary_longer`."""
+        """Flag the rows with a kind, boundary or mark, or with two of them, such as `wrong_boundary_longer`."""
         kind, _, boundary = name.rpartition("_")
         if kind in KINDS and boundary in BOUNDARIES:
             return np.asarray(self.flags(kind) & self.flags(boundary))
@@ -107,7 +107,7 @@ class MatchedSpans:
 
     @cached_property
     def nested(self) -> np.ndarray:
-        """Flags of the rows whose (reference) span lies inside another span of its side."""
+        """Whether each row's (reference) span lies inside another span of its side."""
         inner = [
             _inside_another(side, self.alignment) for side in (self.alignment.references, self.alignment.predictions)
         ]
@@ -120,16 +120,16 @@ class MatchedSpans:
 
     @cached_property
     def reference_label(self) -> np.ndarray:
-        """The label code of each row's reference span; -1 for none."""
+        """The label index of each row's reference span; -1 for none."""
         return _at(self.alignment.references.label, self.reference)
 
     @cached_property
     def predicted_label(self) -> np.ndarray:
-        """The label code of each row's predicted span; -1 for none."""
+        """The label index of each row's predicted span; -1 for none."""
         return _at(self.alignment.predictions.label, self.prediction)
 
     def bounds(self, side: str) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the boundaries of each row's span of a side, in tokens of its document; -1 for none."""
+        """Return the boundaries of each row's span on a side, in tokens of its document; -1 for none."""
         spans = self.alignment.references if side == "reference" else self.alignment.predictions
         chosen = self.reference if side == "reference" else self.prediction
         base = line_base(spans.label, spans.document, self.alignment.offsets)
@@ -145,12 +145,12 @@ class MatchedSpans:
         return np.lexsort((*keys, self.document))
 
     def to_arrow(self) -> pa.Table:
-        """Convert the rows to an Arrow table, in the order of the text.
+        """Convert the rows to an Arrow table in text order.
 
         The columns are `document` (from 0); `reference_start`, `reference_end` (exclusive, in tokens),
-        `reference_label`, the same with `predicted_`, null for none, and `reference_fragments` (lists of pairs of
-        boundaries) if there are discontinuous spans; `kind`; `boundary`, null without a pair; the flags `split`,
-        `merged` and `nested`.
+        `reference_label`, and the same with `predicted_`, null for none; `reference_fragments` and
+        `predicted_fragments` (lists of boundaries) if there are discontinuous spans; `kind`; `boundary`, null for
+        unmatched spans; the flags `split`, `merged` and `nested`.
         """
         columns: dict[str, Any] = {"document": arrow_array(self.document[self.order].astype(np.int32))}
         for side, name, span, label in (
@@ -176,13 +176,13 @@ class MatchedSpans:
         return self.to_arrow().to_pandas(types_mapper={pa.int32(): pandas.Int32Dtype()}.get)
 
     def _of_either(self, column: str) -> np.ndarray:
-        """Take the value of a column for each row's reference span, else for its predicted span."""
+        """Return the value of each row's reference span or, if it has none, of its predicted span."""
         sides = self.alignment.references, self.alignment.predictions
         of_reference, of_prediction = (getattr(side, column) for side in sides)
         return np.where(self.reference >= 0, _at(of_reference, self.reference), _at(of_prediction, self.prediction))
 
     def _fragments(self, side: str, chosen: np.ndarray) -> pa.Array:
-        """List the fragments of chosen spans of a side as pairs of boundaries; null for none."""
+        """Return the fragments of spans of a side as pairs of boundaries; null for index -1."""
         spans = self.alignment.references if side == "reference" else self.alignment.predictions
         order = np.argsort(spans.piece_span, kind="stable")
         span = spans.piece_span[order]
@@ -194,7 +194,10 @@ class MatchedSpans:
 
 
 def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
-    """Compute the columns of `MatchedSpans`; without the alignment, which caches them, to avoid a cycle."""
+    """Compute the columns of `MatchedSpans`.
+
+    They do not refer to the alignment, which caches them, to avoid a reference cycle.
+    """
     equal, equal_prediction = np.flatnonzero(alignment.equal), np.flatnonzero(alignment.equal_predictions)
     wrong, of_reference, of_prediction = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
     pairs = OverlappingSpans.of(wrong, min_overlap)
@@ -221,14 +224,14 @@ def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
 
 @dataclass(frozen=True, eq=False)
 class OverlappingSpans:
-    """The pairs of spans of any labels that overlap enough.
+    """The pairs of spans, with any labels, that overlap enough.
 
     Attributes:
-        reference, prediction: the two ends of each pair, in the order of the text.
+        reference, prediction: the two spans of each pair, in text order.
         shared: the number of shared tokens.
         inside, around: whether the predicted span lies inside the reference span, or the reverse.
         typed: whether the labels are equal.
-        distance: the distance of the boundaries.
+        distance: the total distance of the boundaries.
     """
 
     reference: np.ndarray
@@ -241,7 +244,7 @@ class OverlappingSpans:
 
     @classmethod
     def of(cls, alignment: Alignment, min_overlap: float) -> OverlappingSpans:
-        """Find the pairs of an alignment without labels."""
+        """Find the pairs in an alignment without labels."""
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
         kept = pairs.shared / references.size[pairs.reference] >= min_overlap
         reference, prediction, shared = pairs.reference[kept], pairs.prediction[kept], pairs.shared[kept]
@@ -258,14 +261,14 @@ class OverlappingSpans:
         return np.asarray(self.inside & self.around)
 
     def best(self, document: np.ndarray) -> np.ndarray:
-        """Select the pairs of `MatchedSpans` as indices; `document` of the reference spans is for errors."""
+        """Return the indices of the pairs in `MatchedSpans`; `document` is used in errors."""
         numbers = self.exact.astype(np.int64), self.typed.astype(np.int64), np.ones(len(self.shared), dtype=np.int64)
         levels = [*numbers, self.shared, -self.distance]
         return np.flatnonzero(lexicographic_matching(self.reference, self.prediction, levels, document[self.reference]))
 
 
 def _several(span: np.ndarray, partner: np.ndarray, spans: int, partners: int) -> tuple[np.ndarray, np.ndarray]:
-    """Flag the spans that overlap several spans of the other side, and the spans that overlap a flagged one."""
+    """Flag spans that overlap several spans of the other side, and the other side's spans that overlap these."""
     several = np.bincount(span, minlength=spans) > 1
     meets = np.zeros(partners, dtype=bool)
     meets[partner[several[span]]] = True
@@ -273,14 +276,14 @@ def _several(span: np.ndarray, partner: np.ndarray, spans: int, partners: int) -
 
 
 def _others(taken: np.ndarray, size: int) -> np.ndarray:
-    """List the numbers below a size that are not in `taken`."""
+    """Return the integers below `size` that are not in `taken`."""
     free = np.ones(size, dtype=bool)
     free[taken] = False
     return np.flatnonzero(free)
 
 
 def _inside_another(side: SideSpans, alignment: Alignment) -> np.ndarray:
-    """Flag the spans that lie inside another span of their side with other boundaries."""
+    """Flag the spans that lie inside another span of their side, unless the boundaries are the same."""
     base = side.label.astype(np.int64) * alignment.stride
     start, end = side.start - base, side.end - base
     order = np.lexsort((-end, start))
@@ -294,5 +297,5 @@ def _inside_another(side: SideSpans, alignment: Alignment) -> np.ndarray:
 
 
 def _at(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Take chosen values as int64, with -1 for -1."""
+    """Select values as int64; the index -1 gives -1."""
     return np.asarray(np.append(values.astype(np.int64), -1)[chosen])

@@ -1,11 +1,11 @@
-"""Exact one-to-one matching of pairs.
+"""Exact one-to-one matching of rows and columns by pairs.
 
-Pairs that share an end, directly or through other pairs, form a group; groups are independent. Most groups are small:
-these are solved many at a time by trying all matchings of their shape. Larger groups go to SciPy's solvers one by one.
+Pairs with a common row or column, directly or through other pairs, form a group; groups are independent. Most groups
+are small: many of them are solved at a time by trying all matchings. Larger groups are solved one by one with SciPy.
 
-With integer levels and spans of a side that do not overlap, the pairs of a group form a staircase: sorted by their two
-ends, each pair shares an end with the next, and no two cross. All staircases are solved together, in a number of array
-operations that grows with the logarithm of the longest.
+If levels are integers and spans of a side do not overlap, the pairs of a group form a staircase: in sorted order, each
+pair has its row or its column in common with the next pair, and no two pairs cross. All staircases are solved together,
+in a number of array operations that grows with the logarithm of the longest.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from ..arrays import begins_run, items_by_turn, offsets_of, ranges, ranked, run_
 from ..exceptions import InputError
 
 _ENUMERATED = 5
-"""Groups of at most this many rows and columns are solved by trying all matchings."""
+"""Groups with at most this many rows and columns are solved by trying all matchings."""
 
 _BLOCK = 1 << 22
-"""The number of sums of weights that are held at a time."""
+"""The maximum number of sums in memory at a time."""
 
 LARGEST_GROUP = 2000
-"""Groups of at most this many rows and columns are assigned exactly; larger groups go to the sparse solver."""
+"""Groups with at most this many rows and columns are solved by dense assignment, larger groups by the sparse solver."""
 
 _LARGEST = 1 << 62
 
 _EQUAL = 1e-9
-"""Sums of weights that differ by less count as equal."""
+"""Sums of weights that differ by less than this are equal."""
 
 _NUDGES = (1e-7, 1e-9, 1e-11)
 """The factors of the second, third and fourth level in the weights of the sparse solver."""
@@ -41,19 +41,19 @@ _NUDGES = (1e-7, 1e-9, 1e-11)
 def best_matching(
     rows: np.ndarray, columns: np.ndarray, weight: np.ndarray, ties: Sequence[np.ndarray] = ()
 ) -> np.ndarray:
-    """Match pairs one to one with the largest sum of weights.
+    """Match rows and columns one to one so that the sum of weights is largest.
 
     Ties (to 1e-9) go to the most pairs, then to the smallest sum of `ties[0]`, then of `ties[1]`, then to the earliest
-    column for the first row, for the second row, and so on. In connected groups of more than `LARGEST_GROUP` rows and
-    columns, ties only change the weights slightly, and the order is not a tie-break.
+    column for the first row, for the second row, and so on. In groups with more than `LARGEST_GROUP` rows and columns,
+    ties are broken by slight changes of the weights, and order is not used.
 
     Args:
-        rows, columns: the two ends of each pair; all pairs are different.
+        rows, columns: the row and column of each pair; no pair occurs twice.
         weight: the weight of each pair, at least 0.
         ties: at most two costs (0 or 1) of each pair.
 
     Returns:
-        Flags of the chosen pairs.
+        Whether each pair is chosen.
     """
     chosen = np.ones(len(rows), dtype=bool)
     pairs, group, row, column = contested(rows, columns)
@@ -67,21 +67,21 @@ def best_matching(
 def lexicographic_matching(
     rows: np.ndarray, columns: np.ndarray, levels: Sequence[np.ndarray], document: np.ndarray | None = None
 ) -> np.ndarray:
-    """Match pairs one to one with the lexicographically greatest sums of levels.
+    """Match rows and columns one to one so that the sums of levels are lexicographically largest.
 
-    Ties go to the earliest column for the first row, for the second row, and so on; choices that tie must have equally
-    many pairs.
+    Ties go to the earliest column for the first row, for the second row, and so on. Matchings that tie must have the
+    same number of pairs.
 
     Args:
-        rows, columns: the two ends of each pair; all pairs are different.
+        rows, columns: the row and column of each pair; no pair occurs twice.
         levels: integers of each pair, the most important level first.
         document: the document of each pair, for errors.
 
     Returns:
-        Flags of the chosen pairs.
+        Whether each pair is chosen.
 
     Raises:
-        InputError: for a group of more than `LARGEST_GROUP` rows and columns that is not a staircase.
+        InputError: if a group has more than `LARGEST_GROUP` rows and columns and is not a staircase.
     """
     chosen = np.ones(len(rows), dtype=bool)
     pairs, group, row, column = contested(rows, columns)
@@ -99,7 +99,7 @@ def lexicographic_matching(
 
 
 def _is_staircase(group: np.ndarray, row: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """Flag the groups whose sorted pairs change one end at a time, to the right or down."""
+    """Flag the groups in which each pair, in sorted order, follows the previous one to the right or down."""
     step = (row[1:] == row[:-1]) | (column[1:] == column[:-1])
     broken = ~(step & (column[1:] >= column[:-1])) & (group[1:] == group[:-1])
     return np.asarray(np.bincount(group[1:][broken], minlength=int(group[-1]) + 1) == 0)
@@ -108,10 +108,10 @@ def _is_staircase(group: np.ndarray, row: np.ndarray, column: np.ndarray) -> np.
 def _on_stairs(
     group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], _: np.ndarray | None
 ) -> np.ndarray:
-    """Solve staircases: the chosen pairs as indices.
+    """Solve staircases; returns the indices of the chosen pairs.
 
-    The only state is whether the end that a pair shares with the previous pair is taken. With one weight for all
-    levels, `best[state]` is the greatest gain from a pair to the end.
+    The only state is whether the previous pair has taken the row or column that it has in common with the current one.
+    With all levels combined into one weight, `best[state]` is the largest gain from a pair to the end.
     """
     weight, low = _one_weight(group, levels)
     fresh = begins_run(group)
@@ -137,9 +137,9 @@ def _on_stairs(
 def _gains(
     group: np.ndarray, weight: np.ndarray, corner: np.ndarray, low: int, nothing: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the greatest gain from each pair to the end of its group, for a free and for a taken state.
+    """Compute the largest gain from each pair to the end of its group, in both states.
 
-    Steps are two-by-two matrices in the max-plus algebra; products over 1, 2, 4 ... pairs reach the end of the longest
+    Steps are two-by-two matrices in the max-plus algebra. Products over 1, 2, 4 ... pairs reach the end of the longest
     group.
     """
     steps = {
@@ -167,7 +167,10 @@ def _gains(
 
 
 def _one_weight(group: np.ndarray, levels: list[np.ndarray]) -> tuple[np.ndarray, int]:
-    """Combine the levels into one weight, in Python integers if 64 bits are too few, and a number below all sums."""
+    """Combine the levels into one weight, with Python integers if 64 bits are too few.
+
+    Also returns a number that is smaller than all sums.
+    """
     reach = [int(np.bincount(group, weights=np.abs(level)).max()) for level in levels]
     choices = prod(2 * most + 1 for most in reach)
     exact = 8 * choices < _LARGEST
@@ -180,7 +183,7 @@ def _one_weight(group: np.ndarray, levels: list[np.ndarray]) -> tuple[np.ndarray
 def _in_groups(
     group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], document: np.ndarray | None
 ) -> np.ndarray:
-    """Solve groups of any shape: the chosen pairs as indices."""
+    """Solve groups of any shape; returns the indices of the chosen pairs."""
     groups = Groups(row, column, *run_bounds(group), levels)
     size = groups.height + groups.width
     largest = int(size.argmax())
@@ -194,10 +197,11 @@ def _in_groups(
 
 
 def contested(rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Find the pairs that share an end with another pair, ordered by connected group, row and column.
+    """Return the pairs that have a row or column in common with another pair.
 
     Returns:
-        The indices of the pairs, their groups, and the ranks of their rows and columns.
+        The indices of the pairs, ordered by connected group, row and column; their groups, and the ranks of their rows
+            and columns.
     """
     pairs = np.flatnonzero((occurrences(rows) > 1) | (occurrences(columns) > 1))
     row, height = ranked(rows[pairs])
@@ -208,14 +212,14 @@ def contested(rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def greedy_matching(rows: np.ndarray, columns: np.ndarray, costs: Sequence[np.ndarray]) -> np.ndarray:
-    """Match pairs one to one: column by column, each takes the cheapest free row.
+    """Match rows and columns one to one: column by column, each takes the cheapest free row.
 
     Args:
-        rows, columns: the two ends of each pair; all pairs are different.
+        rows, columns: the row and column of each pair; no pair occurs twice.
         costs: the costs of each pair, the most important first; ties go to the lowest row.
 
     Returns:
-        Flags of the chosen pairs.
+        Whether each pair is chosen.
     """
     chosen = np.zeros(len(rows), dtype=bool)
     height = int(rows.max(initial=-1)) + 1
@@ -231,12 +235,12 @@ def greedy_matching(rows: np.ndarray, columns: np.ndarray, costs: Sequence[np.nd
 
 
 def occurrences(numbers: np.ndarray) -> np.ndarray:
-    """Count how often each number occurs."""
+    """Compute for each item how often its number occurs."""
     return np.bincount(numbers)[numbers] if len(numbers) else numbers
 
 
 class Groups:
-    """Pairs in connected groups, with levels that are maximised one after the other."""
+    """Pairs in connected groups, with levels that are maximised one after another."""
 
     def __init__(
         self, row: np.ndarray, column: np.ndarray, first: np.ndarray, last: np.ndarray, levels: list[np.ndarray]
@@ -247,7 +251,7 @@ class Groups:
         self.column, self.width = _within(of_pair, column, len(first))
 
     def solve(self) -> np.ndarray:
-        """Solve all groups: the chosen pairs as indices."""
+        """Solve all groups; returns the indices of the chosen pairs."""
         stars = ~self.small & ((self.height == 1) | (self.width == 1))
         solutions = [self._best_of(np.flatnonzero(stars))]
         solutions.extend(self._try_all(*block) for block in self.enumerated())
@@ -256,11 +260,11 @@ class Groups:
 
     @property
     def small(self) -> np.ndarray:
-        """Flags of the groups that are small enough to try all matchings."""
+        """Whether each group is small enough for trying all matchings."""
         return np.asarray((self.height <= _ENUMERATED) & (self.width <= _ENUMERATED))
 
     def enumerated(self) -> Iterator[tuple[np.ndarray, int, np.ndarray]]:
-        """Yield all matchings of a shape, its width, and blocks of small groups of this shape."""
+        """Yield for each shape of small groups: all matchings, the width, and blocks of groups with this shape."""
         shape = np.where(self.small, self.height * (_ENUMERATED + 1) + self.width, -1)
         for code in np.unique(shape[self.small]).tolist():
             height, width = divmod(code, _ENUMERATED + 1)
@@ -281,12 +285,12 @@ class Groups:
             yield np.asarray(sum(value[:, row, choices[:, row]] for row in range(height)))
 
     def pairs_of(self, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """List the pairs of groups, with the position of each pair's group."""
+        """Return the pairs of these groups, and the position of each pair's group in `groups`."""
         counts = (self.last - self.first)[groups]
         return ranges(self.first[groups], counts), np.repeat(np.arange(len(groups)), counts)
 
     def _best_of(self, groups: np.ndarray) -> np.ndarray:
-        """Find the best pair of each group (ties: the earliest), for groups with only one row or column."""
+        """Return the best pair of each group that has only one row or column; ties go to the earliest pair."""
         pairs, place = self.pairs_of(groups)
         weight = np.round(self.levels[0][pairs] / _EQUAL)
         keys = (self.column[pairs], self.row[pairs], *(-level[pairs] for level in self.levels[:0:-1]), -weight, place)
@@ -294,7 +298,7 @@ class Groups:
         return np.asarray(pairs[order[run_bounds(place[order])[0]]])
 
     def _try_all(self, choices: np.ndarray, width: int, groups: np.ndarray) -> np.ndarray:
-        """Solve groups of one shape by trying all matchings."""
+        """Solve groups of the same shape by trying all matchings."""
         kept = np.ones((len(groups), len(choices)), dtype=bool)
         for sums in self.sums(choices, width, groups):
             sums = np.where(kept, sums, -np.inf)
@@ -307,9 +311,9 @@ class Groups:
         return np.asarray(chosen[chosen >= 0])
 
     def assign(self, group: int) -> np.ndarray:
-        """Solve a group by linear assignment, level after level; ties go to the first choice.
+        """Solve a group by linear assignment, one level after another; ties go to the first matching.
 
-        Dummy rows and columns stand for unmatched ones. A pair is in some best choice if its reduced cost is 0 at
+        Dummy rows and columns stand for unmatched ones. A pair is in an optimal matching if its reduced cost is 0 at
         optimal prices of the columns.
         """
         from scipy.optimize import linear_sum_assignment
@@ -339,7 +343,7 @@ class Groups:
 
 
 def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Match pairs one to one with the largest sum of weights; returns indices ordered by row."""
+    """Match rows and columns one to one with the largest sum of weights; returns indices of pairs, ordered by row."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -358,9 +362,10 @@ def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -
 
 
 def _first_choice(open_: np.ndarray, column: np.ndarray, rows: int) -> np.ndarray:
-    """Find the full matching of open pairs with the earliest column for the first row, the second row, and so on.
+    """Find the complete matching of open pairs with the earliest column for the first row, the second row, and so on.
 
-    A row may take another row's column if that row can move to a third column, and so on until the freed column.
+    A row can take the column of another row if that row can move to a third column, and so on, until a free column is
+    reached.
     """
     owner = np.argsort(column)
     for row in range(rows):
@@ -380,7 +385,7 @@ def _first_choice(open_: np.ndarray, column: np.ndarray, rows: int) -> np.ndarra
 
 
 def _movable(open_: np.ndarray, column: np.ndarray, row: int) -> np.ndarray:
-    """Find the column to which each later row can move if `row` gives up its column; -1 for none."""
+    """Return the column to which each later row can move if `row` gives up its column; -1 if it cannot move."""
     goal, columns = np.full(len(column), -1), column[[row]]
     later = np.arange(len(column)) > row
     while len(columns):
@@ -394,7 +399,10 @@ def _movable(open_: np.ndarray, column: np.ndarray, row: int) -> np.ndarray:
 
 @cache
 def _matchings(height: int, width: int) -> np.ndarray:
-    """List all matchings of a shape in order, shape (matchings, height): the column of each row, `width` for none."""
+    """List all matchings of a shape in order, shape (matchings, height): the column of each row.
+
+    `width` means unmatched.
+    """
     choices = [
         choice
         for choice in product(range(width + 1), repeat=height)
@@ -404,7 +412,9 @@ def _matchings(height: int, width: int) -> np.ndarray:
 
 
 def connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
-    """Find the connected group of each pair of nodes; groups are numbered by their lowest nodes.
+    """Compute the connected group of each edge, an edge being a pair of nodes.
+
+    Groups are ordered by their lowest nodes.
 
     Every node points to a lower node of its group. In each round every group joins a lower neighbour, so the number of
     rounds is logarithmic.
@@ -420,7 +430,7 @@ def connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
 
 
 def _within(group: np.ndarray, numbers: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rank numbers within their groups (int32, for SciPy's graph routines), and compute the groups' sizes."""
+    """Rank numbers within their groups (int32, for SciPy's graph routines); also returns the sizes of the groups."""
     order = np.lexsort((numbers, group))
     fresh = begins_run(group[order], numbers[order])
     of_group = np.bincount(group[order][fresh], minlength=groups)

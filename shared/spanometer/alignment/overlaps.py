@@ -1,8 +1,8 @@
 """Overlaps: which reference and predicted spans share tokens, and how many.
 
-All labels and documents are concatenated on one line: label after label, and within a label document after document.
-One join of intervals on that line serves the whole corpus; its cost grows with the spans and their overlaps, not with
-the tokens.
+All labels and documents are concatenated on one axis, the line: label after label, and within each label document after
+document. One join of intervals on the line finds the overlaps of the whole corpus. Its cost grows with the number of
+spans and overlaps, not with the number of tokens.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from ..spans.spans import Spans
 
 PAIR_LIMIT = 1 << 26
-"""At most this many pairs of overlapping spans are listed."""
+"""The maximum number of pairs of overlapping spans."""
 
 _PAIRS_PER_SPAN = 32
-"""At most this many pairs are listed for each span of both sides, because a pair can take 250 bytes."""
+"""The maximum number of pairs for each span of both sides, because a pair can take 250 bytes."""
 
 _FEW_PAIRS = 1_500_000
-"""This many pairs are always allowed."""
+"""The number of pairs that is always allowed."""
 
 _LONGEST_LINE = 2.0**60
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Contiguous stretches of the line, with the span (or pair of spans) of each."""
+    """Contiguous intervals of the line, with the span (or pair of spans) of each."""
 
     span: np.ndarray
     start: np.ndarray
@@ -44,13 +44,13 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class SideSpans:
-    """One side's spans in the order of the line.
+    """The spans of one side in the order of the line.
 
     Attributes:
         document, label: the document and label of each span.
         start, end: the outer boundaries of each span on the line.
         pieces: the contiguous pieces of all spans, ordered by start; None if every span is contiguous.
-        copies: the number of copies of each span; None if all occur once.
+        copies: the number of copies of each span; None if there are no duplicates.
     """
 
     document: np.ndarray
@@ -65,7 +65,10 @@ class SideSpans:
         return len(self.start)
 
     def column(self, chosen: np.ndarray | slice = slice(None), value: np.ndarray | None = None) -> Column:
-        """Count spans (all by default) at their documents and labels, each as 1 or as its value."""
+        """Create a count of spans by document and label, each with its value (default 1).
+
+        By default all spans are counted.
+        """
         return Column(self.document[chosen], self.label[chosen], value)
 
     @property
@@ -74,7 +77,7 @@ class SideSpans:
         return np.ones(len(self), dtype=np.int64) if self.copies is None else self.copies
 
     def places(self, documents: int) -> np.ndarray:
-        """Number the label and document of each span, ascending."""
+        """Number the (label, document) place of each span, ascending."""
         return np.asarray(self.label.astype(np.int64) * documents + self.document)
 
     @property
@@ -107,23 +110,23 @@ class SideSpans:
 
     @property
     def discontinuous(self) -> np.ndarray:
-        """Flags of the spans with several pieces."""
+        """Whether each span has several pieces."""
         if self.pieces is None:
             return np.zeros(len(self), dtype=bool)
         return np.asarray(np.bincount(self.pieces.span, minlength=len(self)) > 1)
 
     @cached_property
     def overlapping(self) -> np.ndarray:
-        """The pieces that start before the previous piece ends, ascending."""
+        """The indices of pieces that start before the previous piece ends, ascending."""
         return np.flatnonzero(self.piece_start[1:] < self.piece_end[:-1]) + 1
 
     @property
     def flat(self) -> bool:
-        """Whether no two spans of one label and document share a token."""
+        """Whether no two spans of the same label and document share a token."""
         return len(self.overlapping) == 0
 
     def take(self, kept: np.ndarray) -> SideSpans:
-        """Take the flagged spans."""
+        """Keep only the flagged spans."""
         document, label, start, end = (column[kept] for column in (self.document, self.label, self.start, self.end))
         copies = None if self.copies is None else self.copies[kept]
         if self.pieces is None or not self.discontinuous[kept].any():
@@ -136,10 +139,10 @@ class SideSpans:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The pairs of a reference and a predicted span of one label that share tokens.
+    """The pairs of a reference and a predicted span that have the same label and share tokens.
 
     Attributes:
-        reference, prediction: indices into the spans of both sides; pairs are ordered by them.
+        reference, prediction: the indices of the two spans; pairs are ordered by them.
         shared: the number of shared tokens.
         pieces: the contiguous pieces of the intersections, ordered by pair and start; None if all spans are contiguous.
     """
@@ -151,13 +154,13 @@ class Pairs:
 
 
 class Alignment:
-    """References and predictions of a corpus, joined once for all measures.
+    """The references and predictions of a corpus on a common line, with their overlaps, for all measures.
 
     Args:
         references, predictions: both sides, with the same documents.
 
     Raises:
-        InputError: if the numbers or the known lengths of documents differ.
+        InputError: if the numbers of documents or their known lengths differ.
     """
 
     unlabelled: Alignment | None = None
@@ -200,11 +203,11 @@ class Alignment:
 
     @property
     def flat(self) -> bool:
-        """Whether no two spans of one side and label share a token."""
+        """Whether no two spans of the same side and label share a token."""
         return self.references.flat and self.predictions.flat
 
     def refusal(self, name: str, side: SideSpans, span: int, problem: str, remedy: str = "") -> InputError:
-        """Make an error about a span of a side."""
+        """Create an error about a span of a side."""
         document = int(side.document[span])
         token = int(self.token(side.start[span]) - self.offsets[document])
         label = ", labels ignored," if self.labels_ignored else f" of {self.labels[side.label[span]]!r}"
@@ -213,9 +216,10 @@ class Alignment:
         return InputError(problem, remedy, side=name, document=document, position=token)
 
     def parts(self) -> list[Alignment]:
-        """Split the corpus by document and label into at most three parts.
+        """Split the corpus, by document and label, into at most three parts.
 
-        One without overlaps within a side, one with overlapping contiguous spans, and one with discontinuous spans.
+        The first part has no overlaps within a side. The second has overlapping spans, but all are contiguous. The
+        third has discontinuous spans.
         """
         if self.contiguous or self.flat:
             return [self]
@@ -240,22 +244,25 @@ class Alignment:
         return part
 
     def document_and_label(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Find the documents and labels of positions on the line."""
+        """Return the documents and labels of positions on the line."""
         document = np.searchsorted(self.offsets, position % max(self.stride, 1), side="right") - 1
         return document, position // max(self.stride, 1)
 
     def token(self, position: np.ndarray) -> np.ndarray:
-        """Find the index of the token at each position; tokens are counted across all documents."""
+        """Convert positions on the line to indices of tokens, counted over all documents."""
         return np.asarray(position % max(self.stride, 1))
 
     @property
     def equal(self) -> np.ndarray:
-        """Flags of the reference spans with the tokens and the label of a predicted span."""
+        """Whether each reference span has the tokens and the label of a predicted span."""
         return self._equal[0]
 
     @property
     def equal_predictions(self) -> np.ndarray:
-        """Flags of the predicted spans that equal a reference span; they are in the same order as `equal`."""
+        """Whether each predicted span has the tokens and the label of a reference span.
+
+        In the same order as `equal`.
+        """
         return self._equal[1]
 
     @cached_property
@@ -275,12 +282,12 @@ class Alignment:
 
     @cached_property
     def matched(self) -> dict[float, tuple[np.ndarray, ...]]:
-        """The cached columns of `MatchedSpans.of`, by minimum overlap."""
+        """Cached columns of `MatchedSpans.of`, by minimum overlap."""
         return {}
 
     @cached_property
     def pairs(self) -> Pairs:
-        """The pairs of spans of one label that share tokens."""
+        """The pairs of spans that have the same label and share tokens."""
         first, second = self.references, self.predictions
         noun = "spans" if self.labels_ignored else "spans of one label"
         left, right = overlaps(first.piece_start, first.piece_end, second.piece_start, second.piece_end, noun=noun)
@@ -308,12 +315,12 @@ class Alignment:
 def across_labels(
     alignment: Alignment, references: np.ndarray, predictions: np.ndarray
 ) -> tuple[Alignment, np.ndarray, np.ndarray]:
-    """Align the flagged spans across labels, in the order of the text (start, end, label).
+    """Align the flagged spans without regard to labels, in text order (start, end, label).
 
-    Spans keep their labels; positions are `Alignment.token`s.
+    Spans keep their labels; positions are the result of `Alignment.token`.
 
     Returns:
-        The alignment, and the index of each of its spans in the given alignment, for both sides.
+        The alignment, and for both sides the index of each of its spans in the original alignment.
     """
     sides, numbers = [], []
     for side, kept in ((alignment.references, references), (alignment.predictions, predictions)):
@@ -336,17 +343,17 @@ def across_labels(
 
 
 def order_of_line(spans: Spans) -> np.ndarray:
-    """Compute the order of spans on the line of an alignment, label after label."""
+    """Return the indices that sort spans in the order of the line, label after label."""
     return np.argsort(spans.label, kind="stable")
 
 
 def line_base(label: np.ndarray, document: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Compute the begin of documents on the line for their labels."""
+    """Return the start on the line of these documents for these labels."""
     return np.asarray(label.astype(np.int64) * int(offsets[-1]) + offsets[document])
 
 
 def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> SideSpans:
-    """Place spans on the line, label after label and document after document (at `offsets`)."""
+    """Place spans on the line, label after label and document after document; documents begin at `offsets`."""
     spans = spans.with_labels(labels)
     # stable, so that labels keep the order of the text; a radix sort if the codes fit
     codes = spans.label.astype(np.uint16) if len(labels) < 2**16 else spans.label
@@ -369,7 +376,7 @@ def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> SideS
 def _intersections(
     references: SideSpans, predictions: SideSpans, reference: np.ndarray, prediction: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Intersect pairs of pieces: the starts and the ends."""
+    """Compute the start and end of the intersection of each pair of pieces."""
     start, end = references.piece_start[reference], references.piece_end[reference]
     np.maximum(start, predictions.piece_start[prediction], out=start)
     np.minimum(end, predictions.piece_end[prediction], out=end)
@@ -377,7 +384,7 @@ def _intersections(
 
 
 def _ends(references: Spans, predictions: Spans) -> np.ndarray:
-    """Compute the minimum length of each document."""
+    """Return the minimum possible length of each document."""
     ends = np.zeros(references.documents, dtype=np.int64)
     for spans in (references, predictions):
         np.maximum.at(ends, spans.document, spans.end)
@@ -385,7 +392,7 @@ def _ends(references: Spans, predictions: Spans) -> np.ndarray:
 
 
 def overlap_each_other(spans: Spans) -> bool:
-    """Check whether two spans of one label and document share a token."""
+    """Check whether two spans of the same label and document share a token."""
     span, start, end = spans.pieces()
     document, label = spans.document[span], spans.label[span]
     order = np.lexsort((start, label, document))
@@ -401,20 +408,20 @@ def overlaps(
     *,
     noun: str = "spans of one label",
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find all overlapping pairs of intervals, one of each set.
+    """Find all pairs of overlapping intervals, one from each set.
 
-    Both sets are ordered by start; intervals may nest. Time grows with the intervals (times their logarithm) and the
-    pairs.
+    Both sets are ordered by start; intervals may nest. Time grows with the number of intervals (times its logarithm)
+    and the number of pairs.
 
     Args:
         first_start, first_end, second_start, second_end: the boundaries of both sets.
-        noun: the name of the intervals in errors.
+        noun: what errors call the intervals.
 
     Returns:
-        Indices of the first and the second set, int32, ordered.
+        Indices into the first and the second set, int32, ordered.
 
     Raises:
-        InputError: for too many pairs.
+        InputError: if there are too many pairs.
     """
     spans = len(first_start) + len(second_start)
     if (second_end[1:] >= second_end[:-1]).all():
@@ -446,7 +453,7 @@ def _require_few_pairs(noun: str, spans: int, *counts: np.ndarray) -> None:
 
 
 def token_codes(first: SideSpans, second: SideSpans) -> np.ndarray:
-    """Number the spans of two sides; spans with the same tokens have the same number."""
+    """Number the spans of two sides; spans with the same tokens get the same number."""
     sides = first, second
     if first.contiguous and second.contiguous:
         start, end = (np.concatenate([getattr(side, bound) for side in sides]) for bound in ("start", "end"))
@@ -462,9 +469,9 @@ def token_codes(first: SideSpans, second: SideSpans) -> np.ndarray:
 
 
 def coverage(side: SideSpans, other: SideSpans) -> np.ndarray:
-    """Sum the tokens that each span shares with the other side's spans of its label.
+    """Sum for each span the tokens that it shares with each span of the other side with the same label.
 
-    Uses sums over the sorted boundaries, so time grows with the spans, not with their overlaps.
+    It uses sums over sorted boundaries, so time grows with the number of spans, not of overlaps.
     """
     starts, ends = np.sort(other.piece_start), np.sort(other.piece_end)
     begun, ended = (offsets_of(bounds) for bounds in (starts, ends))
@@ -481,10 +488,10 @@ def coverage(side: SideSpans, other: SideSpans) -> np.ndarray:
 
 
 def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Merge overlapping intervals, ordered by start; touching intervals stay separate.
+    """Merge overlapping intervals, ordered by start; intervals that only touch are not merged.
 
     Returns:
-        Starts, ends and the first original interval of each merged interval.
+        The start, end and first original interval of each merged interval.
     """
     if len(start) == 0 or (start[1:] >= end[:-1]).all():
         return start, end, np.arange(len(start))

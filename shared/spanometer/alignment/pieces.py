@@ -1,4 +1,4 @@
-"""Pieces of overlapping spans: all tokens of a piece are in the same spans."""
+"""Pieces of overlapping spans: spans are cut so that all tokens of a piece are in the same spans."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 PIECE_PAIR_LIMIT = 50_000_000
-"""At most this many pairs of pieces that share a span are listed."""
+"""The maximum number of pairs of pieces within the same span."""
 
 
 class Incidence:
-    """The pieces of a corpus and the spans over them.
+    """The pieces of a corpus and the spans that contain them.
 
     Attributes:
-        start, end: the boundaries of the pieces on the alignment's line, in order; every piece is in some span.
+        start, end: the boundaries of the pieces on the line, in order; every piece is in at least one span.
     """
 
     def __init__(self, alignment: Alignment) -> None:
@@ -47,10 +47,10 @@ class Incidence:
         return self._alignment.document_and_label(self.start)
 
     def covered(self, side: SideSpans) -> tuple[np.ndarray, np.ndarray]:
-        """Find the first piece and the number of pieces of each contiguous stretch of the side's spans.
+        """Return the first piece and the number of pieces of each contiguous part of the side's spans.
 
         Raises:
-            InputError: for more pieces than `PIECE_PAIR_LIMIT`.
+            InputError: if there are more pieces than `PIECE_PAIR_LIMIT`.
         """
         first = np.searchsorted(self.start, side.piece_start)
         counts = np.searchsorted(self.start, side.piece_end) - first
@@ -62,10 +62,10 @@ class Incidence:
         return first, counts
 
     def linked(self, side: SideSpans) -> csr_array:
-        """Count the side's spans that contain both of two pieces, int64, shape (pieces, pieces).
+        """Count the spans of the side that contain both pieces, for all pairs of pieces, int64, shape (pieces, pieces).
 
         Raises:
-            InputError: for more pairs of pieces than `PIECE_PAIR_LIMIT`.
+            InputError: if there are more pairs than `PIECE_PAIR_LIMIT`.
         """
         from scipy.sparse import csr_array
 

@@ -1,4 +1,4 @@
-"""Places where annotators of the same documents disagree: groups of overlapping disputed spans."""
+"""Places where annotators of the same documents disagree: groups of overlapping spans that not all annotators have."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from .overlaps import union as united
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """The readings of places: a reading is the set of spans that one or more annotators have at a place.
+    """The readings of places. A reading is the set of spans that one or more annotators have at a place.
 
     Readings are ordered by place, then by the number of annotators (most first), then by the first annotator. The empty
-    reading belongs to annotators without a disputed span there.
+    reading belongs to annotators without a disputed span at the place.
 
     Attributes:
         place: the place of each reading.
-        annotators: flags of the annotators of each reading, shape (readings, annotators). Each annotator has one
+        annotators: whether each annotator has each reading, shape (readings, annotators). Each annotator has one
             reading at each place.
-        offsets: the begin of each reading's spans in `span`, and the end of the last.
-        span: indices of `Places.spans`.
+        offsets: the begin of each reading's spans in `span`, and the end of the last reading.
+        span: indices into `Places.spans`.
     """
 
     place: np.ndarray
@@ -43,19 +43,20 @@ class Readings:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The places where annotators of the same documents disagree, in the order of the text.
+    """The places where annotators of the same documents disagree, in text order.
 
-    A span is disputed if not all annotators have it (with the same label and all fragments). Disputed spans that share
-    a token, directly or through others and with any labels, form a place. So a place lies within one document, places
-    do not share tokens, and outside of places all annotators agree. Spans that only touch are not linked.
+    A span is disputed if not all annotators have it (with the same label and fragments). Disputed spans that share a
+    token, directly or through other disputed spans and with any labels, form a place. So each place is within one
+    document, places share no tokens, and all annotators agree outside of places. Spans that only touch are not
+    connected.
 
     Attributes:
-        spans: the distinct spans of all annotators, in the order of the text.
-        held: flags of the annotators of each span, shape (spans, annotators).
+        spans: the distinct spans of all annotators, in text order.
+        held: whether each annotator has each span, shape (spans, annotators).
         place: the place of each span; -1 for spans that all annotators have.
-        offsets: the begin of each document if all tokens are concatenated.
+        offsets: the start of each document if the tokens of all documents are concatenated.
         document, start, end: the document and the outer boundaries of each place, in tokens of the document.
-        stretches: the contiguous stretches of tokens of each place, in concatenated tokens, ascending.
+        stretches: the contiguous intervals of tokens of each place, in concatenated tokens, ascending.
     """
 
     spans: Spans
@@ -76,7 +77,7 @@ class Places:
         """Find the places.
 
         Args:
-            sides: the spans of two or more annotators, of the same documents.
+            sides: the spans of two or more annotators, with the same documents.
         """
         spans = union(sides)
         alignments = [Alignment(spans, side) for side in sides]
@@ -111,7 +112,7 @@ class Places:
 
     @cached_property
     def readings(self) -> Readings:
-        """The annotators' readings of each place."""
+        """The readings of each place."""
         annotators = self.annotators
         span, annotator = np.nonzero(self.held & (self.place >= 0)[:, None])
         cell = self.place[span] * annotators + annotator

@@ -1,9 +1,9 @@
 """Best alignments of the units of two or more annotators (Mathet, Widlöcher and Métivier 2015, sections 4.1 to 4.4).
 
-A unitary alignment has at most one unit of each annotator, and at least one unit. An alignment is a set of them that
-contains every unit once; the best alignment has the least sum of disorders. It only needs unitary alignments that cost
-less than any split into parts. These are listed, and the best set is found exactly, by linear assignment (two
-annotators) or linear programming.
+A unitary alignment has at most one unit of each annotator, and at least one unit. An alignment is a set of unitary
+alignments that contains every unit once. The best alignment has the smallest sum of disorders. It can only contain
+unitary alignments that cost less than any split into parts. These are listed, and the best set of them is found
+exactly, by linear assignment (two annotators) or linear programming.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _EQUAL = 1e-12
 """A unitary alignment must be cheaper than its parts by more than this."""
 
 _SCALE = 1e4
-"""The factor of costs in HiGHS, which has absolute tolerances of about 1e-6."""
+"""A factor for costs in HiGHS, whose absolute tolerances are about 1e-6."""
 
 _BLOCK = 1000
-"""The approximate number of unconnected pairs that are assigned at a time."""
+"""The approximate number of independent pairs that are assigned at a time."""
 
 _LIMIT = 20_000_000
-"""The maximum number of listed unitary alignments."""
+"""The maximum number of unitary alignments in the list."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Dissimilarity:
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
-        distances: the distances of labels, from 0 to 1, shape (labels, labels); None: 1 for all different labels.
+        distances: the distances of labels, from 0 to 1, shape (labels, labels); None means 1 for different labels.
     """
 
     alpha: float = 3.0
@@ -65,14 +65,14 @@ class Dissimilarity:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of several annotators, as arrays of one length.
+    """The units of several annotators as columns.
 
     Attributes:
         annotators: the number of annotators.
         annotator: the annotator of each unit, from 0.
-        group: the group of each unit, from 0; only units of one group are aligned.
+        group: the group of each unit, from 0; only units of the same group are aligned.
         start, end: the boundaries of each unit.
-        label: the label code of each unit.
+        label: the label index of each unit.
     """
 
     annotators: int
@@ -99,8 +99,7 @@ class UnitaryAlignments:
 
     Attributes:
         members: the unit of each annotator, -1 for none; shape (alignments, annotators).
-        disorder: the disorder in units of Δ: the mean dissimilarity over pairs of annotators, 1 for each pair with a
-            unit missing.
+        disorder: the mean dissimilarity over pairs of annotators, in units of Δ; a pair with a missing unit counts 1.
     """
 
     members: np.ndarray
@@ -108,18 +107,18 @@ class UnitaryAlignments:
 
     @property
     def sizes(self) -> np.ndarray:
-        """The number of units of each."""
+        """The number of units in each unitary alignment."""
         return np.asarray((self.members >= 0).sum(axis=1))
 
     def of_units(self, units: int) -> np.ndarray:
-        """Find the unitary alignment of each unit."""
+        """Return the unitary alignment of each unit."""
         rows = np.empty(units, dtype=np.int64)
         row, column = np.nonzero(self.members >= 0)
         rows[self.members[row, column]] = row
         return rows
 
     def unit_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """List the aligned pairs of units: unitary alignment, first and second unit."""
+        """Return the pairs of aligned units: unitary alignment, first and second unit."""
         parts = []
         for annotator, partner in combinations(range(self.members.shape[1]), 2):
             rows = np.flatnonzero((self.members[:, annotator] >= 0) & (self.members[:, partner] >= 0))
@@ -129,10 +128,12 @@ class UnitaryAlignments:
 
 
 def best_alignment(units: Units, dissimilarity: Dissimilarity) -> UnitaryAlignments:
-    """Find the best alignment of the units of each group; ties with parts go to the parts.
+    """Find the best alignment of the units in each group.
+
+    If a unitary alignment ties with its parts, the parts are taken.
 
     Raises:
-        InputError: for too many possible unitary alignments, and without SciPy.
+        InputError: if there are too many possible unitary alignments, or if SciPy is missing.
     """
     _require_scipy()
     members, saved = _listed(units, dissimilarity)
@@ -148,12 +149,12 @@ def best_alignment(units: Units, dissimilarity: Dissimilarity) -> UnitaryAlignme
 
 
 def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.ndarray]:
-    """List the unitary alignments of two or more units that are cheaper than their parts, with their savings.
+    """List the unitary alignments with two or more units that are cheaper than their parts, and how much they save.
 
     With C pairs of annotators, a unitary alignment T costs [Σ d + (C - |pairs|)] / C. It is cheaper than its parts A
-    and B if Σ (d - 1) over the pairs across is less than C. A unit added later lowers this sum by at most one for each
-    unit on the other side. So if r annotators are left, T and everything that contains it can be pruned if the sum
-    minus r times the size of the smaller part is C or more.
+    and B if Σ (d - 1), over pairs of a unit in A and a unit in B, is less than C. A unit that is added later lowers
+    this sum by at most one for each unit of the other part. So with r annotators left, T and all its extensions can be
+    pruned if the sum minus r times the size of the smaller part is at least C.
     """
     count, pairs = units.annotators, units.pairs
     members = np.full((0, count), -1, dtype=np.int64)
@@ -212,10 +213,10 @@ def _dominated(members: np.ndarray, excess: np.ndarray, column: dict[tuple[int, 
 
 
 def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Find the pairs of units of two annotators that can be in one unitary alignment.
+    """Find the pairs of units of two annotators that can be in the same unitary alignment.
 
-    Their dissimilarity is below C + n - 1, see `_listed`. Since |Δstart| + |Δend| is at least twice the distance of the
-    middles, intervals around their middles overlap.
+    Their dissimilarity is below C + n - 1, see `_listed`. Because |Δstart| + |Δend| is at least twice the distance of
+    the midpoints, intervals around their midpoints overlap.
 
     Returns:
         For each annotator: the first neighbour and the number of neighbours of each earlier unit, and all neighbours.
@@ -264,8 +265,8 @@ def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray
 def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
     """Find the best alignments of three or more annotators; returns indices of unitary alignments.
 
-    Solves the linear program of each group. An integer solution is optimal; connected parts with fractions are solved
-    again as integer programs.
+    The linear program of each group is solved. If its solution is integer, it is optimal; connected parts with
+    fractions are solved again as integer programs.
     """
     if len(members) == 0:
         return np.zeros(0, dtype=np.int64)
@@ -276,7 +277,7 @@ def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
 
 
 def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
-    """Flag the unitary alignments without common units that save most."""
+    """Flag the unitary alignments that together save the most and have no unit in common."""
     row, column = np.nonzero(members >= 0)
     unit, count = ranked(members[row, column])
     share = _program(row, unit, saved, count, integral=False)
@@ -297,7 +298,10 @@ def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
 
 
 def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *, integral: bool) -> np.ndarray:
-    """Maximise the savings in a linear program: the share of each unitary alignment, with each unit at most once."""
+    """Maximise the savings in a linear program with each unit at most once.
+
+    Returns the weight of each unitary alignment.
+    """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csc_array
 

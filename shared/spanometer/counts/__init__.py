@@ -1,1 +1,1 @@
-"""Numbers that add up: counts, ratios and averages, resampling."""
+"""Counts of a corpus, their ratios and averages, and resampling."""

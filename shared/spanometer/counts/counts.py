@@ -1,7 +1,7 @@
-"""Counts: a measure counts a corpus once, and every score is computed from the counts.
+"""Counts: a measure counts a corpus once, and all scores are computed from the counts.
 
-Counts are sparse columns of numbers by document and label, so their size grows with the spans. Counts of parts of a
-corpus add up; they can be weighted by document, stored in Arrow and sent as bytes.
+Counts are sparse columns of numbers by document and label, so their size grows with the number of spans. Counts of
+parts of a corpus can be added. Counts can be weighted by document, stored in Arrow and sent as bytes.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _BLOCK = 1 << 16
-"""The number of values that are summed at a time."""
+"""The maximum number of values that are summed at a time."""
 
 _LARGEST = 2.0**62
 
 _LARGEST_EXACT = 2.0**53
-"""Floats hold integers exactly up to this number."""
+"""Floats represent all integers up to this number exactly."""
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One kind of count: values by document and label; values at the same place add up.
+    """One kind of count, as values by document and label; values with the same document and label are summed.
 
     Attributes:
-        document, label: the place of each value.
-        value: integers or float64; None means 1 everywhere.
+        document, label: the document and label of each value.
+        value: integers or float64; None means that all values are 1.
     """
 
     document: np.ndarray
@@ -68,12 +68,12 @@ class Column:
 
 
 def _place(document: np.ndarray, label: np.ndarray, labels: int) -> np.ndarray:
-    """Number places in document order."""
+    """Number (document, label) places in document order."""
     return np.asarray(document.astype(np.int64) * labels + label)
 
 
 def join_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
-    """Join the columns of parts of a corpus into columns of the whole."""
+    """Join the counts of parts of a corpus."""
     if len(parts) == 1:
         return dict(parts[0])
     joined = {}
@@ -89,7 +89,7 @@ def join_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
 
 
 def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarray:
-    """Sum the values of each group; None means 1 everywhere."""
+    """Sum the values of each group; None means that all values are 1."""
     exact = value is None or value.dtype.kind != "f"
     bound = float(np.abs(value).max(initial=0)) * len(value) if value is not None and exact else 0.0
     if bound >= _LARGEST:
@@ -109,19 +109,19 @@ def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarra
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """The counts of a corpus: columns of numbers by document and label whose sums give every score.
+    """The counts of a corpus: columns of numbers by document and label, from which all scores are computed.
 
-    `counts + counts` joins two corpora: the documents of the second follow the first. An attribute such as
-    `counts.both` is the total of a column.
+    `counts + counts` joins two corpora; the documents of the second corpus come after those of the first. An attribute
+    such as `counts.both` is the total of a column.
 
     Attributes:
         columns: the counts by name.
-        labels: the label names, indexed by label codes.
+        labels: the label names; counts refer to them by index.
         documents: the number of documents.
-        shared: numbers by document that belong to no label, such as tokens, by name; shape (documents) each.
-        rows: data that cannot be summed, as columns of one length by name, including `document` and `label`.
-        measure: the measure of the counts.
-        seen: names that occur in the corpus, counted or not, by kind; sums of counts join them.
+        shared: numbers by document that do not belong to a label, such as tokens; by name, shape (documents) each.
+        rows: data that cannot be summed, as columns of equal length by name, including `document` and `label`.
+        measure: the measure of these counts.
+        seen: names that occur in the corpus, by kind, even if they are not counted; adding counts joins them.
     """
 
     columns: Mapping[str, Column]
@@ -133,21 +133,21 @@ class Counts:
     seen: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def score(self) -> dict[str, float]:
-        """Compute the headline values of the counts' measure."""
+        """Compute the scores of these counts."""
         if self.measure is None:
             raise InputError("these counts have no measure.", "Use measure.score(counts).")
         scores: dict[str, float] = self.measure.score(self)
         return scores
 
     def per_label(self) -> dict[str, np.ndarray]:
-        """Sum each column by label, shape (labels); shared columns are the same for each label."""
+        """Sum each column by label, shape (labels); numbers in `shared` are repeated for each label."""
         sums = {name: column.per_label(len(self.labels)) for name, column in self.columns.items()}
         for name, values in self.shared.items():
             sums[name] = np.full(len(self.labels), values.sum())
         return sums
 
     def per_document(self) -> Iterator[dict[str, np.ndarray]]:
-        """Yield each column's sums by document and label in small parts, shape (some documents, labels)."""
+        """Yield the sums of each column by document and label, some documents at a time, shape (documents, labels)."""
         labels = max(len(self.labels), 1)
         step = max(_BLOCK // labels, 1)
         order = {name: np.argsort(column.document, kind="stable") for name, column in self.columns.items()}
@@ -165,13 +165,13 @@ class Counts:
             yield sums
 
     def weighted(self, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum by label in corpora with weighted documents.
+        """Sum each column by label, in several corpora in which each document has a weight.
 
         Args:
-            weights: how often each document occurs, shape (corpora, documents).
+            weights: the number of copies of each document in each corpus, shape (corpora, documents).
 
         Returns:
-            The totals of each column as float64, shape (corpora, labels).
+            The sums of each column, float64, shape (corpora, labels).
         """
         weights = np.asarray(weights, dtype=float)
         # so that products make no contiguous copies
@@ -192,7 +192,7 @@ class Counts:
         return {label: {name: sums[name][code] for name in sums} for code, label in enumerate(self.labels)}
 
     def flagged(self) -> np.ndarray:
-        """Flag the documents with counts on either side, shape (documents)."""
+        """Flag the documents that have any count, shape (documents)."""
         flags = np.zeros(self.documents, dtype=bool)
         for column in self.columns.values():
             flags[column.document if column.value is None else column.document[column.value != 0]] = True
@@ -200,7 +200,7 @@ class Counts:
         return flags
 
     def documents_by_label(self) -> dict[str, int]:
-        """Count the documents with counts of each label."""
+        """Compute for each label the number of documents that have counts of it."""
         labels = max(len(self.labels), 1)
         places = [np.zeros(0, dtype=np.int64)]
         for column in self.columns.values():
@@ -212,7 +212,7 @@ class Counts:
         return dict(zip(self.labels, numbers.tolist(), strict=False))
 
     def condensed(self) -> Self:
-        """Sum the counts as if all documents were one; `rows` keep their length."""
+        """Merge all documents into one; `rows` keep their length."""
         labels = np.arange(len(self.labels), dtype=np.int32)
         zeros = np.zeros(len(labels), dtype=np.int32)
         columns = {name: Column(zeros, labels, column.per_label(len(labels))) for name, column in self.columns.items()}
@@ -222,7 +222,7 @@ class Counts:
         return replace(total, columns=columns)
 
     def summed(self) -> Self:
-        """Sum each column to one value per document and label, with integers in the narrowest type."""
+        """Sum each column to one value per document and label, with integers in the smallest type."""
         columns = {}
         labels = max(len(self.labels), 1)
         for name, column in self.columns.items():
@@ -235,10 +235,10 @@ class Counts:
         return replace(self, columns=columns).sharing([])
 
     def sharing(self, places: list[Column]) -> Self:
-        """Store equal places of columns only once.
+        """Store equal `document` and `label` arrays of different columns only once.
 
         Args:
-            places: the columns so far; columns with new places are added.
+            places: the columns seen so far; columns with new arrays are added.
         """
         columns = {}
         for name, column in self.columns.items():
@@ -252,7 +252,7 @@ class Counts:
         return replace(self, columns=columns)
 
     def grouped(self, group: np.ndarray, groups: int) -> Self:
-        """Sum the counts of groups of documents, each group as one document.
+        """Merge groups of documents; each group becomes one document.
 
         Args:
             group: the group of each document.
@@ -262,13 +262,13 @@ class Counts:
         return replace(self._moved(group), documents=groups, shared=shared)
 
     def renamed(self, names: Sequence[str]) -> Self:
-        """Rename the labels; the counts of labels that get one name add up."""
+        """Rename the labels; counts of labels that get the same name are summed."""
         labels = tuple(sorted(set(names)))
         codes = np.array([labels.index(name) for name in names], dtype=code_type(len(labels)))
         return replace(self._moved(np.arange(self.documents, dtype=np.int32), codes), labels=labels)
 
     def _moved(self, document: np.ndarray, label: np.ndarray | None = None) -> Self:
-        """Renumber documents, and labels if `label` is given."""
+        """Renumber documents, and also labels if `label` is given."""
 
         def code(label_: np.ndarray) -> np.ndarray:
             return label_ if label is None else label[label_]
@@ -310,11 +310,11 @@ class Counts:
         return NotImplemented
 
     def to_arrow(self) -> pa.Table:
-        """Convert to an Arrow table with a row for each document and label with counts.
+        """Convert to an Arrow table with a row for each document and label that has counts.
 
-        The columns are `document` (int32, from 0), `label` and the counts (null means 0). Rows with a null label hold
-        the `shared` numbers; `rows` are lists of structs. The schema's metadata under `spanometer` name the measure and
-        its options.
+        The columns are `document` (int32, from 0), `label` and the counts (null means 0). Rows with a null label have
+        the numbers in `shared`; `rows` become lists of structs. The schema's metadata has the measure and its options
+        under the key `spanometer`.
         """
         place, totals = self._places()
         values = {name: pa.array(total, mask=total == 0) for name, total in totals.items()}
@@ -346,10 +346,10 @@ class Counts:
 
         Args:
             table: the table, with its metadata.
-            measure: the counts' measure; `measures.read_counts` reads it from the table.
+            measure: the measure of the counts; `measures.read_counts` reads it from the table.
 
         Raises:
-            InputError: if this is not a counts table, or belongs to another measure.
+            InputError: if this is not a table of counts, or if it belongs to another measure.
         """
         remedy = "Pass the unchanged result of counts.to_arrow()."
         try:
@@ -388,7 +388,7 @@ class Counts:
 
     @classmethod
     def from_bytes(cls, data: bytes, measure: Any = None) -> Self:
-        """Read counts from the bytes of `to_bytes`, see `from_arrow`."""
+        """Read counts from the bytes that `to_bytes` made, see `from_arrow`."""
         return cls.from_arrow(read_stream(data), measure)
 
     def __getattr__(self, name: str) -> int | float:
@@ -422,7 +422,7 @@ class Counts:
             raise InputError("these are different kinds of counts.", "Add counts of one measure with the same options.")
 
     def _places(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Find the places (document * labels + label) with counts, and the sums of each column there."""
+        """Return the places (document * labels + label) that have counts, and the sums of each column there."""
         labels = max(len(self.labels), 1)
         of_column = {name: _place(column.document, column.label, labels) for name, column in self.columns.items()}
         of_row = [_place(self.rows["document"], self.rows["label"], labels)] if self.rows else []
@@ -444,7 +444,7 @@ class Counts:
 
 
 def _described(measure: Any) -> dict[str, Any]:
-    """Describe a measure by its name and options, in JSON types."""
+    """Describe a measure by its name and options, as JSON types."""
     return {"measure": measure.name, "options": plain_options(measure.options())}
 
 

@@ -1,6 +1,6 @@
-"""Statistics of summed counts: ratios, averages over labels, estimates from the corpus and resampled corpora.
+"""Statistics of counts: ratios, averages over labels, estimates from the corpus and from resampled corpora.
 
-Counts are kept by document, so a resampled corpus is a row of weights, and its totals are a matrix product. This is
+Counts are kept by document, so a resampled corpus is a row of weights, and its sums are a matrix product. This is
 much faster than SciPy's `bootstrap`, which draws indices of documents; tests compare the results.
 """
 
@@ -21,41 +21,41 @@ AVERAGES = {
     "macro": "plain mean over labels",
     "weighted": "mean weighted by reference spans",
 }
-"""The averages over labels."""
+"""The ways to average over labels."""
 
 DOCUMENTS = "documents"
 """The average over documents."""
 
 DOCUMENTS_BY_LABEL = "documents_by_label"
-"""The same, also of each label."""
+"""The average over documents, also for the score of each label."""
 
 ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean of the documents' scores"}
-"""The averages over labels and over documents."""
+"""All ways to average, over labels or documents."""
 
 _BLOCK = 1 << 19
-"""The number of weights that are held at a time."""
+"""The maximum number of weights in memory."""
 
 MOST_DRAWS = 1_000_000
-"""The maximum number of drawn corpora; all their values are kept."""
+"""The maximum number of resampled corpora, because all their values are stored."""
 
 MOST_DOCUMENTS_DRAWN = 40_000_000_000
-"""The maximum number of documents in all drawn corpora: about ten minutes for a measure."""
+"""The maximum number of documents in all resampled corpora; they take about ten minutes for one measure."""
 
 GROUPS = 1000
-"""The maximum number of groups of documents that are left out in turn."""
+"""The maximum number of groups of documents for the jackknife."""
 
 FEW_GROUPS = 100
 """The same for counts that cannot be subtracted."""
 
 FEW_DOCUMENTS = 20
-"""Intervals from fewer documents are clearly too narrow, see docs/uncertainty.md."""
+"""With fewer documents, intervals are clearly too narrow, see docs/uncertainty.md."""
 
 FEW_WITH_LABEL = 10
-"""The interval of a label in fewer documents is unreliable."""
+"""If a label is in fewer documents, its interval is unreliable."""
 
 
 def require_bounded(option: str, draws: int, size: int, noun: str, most: int) -> None:
-    """Raise an `InputError` if draws times their size exceed a bound on time."""
+    """Raise an `InputError` if `draws * size` exceeds a limit, because it would take too long."""
     if draws * size > most:
         raise InputError(
             f"{draws:,} draws of {counted(size, noun)} are {draws * size:,} in all; the limit is {most:,}, about ten "
@@ -66,7 +66,7 @@ def require_bounded(option: str, draws: int, size: int, noun: str, most: int) ->
 
 
 def divide(numerator: np.ndarray, denominator: np.ndarray, zero_division: float) -> np.ndarray:
-    """Divide element by element, with `zero_division` for denominators of 0."""
+    """Divide element by element; if a denominator is 0, the result is `zero_division`."""
     numerator, denominator = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
     result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), float(zero_division))
     np.divide(numerator, denominator, out=result, where=denominator != 0)
@@ -81,18 +81,18 @@ def precision_recall_f1(
     zero_division: float,
     beta: float = 1.0,
 ) -> dict[str, np.ndarray]:
-    """Compute precision `right / predicted`, recall `found / reference` and their harmonic mean, element by element.
+    """Compute precision `right / predicted`, recall `found / reference` and F-beta, element by element.
 
     Args:
-        right: how much of the prediction is right.
+        right: the part of the prediction that is right.
         predicted: the size of the prediction.
-        found: how much of the reference is found (equal to `right` for most measures).
+        found: the part of the reference that is found; for most measures the same as `right`.
         reference: the size of the reference.
         zero_division: the precision of an empty prediction, the recall of an empty reference, and F1 if both are empty.
-        beta: the weight of recall against precision in the mean, see `f_of`.
+        beta: recall weighs beta times as much as precision, see `f_of`; 1 gives the harmonic mean.
 
     Returns:
-        `precision`, `recall` and `f1`, in [0, 1], higher is better. F1 is 0 if nothing is right, and if only one side
+        `precision`, `recall` and `f1`, in [0, 1], higher is better. F1 is 0 if nothing is right, also if only one side
         is empty.
     """
     right, predicted, found, reference = (
@@ -115,13 +115,13 @@ def f_of(precision: np.ndarray, recall: np.ndarray, beta: float) -> np.ndarray:
 
 
 def mean_over_documents(values: np.ndarray, defined: np.ndarray, documents: np.ndarray, empty: float) -> np.ndarray:
-    """Compute the mean of documents' values, element by element.
+    """Compute the mean of documents' scores, element by element.
 
     Args:
-        values: the sum of the documents' values.
-        defined: the number of documents with a value.
+        values: the sum of the defined scores.
+        defined: the number of documents with a defined score.
         documents: the number of documents.
-        empty: the value of the other documents; NaN leaves them out.
+        empty: the score of all other documents; NaN leaves them out.
     """
     if np.isnan(empty):
         return divide(values, defined, empty)
@@ -131,7 +131,7 @@ def mean_over_documents(values: np.ndarray, defined: np.ndarray, documents: np.n
 def average_over_labels(
     scores: Mapping[str, np.ndarray], weights: np.ndarray, pooled: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """Compute weighted means over labels, the last axis, without NaN scores.
+    """Compute weighted means over labels (the last axis), leaving out NaN scores.
 
     Args:
         scores: the scores by key, shape (..., labels).
@@ -151,13 +151,13 @@ def average_over_labels(
 
 @dataclass(frozen=True, kw_only=True)
 class Resampling:
-    """The bootstrap over documents: draws as many documents as there are, with replacement.
+    """The bootstrap over documents: a resampled corpus has as many documents as the corpus, drawn with replacement.
 
     Attributes:
-        confidence: the level of the interval, such as 0.95.
-        n_resamples: the number of drawn corpora.
-        seed: the seed of the draws; the same seed draws the same corpora for every measure.
-        interval_method: `bca`, bias-corrected and accelerated (Efron 1987); `percentile`, the quantiles of the drawn
+        confidence: the confidence level, such as 0.95.
+        n_resamples: the number of resampled corpora.
+        seed: the seed of the random generator. The same seed gives the same resampled corpora for all measures.
+        interval_method: `bca`, bias-corrected and accelerated (Efron 1987); `percentile`, quantiles of the resampled
             scores.
     """
 
@@ -185,18 +185,18 @@ class Resampling:
 
     @classmethod
     def chosen(cls, confidence: float | None, values: Mapping[str, Any]) -> Resampling | None:
-        """Make a resampling from options; None without a level, but the other options are still checked."""
+        """Create a resampling from options; None if no level is set, but the other options are still checked."""
         resampling = made(cls, {**values, "confidence": cls.confidence if confidence is None else confidence})
         return None if confidence is None else resampling
 
     @classmethod
     def choice(cls) -> dict[str, Option]:
-        """List the options of `chosen` by name; the level is optional there."""
+        """Return the options of `chosen` by name; the level is optional."""
         declared = options_of(cls)
         return {**declared, "confidence": replace(declared["confidence"], default=None, optional=True)}
 
     def weights(self, documents: int) -> Iterator[np.ndarray]:
-        """Yield blocks of how often each document is in each drawn corpus, shape (some corpora, documents)."""
+        """Yield blocks with the number of copies of each document in resampled corpora, shape (corpora, documents)."""
         require_bounded("n_resamples", self.n_resamples, documents, "document", MOST_DOCUMENTS_DRAWN)
         generator = np.random.default_rng(self.seed)
         step = max(_BLOCK // max(documents, 1), 1)
@@ -211,24 +211,25 @@ class Resampling:
             yield weights
 
     def options(self) -> dict[str, object]:
-        """List the options for the signature."""
+        """Return the options for the signature."""
         return {name: getattr(self, name) for name in options_of(self)}
 
 
 def jackknife_groups(documents: int, groups: int = GROUPS) -> np.ndarray:
-    """Assign document d to group d modulo `groups`; with at most `groups` documents, each is its own group."""
+    """Assign document d to group d modulo `groups`; if there are at most `groups` documents, each is a group."""
     return np.arange(documents, dtype=np.int32) % max(min(documents, groups), 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Values of a corpus and of corpora drawn from it.
+    """Values of a corpus and of resampled corpora.
 
     Attributes:
         point: the values of the corpus, shape (...).
-        drawn: the values of drawn corpora, shape (corpora, ...); None without resampling; NaN with fewer than two
-            documents.
-        left_out: the values with each group of documents left out in turn, shape (groups, ...), for BCa; else None.
+        drawn: the values of resampled corpora, shape (corpora, ...). None without resampling; NaN if there are fewer
+            than two documents.
+        left_out: for BCa, the values with each group of documents left out in turn, shape (groups, ...); otherwise
+            None.
     """
 
     point: np.ndarray
@@ -237,7 +238,7 @@ class Estimate:
 
     @staticmethod
     def combined(change: Callable[..., np.ndarray], *estimates: Estimate) -> Estimate:
-        """Apply a function to the values of several estimates, corpus by corpus, along their first axis."""
+        """Apply a function to the values of several estimates, for the corpus and for each resampled corpus."""
         draws = [[estimate.drawn for estimate in estimates], [estimate.left_out for estimate in estimates]]
         drawn, left_out = (None if any(part is None for part in parts) else change(*parts) for parts in draws)
         return Estimate(change(*(estimate.point[None] for estimate in estimates))[0], drawn, left_out)
@@ -247,17 +248,17 @@ class Estimate:
         return self.combined(lambda values: values[:, *(place if isinstance(place, tuple) else (place,))], self)
 
     def __sub__(self, other: Estimate) -> Estimate:
-        """Compute the differences on the same drawn corpora."""
+        """Compute the differences of two estimates that have the same resampled corpora."""
         return self.combined(np.subtract, self, other)
 
     def bounds(self, confidence: float) -> np.ndarray:
-        """Compute confidence intervals: BCa (Efron 1987), or percentiles without `left_out` or if BCa is undefined.
+        """Compute confidence intervals by BCa (Efron 1987); by percentiles if `left_out` is None or BCa is undefined.
 
-        NaN among the drawn values is ignored. BCa is undefined if all drawn values lie on one side of the point, or all
-        left-out values are equal.
+        NaN among the resampled values is ignored. BCa is undefined if all resampled values lie on one side of the
+        point, or if all values in `left_out` are equal.
 
         Returns:
-            The lower and upper bounds, shape (2, ...); NaN if the point or all drawn values are NaN.
+            The lower and upper bounds, shape (2, ...); NaN if the point or all resampled values are NaN.
         """
         result = np.full((2, self.point.size), np.nan)
         if self.drawn is not None:
@@ -269,7 +270,7 @@ class Estimate:
         return result.reshape(2, *self.point.shape)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Compute the interval of a single value, see `bounds`."""
+        """Compute the confidence interval of a single value, see `bounds`."""
         low, high = self.bounds(confidence).tolist()
         return low, high
 
@@ -281,14 +282,15 @@ def estimates(
     documents: int,
     resampling: Resampling | None,
 ) -> dict[Any, Estimate]:
-    """Estimate values from the corpus and from drawn corpora.
+    """Compute values for the corpus and for resampled corpora.
 
     Args:
         points: the values of the corpus by key, shape (...).
-        of_weights: computes the values of corpora with weighted documents, shape (corpora, ...).
-        left_out: computes the values with each group of documents left out in turn, shape (groups, ...).
+        of_weights: a function that computes the values of corpora with weighted documents, shape (corpora, ...).
+        left_out: a function that computes the values with each group of documents left out in turn, shape (groups,
+            ...).
         documents: the number of documents.
-        resampling: how to draw corpora; None draws none.
+        resampling: how corpora are resampled; None means no resampling.
     """
     values = {key: np.asarray(point, dtype=float) for key, point in points.items()}
     if resampling is None:
@@ -301,7 +303,7 @@ def estimates(
 
 
 def joined_values(parts: Iterable[Mapping[Any, np.ndarray]]) -> dict[Any, np.ndarray]:
-    """Join the values of several parts by key."""
+    """Concatenate the values of several parts by key."""
     joined: dict[Any, list[np.ndarray]] = {}
     for part in parts:
         for key, values in part.items():
@@ -320,7 +322,7 @@ def _bounds(point: float, drawn: np.ndarray, confidence: float, left_out: np.nda
 
 
 def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.ndarray) -> np.ndarray:
-    """Shift the tails for bias and skewness of the bootstrap distribution (Efron 1987)."""
+    """Adjust the tail probabilities for bias and skewness of the bootstrap distribution (Efron 1987)."""
     # equal sums may differ in their last bits
     equal = np.isclose(drawn, point, rtol=1e-12, atol=1e-12)
     below = ((drawn < point) & ~equal).sum() + equal.sum() / 2

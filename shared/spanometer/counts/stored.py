@@ -13,16 +13,16 @@ import pyarrow as pa
 from ..exceptions import InputError
 
 METADATA = b"spanometer"
-"""The key of a counts table's metadata."""
+"""The key of the metadata in a table of counts."""
 
 UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, pa.ArrowException)
-"""The exceptions that a wrong table or wrong metadata can raise."""
+"""The exceptions that an invalid table or invalid metadata can raise."""
 
 _CHECKSUM_SIZE = 4
 
 
 def write_stream(table: pa.Table) -> bytes:
-    """Write an Arrow stream of a table, followed by its CRC-32, which Arrow ignores."""
+    """Write a table as an Arrow stream, followed by its CRC-32, which Arrow ignores."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -31,7 +31,7 @@ def write_stream(table: pa.Table) -> bytes:
 
 
 def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
-    """Read the bytes of `write_stream`; raise an `InputError` for other bytes."""
+    """Read bytes that `write_stream` wrote; raise an `InputError` for other bytes."""
     try:
         view = memoryview(data).cast("B")
         stream, checksum = view[:-_CHECKSUM_SIZE], int.from_bytes(view[-_CHECKSUM_SIZE:], "little")
@@ -44,7 +44,7 @@ def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
 
 
 def read_description(table: pa.Table) -> dict[str, Any]:
-    """Read the metadata of a counts table; empty if they are missing or unreadable."""
+    """Read the metadata of a table of counts; empty if they are missing or cannot be read."""
     try:
         described = json.loads((table.schema.metadata or {})[METADATA])
     except (KeyError, ValueError, RecursionError):
@@ -53,7 +53,7 @@ def read_description(table: pa.Table) -> dict[str, Any]:
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert options to JSON types, with NaN as text."""
+    """Convert options to JSON types, with NaN as a string."""
     texts = {name: "nan" if isinstance(value, float) and value != value else value for name, value in options.items()}
     return dict(json.loads(json.dumps(texts, default=repr)))
 
@@ -67,7 +67,7 @@ def require_places(labels: Sequence[Any], documents: Any) -> None:
 
 
 def read_places(column: pa.ChunkedArray, number: int) -> np.ndarray:
-    """Read numbers of documents or labels; raise a ValueError unless all are present and in range."""
+    """Read indices of documents or labels; raise a ValueError if one is missing or out of range."""
     if not pa.types.is_integer(column.type) or column.null_count:
         raise ValueError
     places = np.asarray(column.cast(pa.int32()).to_numpy())
@@ -77,7 +77,7 @@ def read_places(column: pa.ChunkedArray, number: int) -> np.ndarray:
 
 
 def read_values(column: pa.ChunkedArray) -> np.ndarray:
-    """Read numbers; raise a ValueError for missing or other values."""
+    """Read numbers; raise a ValueError if one is missing or is no number."""
     values = np.asarray(column.to_numpy())
     if column.null_count or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
         raise ValueError
@@ -94,7 +94,7 @@ def read_shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[s
 
 
 def read_rows(table: pa.Table, document: np.ndarray, label: np.ndarray) -> dict[str, np.ndarray]:
-    """Read `rows` from lists of structs; raise a ValueError for values that are not numbers."""
+    """Read `rows` from lists of structs; raise a ValueError if a value is no number."""
     row = pa.compute.list_parent_indices(table["rows"]).to_numpy()
     values = pa.compute.list_flatten(table["rows"])
     fields = {item.name: pa.compute.struct_field(values, item.name).to_numpy() for item in values.type}

@@ -1,1 +1,1 @@
-"""What the official scorers of shared tasks, libraries and benchmarks compute, by name: a TOML file for each."""
+"""What official scorers of shared tasks, libraries and benchmarks compute: one TOML file for each."""

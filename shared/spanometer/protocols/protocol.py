@@ -1,7 +1,7 @@
-"""Protocols: what an official scorer computes, declared without code.
+"""Protocols: declarations of what an official scorer computes.
 
-A protocol is a TOML file of this folder, named as the protocol is. It says how files are read, which measures are
-computed, and which official name and rounding each number has.
+A protocol is a TOML file in this folder; the name of the file is the name of the protocol. It says how files are read,
+which measures are computed, and the official name and rounding of each number.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from ..tags.schemes import signed_names
 _HERE = Path(__file__).parent
 
 ROWS = ("both", "reference", "predicted")
-"""The sides whose labels have official numbers of their own."""
+"""The sides whose labels get official numbers."""
 
 _MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes", "mentions")
 
 _OF_LABELS = ("label_map", "reference_label_map", "labels", "ignore_labels")
-"""The options of reading that signatures write as sorted names."""
+"""Reading options that signatures write as sorted names."""
 
 _CHANGING = (
     *(*_OF_LABELS, "label_case", "reference_labels", "layers", "outside", "boundary"),
     *("trim", "join_fragments", "merge_overlaps", "split_spans", "texts", "tokenizer", "scored_documents"),
 )
-"""The parts of signatures that are there only if an option of reading is set, which changes what is scored."""
+"""Parts that signatures have only if a reading option is set that changes what is scored."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,31 +44,32 @@ class Protocol:
     """What an official scorer computes.
 
     Attributes:
-        name: the protocol's name, and its file's.
+        name: the name of the protocol and of its file.
         title: the task, library or benchmark.
         description: what is computed, in one paragraph.
         source: the scorer, with its version.
-        paper: where the task is described.
-        formats: the files that it reads, in words.
-        measures: measures as text, by the names that `keys` use.
-        keys: where each official number comes from, by its official name: `NAME.KEY` is a score or a count of a
-            measure, `NAME.COUNT-2*COUNT` a sum of counts, in which another measure's count is `NAME.COUNT`, too, and
-            `NAME.SUM/SUM` a ratio of two sums; without NAME it is a size of the report. `:4` behind any of them
-            rounds the number to 4 decimals. A key with
-            `{label}` stands for one key for each label, and `{column}` is the column that is read. In files a key with
-            `{key}` stands for several ones: it has a table of what is put there and its KEY or COUNT, `{of = NAME, P =
-            "precision"}`.
-        reading: options of reading by their names, with values as signatures write them.
-        instead: options that users may set to what the task ships, and the option of `reading` that each replaces.
-        rows: the side whose labels have official numbers, one of `ROWS`.
-        bare_label: how keys name the label of tags that are bare prefixes.
-        format: how numbers are written, as Python's `format` takes it; empty for all digits.
+        paper: the paper that describes the task.
+        formats: the files that the scorer reads, in words.
+        measures: measures as text, by the names that `keys` use for them.
+        keys: the formula of each official number, by its official name. `NAME.KEY` is a score or a count of a measure,
+            `NAME.COUNT-2*COUNT` a sum of counts (a count of another measure is also written `NAME.COUNT`), and
+            `NAME.SUM/SUM` a ratio of two sums. Without NAME it is a size in the report. `:4` at the end rounds the
+            number to 4 decimals. A name with `{label}` stands for one number for each label; `{column}` is the name of
+            the column that is read. In the TOML file, a name with `{key}` can stand for several numbers: its value is
+            then a table such as `{of = NAME, P = "precision"}`, which replaces `{key}` by `P` and computes
+            `NAME.precision`.
+        reading: reading options by name, with values as signatures write them.
+        instead: maps options that users may set (to resources that the task provides) to the options of `reading` that
+            they replace.
+        rows: the side whose labels get official numbers, one of `ROWS`.
+        bare_label: how official names write the label of tags that are prefixes without labels.
+        format: how numbers are written, a format specification of Python; empty for all digits.
         percent: whether scores are in percent.
-        round: the decimals that numbers are rounded to before they are written; None to leave them.
-        cut: the decimals behind which numbers are cut off instead of rounded; None to round.
+        round: the number of decimals to which numbers are rounded before they are written; None for no rounding.
+        cut: the number of decimals after which numbers are cut off instead of rounded; None for no cutting.
         known_labels: the labels of the task, by which its files are recognised.
-        fixed_labels: labels that have official numbers, zeros, even if neither side has them.
-        differences: where our scores differ from the scorer's, and why, or `none`.
+        fixed_labels: labels that get official numbers (0) even if they do not occur.
+        differences: how and why our scores differ from the scorer's, or `none`.
         faults: errors of the scorer itself, each with a tiny example.
     """
 
@@ -95,10 +96,10 @@ class Protocol:
 
     @classmethod
     def named(cls, name: str) -> Protocol:
-        """Read the protocol of a name.
+        """Read the protocol with this name.
 
         Raises:
-            InputError: if there is no protocol of the name.
+            InputError: if there is no such protocol.
         """
         if name not in names():
             close = get_close_matches(str(name).lower(), names(), n=1)
@@ -108,7 +109,7 @@ class Protocol:
 
     @property
     def about(self) -> dict[str, str]:
-        """What help and documentation say beside the description, by its name."""
+        """What help and documentation show besides the description: texts by heading."""
         flags = [(name.replace("_", "-"), value) for name, value in self.reading.items()]
         switches = ({"yes": f"--{flag}", "no": f"--no-{flag}"}.get(value, f"--{flag} {value}") for flag, value in flags)
         setting = " ".join(switches)
@@ -129,17 +130,17 @@ class Protocol:
         return f"spanometer score {files} --protocol {self.name}"
 
     def signature(self, options: Collection[str] = ()) -> Signature:
-        """Write the reading in the form of a signature's parts, beside options that are set anyway."""
+        """Write the reading options as parts of a signature, together with options that are set anyway."""
         replaced = {own for option, own in self.instead.items() if option in options}
         return Signature(self.name, {name: text for name, text in self.reading.items() if name not in replaced}, "")
 
     @cached_property
     def own_measures(self) -> dict[str, Measure]:
-        """The measures by the names that `keys` use."""
+        """The measures, by the names that `keys` use for them."""
         return read_measures(self.measures, _MEASURES)
 
     def owner_of(self, signature: str) -> str | None:
-        """Find the name of the measure whose options a signature has; None if no measure of the protocol has them."""
+        """Return the name of the measure whose options the signature has; None if the protocol has no such measure."""
         parts = Signature.read(signature)
         for name, measure in self.own_measures.items():
             own, options = Signature.read(measure.signature({})), options_of(measure)
@@ -150,11 +151,11 @@ class Protocol:
         return None
 
     def changes(self, signatures: Iterable[str], declared: Mapping[str, Option]) -> list[str]:
-        """List what results have otherwise than the protocol, as their signatures write it.
+        """List the differences between results and the protocol, as parts of signatures.
 
         Args:
-            signatures: of the results.
-            declared: the options of reading.
+            signatures: the signatures of the results.
+            declared: the declared reading options.
         """
         own = {name: _signed(name, text, declared) for name, text in self.reading.items()}
         # signatures have the columns by their names
@@ -182,14 +183,14 @@ class Protocol:
         return list(changes)
 
     def signed(self, signature: str) -> str:
-        """Add the protocol to the signature of a result of one of its measures."""
+        """Add the protocol to the signature of one of its measures."""
         if self.owner_of(signature) is None:
             return signature
         parts, _, version = signature.rpartition("|v:")
         return f"{parts}|protocol:{self.name}|v:{version}"
 
     def written(self, value: float, *, share: bool) -> str:
-        """Write a number as the scorer prints it; `share` says whether it may be in percent."""
+        """Write a number as the scorer prints it; `share` says whether it can be in percent."""
         if isinstance(value, int):
             return str(value)
         scaled = 100 * value if self.percent and share else value
@@ -218,7 +219,10 @@ def _read(name: str) -> Protocol:
 
 
 def _declared(name: str) -> dict[str, Any]:
-    """Read a declaration; `extends` takes what another one has and this one lacks, an empty option is none."""
+    """Read a declaration. Missing entries are taken from the protocol in `extends`.
+
+    An empty option removes one of these.
+    """
     values = tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
     base = _declared(values.pop("extends")) if "extends" in values else {}
     # one protocol of a task is enough to recognise its files
@@ -229,7 +233,7 @@ def _declared(name: str) -> dict[str, Any]:
 
 
 def _keys(declared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """List the official keys, also those that stand together in a table."""
+    """Yield official names with their formulas, expanding tables."""
     for key, place in declared.items():
         if isinstance(place, str):
             yield key, place
@@ -240,5 +244,5 @@ def _keys(declared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _signed(name: str, text: str, declared: Mapping[str, Option]) -> str:
-    """Write the value of an option as a signature has it."""
+    """Write the value of an option as signatures spell it."""
     return signed_names(declared[name].read(text)) if name in _OF_LABELS and name in declared else text

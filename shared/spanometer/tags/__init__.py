@@ -1,1 +1,1 @@
-"""Tags as strings: schemes, decoding, repair policies, Viterbi, validation."""
+"""Tag sequences: schemes, decoding, repair policies, Viterbi, validation."""

@@ -1,8 +1,8 @@
-"""Decode tags to spans by a scheme and a repair policy, for a whole corpus at once.
+"""Decoding of tags to spans, by a scheme and a repair policy, for a whole corpus at once.
 
-The decoder looks only at tokens inside spans, in pairs of neighbours. Tables over the roles of the two tags (`schemes`)
-tell whether the second continues the span of the first, and whether a span may open or close between them. A repair
-policy selects the tables for illegal tags.
+The decoder looks only at tokens inside spans, in pairs of neighbours. Tables over the roles of the two tags (see
+`schemes`) say whether the second tag continues the span of the first, and whether a span may open or close between
+them. A repair policy chooses the tables for illegal tags.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .schemes import (
 from .tags import Tags, check_names, read_id2label, split_tag
 
 BARE_LABEL = "_"
-"""The label of spans from bare prefixes, as in seqeval."""
+"""The label of spans whose tags are prefixes without labels, as in seqeval."""
 
 
 _FURTHER = f"the name of a tool ({', '.join(TOOLS)}) or a combination of actions, such as open,absorb"
@@ -40,14 +40,14 @@ _FURTHER = f"the name of a tool ({', '.join(TOOLS)}) or a combination of actions
 
 @dataclass(frozen=True, kw_only=True)
 class Decoding(CheckedOptions):
-    """The options of decoding.
+    """Options for decoding.
 
     Attributes:
         scheme: the tag scheme; None infers it from the prefixes, see `schemes.infer_scheme`.
         repair: how to handle illegal tags, see `decode`.
 
     Raises:
-        InputError: for an unknown scheme or policy, or a policy that does not work with the scheme.
+        InputError: if the scheme or policy is unknown, or if the policy does not work with the scheme.
     """
 
     scheme: str | None = option(
@@ -80,15 +80,15 @@ class Decoding(CheckedOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class LabelDecoding(Decoding):
-    """The options of decoding tags with or without prefixes.
+    """Options for decoding tags with or without prefixes.
 
     Attributes:
         prefix: whether tags have prefixes, see `Tags.labels_as_tags`.
-        id2label: the tags of integer tags, in the order of the integers; None if labels are strings.
-        ignore_index: the integer tag of positions to leave out, see `spans.pair_from_tags`.
+        id2label: the tag of each integer, in the order of the integers; None if tags are strings.
+        ignore_index: the integer of positions to remove, see `spans.pair_from_tags`.
 
     Raises:
-        InputError: as for `Decoding`, for a scheme without prefixes, and for an invalid `id2label`.
+        InputError: if `prefix` is False and a scheme is set, or if `id2label` is invalid; see also `Decoding`.
     """
 
     prefix: bool = option(
@@ -114,7 +114,7 @@ class LabelDecoding(Decoding):
             object.__setattr__(self, "id2label", read_id2label(self.id2label))
 
     def reading(self, scheme: str) -> dict[str, object]:
-        """Describe how tags were read, for the signature."""
+        """Describe for the signature how tags were read."""
         return reading_of(
             scheme, self.repair, prefix=self.prefix, ignore_index=... if self.id2label is None else self.ignore_index
         )
@@ -134,14 +134,14 @@ def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
 
 
 def reading_of(scheme: str, repair: str, *, prefix: bool, ignore_index: Any = ...) -> dict[str, object]:
-    """Describe how tags were read, for the signature; `ignore_index` is for integer tags."""
+    """Describe for the signature how tags were read; pass `ignore_index` only for integer tags."""
     numbers = {} if ignore_index is ... else {"ignore_index": ignore_index}
     return {"scheme": scheme, "repair": repair, **({} if prefix else {"prefix": False}), **numbers}
 
 
 @dataclass(frozen=True, eq=False)
 class DecodedSpans:
-    """Decoded spans: documents, starts and ends (exclusive) in tokens, label codes and label names."""
+    """Decoded spans: document, start, end (exclusive) and label index of each span, and the label names."""
 
     document: np.ndarray
     start: np.ndarray
@@ -151,7 +151,7 @@ class DecodedSpans:
 
 
 def scheme_of(name: str | None, *sides: Tags) -> Scheme:
-    """Find a scheme by name; None infers it from the prefixes of all sides, see `schemes.infer_scheme`."""
+    """Return a scheme by name; None infers it from the prefixes on all sides, see `schemes.infer_scheme`."""
     if name is not None:
         return get_scheme(name)
     prefixes: set[str] = set()
@@ -162,7 +162,7 @@ def scheme_of(name: str | None, *sides: Tags) -> Scheme:
 
 
 def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
-    """Find a repair policy by name, and check that it works with the scheme."""
+    """Return a repair policy by name, and check that it works with the scheme."""
     named = name if isinstance(name, str) else ""
     repair = REPAIRS.get(named) or TOOLS.get(named) or Repair(named, named, CONTINUES, actions=actions_in(named))
     if named not in (*REPAIRS, *TOOLS) and not repair.actions:
@@ -183,27 +183,25 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
 
 
 def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") -> DecodedSpans:
-    """Decode tags into spans.
+    """Decode tags to spans.
 
     Args:
         tags: the tags of all documents.
         scheme: the name of the tag scheme; None infers it from the prefixes (see `schemes.infer_scheme`).
-        repair: how to handle illegal pairs of tags.
-            `conlleval`: like the CoNLL script: a span is a run of tags of one label in which I or E follows B or I,
-            with any first and last tag.
-            `discard`: keep only spans that are well-formed from first to last tag.
-            `bes`: ignore I and O; B opens a span, S is a span, E closes the open span, which keeps its opening label;
-            B, S and the end of the document close an open span just before themselves (Yang et al. 2018). Only for
-            schemes with B, E and S tags.
-            `convert`: convert to IOB2 (S to B, E to I), then `conlleval` (Lample et al. 2016). Only for schemes with B.
-            `raise`: raise an error for the first illegal pair.
-            The name of a tool in `TOOLS`, or a comma-separated action for each place of a grid, see `policy_grid`.
+        repair: how to handle illegal pairs of tags. `conlleval`: as in the CoNLL script: a span is a run of tags of the
+            same label in which I or E follows B or I; the first and the last tag of a span can be any. `discard`: keep
+            only spans that are well-formed from first to last tag. `bes`: ignore I and O. B opens a span, E closes the
+            open span, and S is a span. The label is the label of the opening tag. If B, S or the end of the document
+            comes while a span is open, the span ends before it (Yang et al. 2018). Only for schemes with B, E and S
+            tags. `convert`: convert to IOB2 (S to B, E to I), then `conlleval` (Lample et al. 2016). Only for schemes
+            with B. `raise`: raise an error for the first illegal pair. It can also be the name of a tool in `TOOLS`, or
+            a comma-separated list of actions, see `policy_grid`.
 
     Returns:
-        The spans in the order of the text.
+        The spans in text order.
 
     Raises:
-        InputError: for tags that cannot be read, a policy that does not work with the scheme, and, with `raise`, the
+        InputError: if tags cannot be read, or if the policy does not work with the scheme; with `raise`, for the
             first illegal pair.
     """
     rules = scheme_of(scheme, tags)
@@ -227,7 +225,7 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
 def _relabelled(
     spans: DecodedSpans, tags: Tags, scheme: Scheme, choose: Callable[[Sequence[str]], str]
 ) -> DecodedSpans:
-    """Let a policy choose the label of spans with several labels."""
+    """Choose the label of spans with several labels, as the policy says."""
     _, codes, names = read_roles(tags, scheme)
     base = tags.offsets[spans.document]
     first, last = base + spans.start, base + spans.end - 1
@@ -244,7 +242,7 @@ def _relabelled(
 def _decode_part(
     tags: Tags, names: _Names, scheme: Scheme, policy: Repair, first_document: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Decode a part: documents, starts, ends and label codes of the spans."""
+    """Decode some documents; returns document, start, end and label index of each span."""
     inside = _Inside.read(tags, names, policy.skips)
     continues = np.take(policy.continues, inside.pair) & inside.neighbours
     first = np.flatnonzero(np.concatenate(([True], ~continues))[: len(inside.token)])
@@ -266,18 +264,18 @@ def _decode_part(
 
 
 def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
-    """Find the illegal pairs of a tag with the previous tag or with the end of the document.
+    """Return the illegal pairs of tags, including pairs of a last tag and the end of its document.
 
     Returns:
-        An ascending int64 array of shape (pairs, 2): the index in `tags.codes` of the second tag and 0; or, for the end
-        of the document, its last token and 1.
+        An int64 array of shape (pairs, 2), in ascending order. For two tags: the index of the second token, and 0. For
+            the end of a document: the index of its last token, and 1.
     """
     check_names(tags, scheme)
     return _Inside.read(tags, _read_names(tags, scheme)).illegal(scheme, tags)
 
 
 def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Read the role and the label code (-1 for outside tags) of each token, and the label names."""
+    """Return the role and the label index (-1 for outside tags) of each token, and the label names."""
     check_names(tags, scheme)
     names = _read_names(tags, scheme)
     role = names.roles[tags.codes]
@@ -286,7 +284,7 @@ def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tupl
 
 @dataclass(frozen=True, eq=False)
 class _Names:
-    """The roles and label codes of the distinct tags, and the sorted label names."""
+    """The role and label index of each distinct tag, and the sorted label names."""
 
     roles: np.ndarray
     label_codes: np.ndarray
@@ -295,14 +293,15 @@ class _Names:
 
 @dataclass(frozen=True, eq=False)
 class _Inside:
-    """The tokens inside spans, and pairs of consecutive tokens.
+    """The tokens inside spans, and pairs of consecutive such tokens.
 
     Attributes:
         token: the indices of the tokens, ascending.
         role: the index of each token's role, uint8.
-        label: the code of each token's label.
-        neighbours: from the second token on, whether the previous token is directly before it in its document.
-        pair: from the second token on, the flat index of the pair in tables of shape (5, 5, 2).
+        label: the index of each token's label.
+        neighbours: for each token but the first, whether the previous token in `token` is its direct neighbour in the
+            same document.
+        pair: for each token but the first, the flat index of the pair in tables of shape (5, 5, 2).
     """
 
     token: np.ndarray
@@ -313,7 +312,7 @@ class _Inside:
 
     @classmethod
     def read(cls, tags: Tags, names: _Names, skips: str = "") -> _Inside:
-        """Find the tokens whose roles are not O or skipped; skipped tokens do not separate neighbours."""
+        """Select the tokens whose role is not O or in `skips`. Skipped tokens do not separate their neighbours."""
         kept = names.roles != OUTSIDE
         for skipped in skips:
             kept &= names.roles != ROLES.index(skipped)
@@ -331,7 +330,7 @@ class _Inside:
         return cls(token, role, label, neighbours, pair)
 
     def well_formed(self, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:
-        """Flag the tokens at which a span may open, and the tokens at which it may close."""
+        """Flag the tokens at which a span may open, and those at which a span may close."""
         may_open, may_close = scheme.may_open(), scheme.may_close()
         opens, closes = may_open[OUTSIDE, :, 0][self.role], may_close[:, OUTSIDE, 0][self.role]
         opens[1:] = np.where(self.neighbours, np.take(may_open, self.pair), opens[1:])
@@ -339,13 +338,13 @@ class _Inside:
         return opens, closes
 
     def next_or_end(self, offsets: np.ndarray) -> np.ndarray:
-        """Compute the position of the next token, or the end of the document if it comes first."""
+        """Return the position of the next token, or the end of the document if there is none."""
         ends: np.ndarray = offsets[_documents_of(offsets, self.token) + 1]
         ends[:-1] = np.where(self.neighbours, self.token[1:], ends[:-1])
         return ends
 
     def illegal(self, scheme: Scheme, tags: Tags) -> np.ndarray:
-        """Find the illegal pairs, see `illegal_pairs`."""
+        """Return the illegal pairs, see `illegal_pairs`."""
         illegal = ~scheme.legal()
         after_outside = illegal[OUTSIDE, :, 0][self.role]
         after_outside[1:] &= ~self.neighbours
@@ -368,7 +367,7 @@ def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> No
         tags: the tags of all documents.
         scheme: the scheme of the tags.
         remedy: the remedy in the error.
-        note: the end of the problem's sentence.
+        note: text that is appended to the problem.
     """
     pairs = illegal_pairs(tags, scheme)
     if len(pairs) == 0:
@@ -386,7 +385,7 @@ def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> No
 
 
 def _read_names(tags: Tags, scheme: Scheme) -> _Names:
-    """Read the meaning of the distinct tags under a scheme."""
+    """Look up the role and label of each distinct tag in a scheme."""
     parts = [split_tag(name) for name in tags.names]
     labels = labels_of(tags.names)
     number = {label: code for code, label in enumerate(labels)}
@@ -418,7 +417,7 @@ def _label(label: str | None) -> str:
 
 
 def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """Find the tokens with a kept tag; if only O is dropped, one comparison is faster than a look-up."""
+    """Return the tokens with a kept tag. If only O is dropped, one comparison replaces the look-up."""
     dropped = np.flatnonzero(~kept)
     if len(dropped) == 0:
         return np.arange(len(codes))
@@ -428,14 +427,14 @@ def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
 
 
 def _flag_documents(offsets: np.ndarray, tokens: int) -> np.ndarray:
-    """Flag the first tokens of documents."""
+    """Flag the first token of each document."""
     flags = np.zeros(tokens + 1, dtype=bool)
     flags[offsets] = True
     return flags[:tokens]
 
 
 def _documents_of(offsets: np.ndarray, tokens: np.ndarray) -> np.ndarray:
-    """Find the documents of ascending tokens."""
+    """Return the document of each token; tokens are ascending."""
     # with few documents, counting their tokens is faster
     if len(offsets) < len(tokens):
         return np.repeat(np.arange(len(offsets) - 1), np.diff(np.searchsorted(tokens, offsets)))

@@ -1,8 +1,8 @@
-"""Grids of policies: all combinations of actions for the places where input is ambiguous; the grid of repair policies.
+"""Grids of policies: all combinations of actions in ambiguous situations. Repair policies form such a grid.
 
-32 of the 7,776 repair policies of BIOES read every input like another policy; the grid has the other 7,744. IOB2 has 12
-policies. The named policies `conlleval`, `discard` and `bes` are points of the grid. `convert` is not, because it
-changes legal S and E tags too; it is reported beside the grid.
+BIOES has 7,776 combinations. 32 of them always give the same spans as another one, so the grid has 7,744 policies. IOB2
+has 12. The named policies `conlleval`, `discard` and `bes` are in the grid. `convert` is not, because it also changes
+legal S and E tags; it is reported separately.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .schemes import Scheme
 
 @dataclass(frozen=True, eq=False)
 class PolicyGrid(ABC):
-    """All policies of a kind: an action for each place.
+    """All policies of one kind. A policy is a choice of one action for each ambiguous situation (place).
 
     Attributes:
         places: the places.
@@ -35,19 +35,19 @@ class PolicyGrid(ABC):
     @property
     @abstractmethod
     def named(self) -> dict[str, int]:
-        """The named policies."""
+        """The indices of the policies that have names."""
 
     def __len__(self) -> int:
         """Count the policies."""
         return len(self.choices)
 
     def find(self, actions: Iterable[str]) -> int:
-        """Find the policy with these actions, in the order of the places."""
+        """Return the index of the policy with these actions, in the order of the places."""
         chosen = [list(place.actions).index(action) for place, action in zip(self.places, actions, strict=True)]
         return int((self.choices == chosen).all(axis=1).argmax())
 
     def describe(self, policy: int) -> dict[str, str]:
-        """Name the action of a policy at each place."""
+        """Return the name of a policy's action at each place."""
         choices = zip(self.places, self.choices[policy], strict=True)
         return {place.name: list(place.actions)[action] for place, action in choices}
 
@@ -60,7 +60,7 @@ NAMED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "BIO": {"conlleval": ("open", "close+open"), "discard": ("skip", "close+skip")},
 }
-"""The named policies as points of the grid."""
+"""The actions of the named policies."""
 
 PUBLISHED: dict[str, dict[str, tuple[str, ...]]] = {
     "BIOES": {
@@ -83,7 +83,7 @@ PUBLISHED: dict[str, dict[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, eq=False)
 class RepairGrid(PolicyGrid):
-    """All policies of one kind of scheme.
+    """All repair policies for one kind of scheme.
 
     Attributes:
         kind: `BIOES` or `BIO`.
@@ -94,26 +94,26 @@ class RepairGrid(PolicyGrid):
 
     @classmethod
     def of(cls, scheme: Scheme) -> RepairGrid:
-        """Find the grid of a scheme, see `repairs.kind_of`.
+        """Return the grid of a scheme, see `repairs.kind_of`.
 
         Raises:
-            InputError: for schemes without a grid.
+            InputError: if the scheme has no grid.
         """
         return _grid(kind_of(scheme))
 
     @property
     def sizes(self) -> np.ndarray:
-        """The number of actions of each place."""
+        """The number of actions at each place."""
         return np.array([len(place.actions) for place in self.places])
 
     @property
     def named(self) -> dict[str, int]:
-        """The named policies."""
+        """The indices of the policies that have names."""
         return {policy: self.find(actions) for policy, actions in NAMED[self.kind].items()}
 
     @property
     def published(self) -> dict[str, tuple[str, ...]]:
-        """The published tools and rules that are named policies."""
+        """The published tools and rules that equal each named policy."""
         return PUBLISHED[self.kind]
 
 
@@ -128,9 +128,10 @@ def _grid(kind: str) -> RepairGrid:
 
 
 def _is_twin(policy: Mapping[str, str]) -> bool:
-    """Check whether a policy equals the policy that absorbs instead of relabelling.
+    """Check whether a policy always gives the same spans as the policy with `absorb` in place of `relabel`.
 
-    If only an E closes a span, and an E of another label sets the span's label, the label of an open span never shows.
+    This is the case if only E closes spans and an E of another label sets the span's label: then the label of an open
+    span has no effect.
     """
     return (
         policy["I other"] == "relabel"
@@ -141,11 +142,11 @@ def _is_twin(policy: Mapping[str, str]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class GridReadings:
-    """All different readings of documents under the policies of a grid.
+    """The different readings of documents under all policies of a grid. A reading is a set of spans of one document.
 
     Attributes:
         document: the document of each reading, ascending.
-        reading, start, end, label: the spans of all readings.
+        reading, start, end, label: the reading, boundaries and label of each span.
         of_policy: the reading of each document under each policy, shape (policies, documents).
     """
 
@@ -158,15 +159,15 @@ class GridReadings:
 
 
 def read_all(grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> GridReadings:
-    """Read documents under all policies of a grid.
+    """Decode documents under all policies of a grid.
 
-    Policies that agree at the few places in a document read it alike. So a document is read once for each combination
-    of actions at its places.
+    Most documents have few illegal pairs, so many policies decode them in the same way. A document is decoded only once
+    for each combination of actions that it needs.
 
     Args:
         grid: the policies.
         roles: the role of each token's tag, see `schemes.ROLES`.
-        labels: the label code of each token's tag; ignored outside spans.
+        labels: the label index of each token's tag; ignored outside spans.
         offsets: the begin of each document and the end of the last, shape (documents + 1).
     """
     documents, places = len(offsets) - 1, len(grid.places)

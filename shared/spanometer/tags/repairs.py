@@ -1,9 +1,10 @@
-"""Named repair policies, and a reader's actions at each kind of illegal pair.
+"""Named repair policies, and the possible actions at each kind of illegal pair.
 
-A reader goes through a document with at most one open span. In BIOES (and its renamings BILOU and BMES) it can meet
-eight kinds of illegal pairs: a B, an S, an O or the end of the document while a span is open; an I or E without an open
-span; an I or E with another label than the open span. `PLACES` lists the actions for each; a policy is one choice for
-each place, see `policy_grid.RepairGrid`. In IOB2 only the I can be wrong.
+A reader goes through a document token by token and has at most one open span. In BIOES (and in BILOU and BMES, which
+only rename the prefixes) it can meet eight kinds of illegal pairs: a B, an S, an O or the end of the document while a
+span is open; an I or E without an open span; an I or E with another label than the open span. `PLACES` lists the
+possible actions for each kind. A policy chooses one action for each, see `policy_grid.RepairGrid`. In IOB2 only I can
+be illegal.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ class Repair:
     Attributes:
         name: the value of `repair=`.
         help: a short description.
-        continues: which pairs of neighbouring tags are in one span; shape (previous role, role, same label).
+        continues: which pairs of neighbouring tags belong to the same span; shape (previous role, role, same label).
         well_formed: keep only spans that open and close as the scheme allows.
-        refuse: raise an `InputError` at the first illegal pair.
-        skips: roles whose tokens are skipped.
+        refuse: raise an `InputError` for the first illegal pair.
+        skips: roles whose tokens are ignored.
         needs: roles that the scheme must have.
-        label: chooses the label of a span from the labels of its tokens; None takes the first.
-        actions: the actions of a policy of the grid, which is then used instead.
+        label: a function that chooses the label of a span from the labels of its tokens; None takes the first label.
+        actions: the actions of a policy of the grid; if they are set, the other attributes are not used.
     """
 
     name: str
@@ -59,7 +60,7 @@ class Repair:
 
 
 def _brackets() -> np.ndarray:
-    """Make the table of `bes`: without I and O, only a B and the next E are in one span, with any labels."""
+    """Return the table of `bes`: without I and O, only B and the next E belong to one span, with any labels."""
     table = np.zeros_like(CONTINUES)
     table[BEGIN, END] = True
     return table
@@ -78,13 +79,13 @@ REPAIRS: dict[str, Repair] = {
 
 
 def _script() -> np.ndarray:
-    """Make the table of conlleval.pl, which knows no S, nor what a B or an S behind an E means."""
+    """Return the table of conlleval.pl, which knows neither S nor a B or S after an E."""
     table: np.ndarray = CONTINUES | continuations("BI", "S") | continuations("E", "BS") | continuations("S", "BIES")
     return table
 
 
 def _runs() -> np.ndarray:
-    """Make the table of flair: E and S do not close spans, and an E continues an open span of any label."""
+    """Return the table of flair: E and S do not close spans, and E continues an open span of any label."""
     table = np.zeros_like(CONTINUES)
     table[:, INSIDE, 1] = table[:, END] = True
     return table
@@ -112,29 +113,30 @@ KEEP, CLOSE, DROP = range(3)
 PASS, OPEN, LONE, FINISH, FINISH_RELABELLED, RELABEL = range(6)
 
 _FINAL = len(ROLES)
-"""The role of the end of a document."""
+"""The role that stands for the end of a document."""
 
 _ALONE, _SAME, _OTHER = range(3)
-"""The states of a reader: no open span, an open span of the tag's label, or of another label."""
+"""The states of a reader: no open span; an open span with the label of the tag; an open span with another label."""
 
 _OPENED = (_SAME, _OTHER)
 
 Action = tuple[int, int]
-"""A reader's action on a tag, first for the open span, then for the token.
+"""What a reader does at a tag: first with the open span, then with the token.
 
-The span: `KEEP`, `CLOSE` (it ends before this token) or `DROP`. The token: `PASS` (an open span continues over it),
-`OPEN` (a span opens), `LONE` (a one-token span), `FINISH` (the open span ends with it), `FINISH_RELABELLED` (the same,
-with the tag's label), `RELABEL` (the open span continues with the tag's label).
+With the span: `KEEP`, `CLOSE` (the span ends before this token) or `DROP`. With the token: `PASS` (an open span
+continues), `OPEN` (a span begins), `LONE` (the token is a span), `FINISH` (the open span ends with this token),
+`FINISH_RELABELLED` (the same, and the span gets the tag's label), `RELABEL` (the open span continues with the tag's
+label).
 """
 
 
 @dataclass(frozen=True)
 class GridPlace:
-    """A place where input is ambiguous.
+    """A situation in which the input is ambiguous.
 
     Attributes:
-        name: the name that policies use.
-        text: a description of the place.
+        name: its name in policies.
+        text: a description.
         actions: the possible actions by name.
     """
 
@@ -145,7 +147,7 @@ class GridPlace:
 
 @dataclass(frozen=True)
 class Place(GridPlace):
-    """A place where a reader meets an illegal pair.
+    """A kind of illegal pair that a reader can meet.
 
     Attributes:
         role: the role of the tag.
@@ -157,7 +159,7 @@ class Place(GridPlace):
 
 
 def _new_span(name: str, token: int) -> dict[str, Action]:
-    """List the actions that close or drop the open span, then open a span or skip the tag."""
+    """Return the actions that close or drop the open span, and then open a span or skip the tag."""
     return {
         f"close+{name}": (CLOSE, token),
         "close+skip": (CLOSE, PASS),
@@ -167,7 +169,7 @@ def _new_span(name: str, token: int) -> dict[str, Action]:
 
 
 def _while_open(token: int) -> dict[str, Action]:
-    """List the actions at a tag that should not come while a span is open."""
+    """Return the actions at a tag that is illegal while a span is open."""
     return {"close": (CLOSE, token), "drop": (DROP, token), "absorb": (KEEP, PASS)}
 
 
@@ -205,7 +207,7 @@ _BIOES = (
 )
 
 PLACES = {"BIOES": _BIOES, "BIO": (_I_ALONE, _I_OTHER)}
-"""The places of each kind of scheme, in the order of policies' choices."""
+"""The places of each kind of scheme, in the order of a policy's actions."""
 
 _KINDS = {"IOBES": "BIOES", "BILOU": "BIOES", "BMES": "BIOES", "IOB2": "BIO"}
 
@@ -217,7 +219,7 @@ _LEGAL: dict[tuple[int, int], Action] = {
     (END, _SAME): (KEEP, FINISH),
     (_FINAL, _ALONE): (KEEP, PASS),
 }
-"""The action on a legal tag, by role and state."""
+"""The action at a legal tag, by role and state."""
 
 _LEGAL_BIO = _LEGAL | {
     (role, state): (CLOSE, token)
@@ -227,10 +229,10 @@ _LEGAL_BIO = _LEGAL | {
 
 
 def kind_of(scheme: Scheme) -> str:
-    """Find the kind of a scheme in `PLACES`: IOBES, BILOU and BMES share a kind, IOB2 has its own.
+    """Return the kind of a scheme, a key of `PLACES`: IOBES, BILOU and BMES have the same kind, IOB2 has its own.
 
     Raises:
-        InputError: for other schemes.
+        InputError: if there is no grid for the scheme.
     """
     if scheme.name not in _KINDS:
         raise InputError(
@@ -241,13 +243,13 @@ def kind_of(scheme: Scheme) -> str:
 
 
 def actions_in(text: str) -> tuple[str, ...]:
-    """Read the comma-separated actions of a policy; empty for other text."""
+    """Split the comma-separated actions of a policy; empty if the text is not a list of actions."""
     actions = tuple(action.strip() for action in text.split(","))
     return actions if any(_fit(actions, places) for places in PLACES.values()) else ()
 
 
 def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
-    """Find the places of a scheme's grid; raise an `InputError` if the actions do not fit it."""
+    """Return the places of a scheme's grid; raise an `InputError` if the actions do not fit them."""
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
         listed = "; ".join(f"{place.name}: {', '.join(place.actions)}" for place in places)
@@ -266,10 +268,10 @@ def _fit(actions: Sequence[str], places: Sequence[Place]) -> bool:
 def read_policy(
     actions: Sequence[str], scheme: Scheme, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Read documents under one policy.
+    """Decode documents under one policy.
 
     Returns:
-        The document, start, end and label code of each span, in the order of the text.
+        The document, start, end and label index of each span, in text order.
     """
     places = places_of(actions, scheme)
     choice = [list(place.actions).index(action) for place, action in zip(places, actions, strict=True)]
@@ -282,7 +284,7 @@ def read_policy(
 
 
 class PolicyReader:
-    """Reads many documents at once, token after token, each with its own actions."""
+    """Decodes many documents at once, token after token; each document can have different actions."""
 
     def __init__(self, kind: str, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> None:
         # a token of padding, so that the last document ends before a token too
@@ -300,7 +302,10 @@ class PolicyReader:
     def read(
         self, document: np.ndarray, choices: np.ndarray
     ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
-        """Read the spans (reading, start, end, label) of all readings, and the places in each reading."""
+        """Decode documents with their actions.
+
+        Returns the spans (reading, start, end, label), and the places that occur in each reading.
+        """
         lengths = np.diff(self._offsets)[document]
         order = np.argsort(-lengths, kind="stable")
         length, base = lengths[order], self._offsets[document[order]]

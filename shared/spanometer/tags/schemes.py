@@ -1,9 +1,9 @@
-"""The eight tag schemes as data, and the choice of scored labels.
+"""The eight tag schemes as data, and the choice of labels to score.
 
-Every scheme maps its prefixes to the five roles of IOBES. A span is a run of tags of one label in which each tag
-*continues* the previous one (I or E follows B or I). Schemes differ in their prefixes and in the roles that may *open*
-and *close* a span; these determine the legal pairs of tags. Tokens outside spans and the ends of a document have the
-role O.
+Every scheme maps its prefixes to the five roles of IOBES. A span is a run of tags of the same label in which each tag
+*continues* the previous one (I or E after B or I). Schemes differ in their prefixes, and in the roles that may *open*
+and *close* a span. From these follow the legal pairs of tags. Tokens outside spans, and the ends of a document, have
+the role O.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Scheme:
 
     Attributes:
         name: the value of `scheme=`.
-        prefixes: the prefixes of tags with their roles.
+        prefixes: maps the prefixes of tags to their roles.
         opens: the roles that may open a span.
         closes: the roles that may close a span.
-        writes: the prefixes for a one-token span, and for the first, inner and last token of longer spans.
+        writes: the prefixes of a one-token span, and of the first, inner and last token of longer spans.
         opens_beside: the roles that may open a span only directly after a tag of the same label.
         closes_beside: the roles that may close a span only directly before a tag of the same label.
     """
@@ -53,18 +53,18 @@ class Scheme:
         return frozenset(self.prefixes.values())
 
     def legal(self) -> np.ndarray:
-        """Flag the legal pairs of neighbouring tags: booleans of shape (previous role, role, same label)."""
+        """Compute the legal pairs of neighbouring tags, bool, shape (previous role, role, same label)."""
         return np.asarray(CONTINUES | (self.may_open() & self.may_close()))
 
     def may_open(self) -> np.ndarray:
-        """Flag where the second tag of a pair may open a span or is outside. Shape as `legal`."""
+        """Compute the pairs whose second tag may open a span or is outside; same shape as `legal`."""
         table = np.zeros((5, 5, 2), dtype=bool)
         table[:, _indices("O" + self.opens)] = True
         table[1:, _indices(self.opens_beside), 1] = True
         return table
 
     def may_close(self) -> np.ndarray:
-        """Flag where the first tag of a pair may close a span or is outside. Shape as `legal`."""
+        """Compute the pairs whose first tag may close a span or is outside; same shape as `legal`."""
         table = np.zeros((5, 5, 2), dtype=bool)
         table[_indices("O" + self.closes)] = True
         table[_indices(self.closes_beside), 1:, 1] = True
@@ -76,17 +76,17 @@ def _indices(roles: str) -> list[int]:
 
 
 def continuations(previous: str, current: str) -> np.ndarray:
-    """Make the table of the pairs of roles that continue a span of one label."""
+    """Return the table of the pairs of roles in which the second tag continues the span of the first."""
     table = np.zeros((5, 5, 2), dtype=bool)
     table[np.ix_(_indices(previous), _indices(current), [1])] = True
     return table
 
 
 CONTINUES = continuations("BI", "IE")
-"""Which pairs continue a span (the rule of the CoNLL script, in every scheme). Shape (previous role, role, same)."""
+"""The pairs that continue a span, in every scheme (the rule of the CoNLL script). Shape (previous role, role, same)."""
 
 CONTINUES_CONVERTED = continuations("BIES", "IE")
-"""The same after a conversion to IOB2 (S becomes B, E becomes I)."""
+"""The same table after a conversion to IOB2 (S becomes B, E becomes I)."""
 
 SCHEMES: dict[str, Scheme] = {
     scheme.name: scheme
@@ -113,7 +113,7 @@ _GUESSES = ("IO", "IOB2", "IOE2", "IOBES", "BILOU", "BMES")
 
 
 def canonical(name: str) -> str:
-    """Normalise the case or synonym of a scheme's name; return other texts unchanged."""
+    """Replace other spellings and synonyms of a scheme's name by the name; return other texts unchanged."""
     if not isinstance(name, str):
         return name
     scheme = SYNONYMS.get(name.upper(), name.upper())
@@ -121,7 +121,7 @@ def canonical(name: str) -> str:
 
 
 def get_scheme(name: str) -> Scheme:
-    """Find a scheme by name, see `canonical`; raise an `InputError` for an unknown name."""
+    """Return a scheme by name or synonym; raise an `InputError` if there is none."""
     name = canonical(name)
     require_choice("scheme", name, tuple(SCHEMES))
     return SCHEMES[name]
@@ -130,8 +130,8 @@ def get_scheme(name: str) -> Scheme:
 def infer_scheme(prefixes: frozenset[str]) -> Scheme:
     """Infer the scheme from the prefixes on both sides.
 
-    Only I (or nothing): IO; B, I: IOB2; I, E: IOE2; E with B, or S: IOBES; L or U: BILOU; M: BMES. IOB1 and IOE1
-    look like IOB2 and IOE2 and are never guessed.
+    Only I (or no prefixes): IO. B, I: IOB2. I, E: IOE2. E with B, or S: IOBES. L or U: BILOU. M: BMES. IOB1 and IOE1
+    look like IOB2 and IOE2 and are never inferred.
 
     Raises:
         InputError: if no scheme has all these prefixes.
@@ -149,16 +149,17 @@ def infer_scheme(prefixes: frozenset[str]) -> Scheme:
 def encode(
     scheme: Scheme, start: np.ndarray, end: np.ndarray, adjacent: np.ndarray, tokens: int
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Write disjoint spans as prefixes.
+    """Encode spans that do not overlap as prefixes.
 
     Args:
         scheme: the scheme to write.
-        start, end: the boundaries of the spans in the order of the text, ends exclusive.
-        adjacent: whether span i directly follows span i - 1 and has its label, shape (spans + 1); false at both ends.
+        start, end: the boundaries of the spans in text order, ends exclusive.
+        adjacent: whether span i directly follows span i - 1 and has the same label, shape (spans + 1); False at both
+            ends.
         tokens: the length of the text.
 
     Returns:
-        A uint8 code for each token, and the prefixes of the codes, `"O"` first.
+        The index of each token's prefix, uint8, and the list of prefixes, `"O"` first.
     """
     prefixes = ("O", *scheme.prefixes)
     single, first, inner, last = (prefixes.index(prefix) for prefix in scheme.writes)
@@ -179,18 +180,18 @@ def encode(
 
 
 _SEPARATORS = ",="
-"""The separators of names."""
+"""The characters that separate names in text."""
 
 _LONGEST_LIST = 100
-"""Signatures replace longer lists of labels by a hash."""
+"""Lists of labels that are longer than this are replaced by a hash in signatures."""
 
 _CASES: Mapping[str | None, Callable[[str], str]] = {None: str, "upper": str.upper, "lower": str.lower}
 
 
 def label_map_in(text: str | Mapping[str, str], name: str = "label_map", *, leaves_out: bool = False) -> dict[str, str]:
-    """Read `label_map`, or a similar option, from a mapping or a text such as `PER=PERSON,B-geo=LOC`.
+    """Read `label_map`, or a similar option, from a mapping or from text such as `PER=PERSON,B-geo=LOC`.
 
-    With `leaves_out` a new label may be empty.
+    If `leaves_out` is True, a new label may be empty.
     """
     if isinstance(text, Mapping):
         return dict(text)
@@ -209,31 +210,31 @@ def label_map_in(text: str | Mapping[str, str], name: str = "label_map", *, leav
 
 
 def labels_in(text: str) -> list[str]:
-    """Read labels from a text such as `PER,LOC`; a comma in a label is written as `%2C`."""
+    """Read labels from text such as `PER,LOC`; a comma inside a label is written as `%2C`."""
     return [unescaped(label.strip(), _SEPARATORS) for label in text.split(",")]
 
 
 def labels_option(help: str, **details: Any) -> Any:
-    """Declare an option that is a list of labels, None by default."""
+    """Declare an option that is a list of labels, with the default None."""
     return option(None, help=help, type="list of str", optional=True, parse=labels_in, **details)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelChoice:
-    """The labels to score, chosen and renamed after decoding.
+    """The labels to score. Labels are renamed and selected after decoding.
 
     Attributes:
-        label_map: new labels by old labels, applied all at once; other labels stay. Spans with the same tokens and the
+        label_map: maps old labels to new labels, all at once; other labels are kept. Spans with the same tokens and the
             same new label become one span. An old label may have a prefix: `B-geo` means `geo`.
-        reference_label_map: new labels of the first side only. An empty new label removes its spans, and spans of the
-            other sides with the same tokens (flair's exclude_labels).
-        labels: score only these labels; spans of others are left out on both sides. Use new names of mapped labels.
-        ignore_labels: leave out spans with these labels on both sides. Use new names of mapped labels.
-        label_case: convert labels to this case before they are mapped.
-        reference_labels: leave out spans of other sides if the first side lacks their labels.
+        reference_label_map: the same, for the first side only. An empty new label removes the spans of the old label,
+            and also spans of the other sides with the same tokens (flair's exclude_labels).
+        labels: score only these labels; other spans are removed on both sides. Use the new names of renamed labels.
+        ignore_labels: remove spans with these labels on both sides. Use the new names of renamed labels.
+        label_case: convert labels to this case before they are renamed.
+        reference_labels: remove spans of other sides if the first side does not have their labels.
 
     Raises:
-        InputError: for invalid values, and for a label that is both chosen and ignored.
+        InputError: if a value is invalid, or if a label is both selected and ignored.
     """
 
     label_map: Mapping[str, str] | None = option(
@@ -293,21 +294,21 @@ class LabelChoice:
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """The values by their names."""
+        """The values by name."""
         return {name: getattr(self, name) for name in options_of(LabelChoice)}
 
     @property
     def chooses(self) -> bool:
-        """Whether anything is mapped or left out."""
+        """Whether any label is renamed or removed."""
         return any(self.chosen.values())
 
     def require_none(self, clause: str) -> None:
-        """Raise an `InputError` if labels are chosen for input without labels; `clause` describes the input."""
+        """Raise an `InputError` with this clause if options for labels are set for input without labels."""
         if self.chooses:
             raise InputError(f"{', '.join(self.chosen)} need tags or spans, but {clause}.", "Leave them out.")
 
     def signed(self) -> dict[str, object]:
-        """Write the choice of labels for the signature; long texts are replaced by a hash."""
+        """Write the options for the signature; long texts are replaced by a hash."""
         return {
             name: names if isinstance(names, (str, bool, np.bool_)) else signed_names(names)
             for name, names in self.chosen.items()
@@ -315,11 +316,11 @@ class LabelChoice:
         }
 
     def of_sides(self, sides: Mapping[str, Any]) -> dict[str, Any]:
-        """Choose and rename the labels of sides (`Spans` by name); see `renamed`."""
+        """Rename and select the labels of several sides (`Spans` by name), see `renamed`."""
         return dict(zip(sides, self.of(*sides.values()), strict=True))
 
     def of(self, *sides: Any, warn: bool = True) -> Any:
-        """Choose and rename the labels of sides (`Spans`); see `renamed`."""
+        """Rename and select the labels of several `Spans`, see `renamed`."""
         if not self.chooses:
             return sides
         names = self.renamed((label for side in sides for label in side.labels), warn=warn)
@@ -337,11 +338,11 @@ class LabelChoice:
         return first, *others
 
     def renamed(self, labels: Iterable[str], *, warn: bool = True) -> dict[str, str | None]:
-        """Find the new name of each label; None if it is left out.
+        """Return the new name of each label; None if its spans are removed.
 
         Args:
             labels: the labels of all sides.
-            warn: whether to warn about unknown labels.
+            warn: whether to warn about labels that do not occur.
 
         Raises:
             InputError: if a label is mapped to two labels.
@@ -370,7 +371,7 @@ class LabelChoice:
 
 
 def _places(side: Any) -> Iterator[tuple[int, int, int]]:
-    """Yield the document and the bounds of each span of a side."""
+    """Yield the document and the boundaries of each span."""
     return zip(side.document.tolist(), side.start.tolist(), side.end.tolist(), strict=True)
 
 
@@ -383,7 +384,7 @@ def _are_names(values: Any) -> bool:
 
 
 def signed_names(names: Iterable[str] | Mapping[str, str]) -> str:
-    """Write names or pairs of names for a signature; a long text is replaced by its length and hash."""
+    """Write names, or pairs of names, for a signature; long text is replaced by its length and hash."""
     pairs = names.items() if isinstance(names, Mapping) else ((name,) for name in names)
     listed = sorted({"=".join(escaped(name, _SEPARATORS) for name in pair) for pair in pairs})
     text = ",".join(listed)
@@ -399,13 +400,13 @@ def _warn_of(name: str, unknown: Iterable[str], labels: Iterable[str]) -> None:
 
 
 def with_capital_prefix(tag: str) -> str:
-    """Convert the prefix of a tag to upper case if that makes it a known prefix."""
+    """Convert the prefix of a tag to upper case if it is then a known prefix."""
     prefix, hyphen, label = tag.partition("-")
     return f"{prefix.upper()}-{label}" if hyphen and prefix.upper() in PREFIXES else tag
 
 
 def remedy_for(value: Any) -> str:
-    """Suggest how to pass a value that is not a tag: logits, or a span as a tuple."""
+    """Suggest how to pass values that are not tags, such as logits or spans as tuples."""
     # lists of other classes may fail in any way
     plain = type(value) in (list, tuple) or (type(value) is np.ndarray and value.ndim == 1)
     items = list(value) if plain else []

@@ -1,4 +1,4 @@
-"""Tag sequences as checked, dictionary-encoded columns."""
+"""Tags as checked, encoded columns."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _UNNAMED = re.compile(r"LABEL_[0-9]+|[0-9]+")
 _JOINED = re.compile(r"([A-Za-z])[-_:/.|+ ]+(.+)")
 
 _MARK = "\0"
-"""The mark of integer tags among names."""
+"""Marks a name that stands for an integer tag."""
 
 _NUMBER = re.compile(f"{_MARK}?(-?[0-9]+)")
 
@@ -57,13 +57,13 @@ _WORDS_REMEDY = (
 
 @dataclass(frozen=True, eq=False)
 class Tags:
-    """One side's tags as codes.
+    """The tags of one side, encoded as integers.
 
     Attributes:
-        codes: a code for each token, document after document, in the narrowest unsigned type.
-        names: the distinct tags, indexed by `codes`.
-        offsets: int64, shape (documents + 1): document d has the tokens `offsets[d]` to `offsets[d + 1]`.
-        reading: the options of reading the file that differ from the defaults and can change scores, for the signature.
+        codes: the index of each token's tag in `names`, document after document, in the smallest unsigned type.
+        names: the distinct tags.
+        offsets: int64, shape (documents + 1). Document d has the tokens `offsets[d]` to `offsets[d + 1]`.
+        reading: options for reading the file that do not have their defaults and can change scores, for the signature.
     """
 
     codes: np.ndarray
@@ -73,13 +73,13 @@ class Tags:
 
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[str]]) -> Tags:
-        """Encode lists, tuples or NumPy rows of tags; integer tags become names, see `renamed`."""
+        """Encode lists, tuples or NumPy rows of tags. Integer tags get temporary names, see `renamed`."""
         arrays = list_arrays(documents)
         return cls.from_arrow(pa.chunked_array(arrays, pa.list_(pa.string())))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Tags:
-        """Encode an Arrow column of lists of (dictionary-encoded) strings or integer tags."""
+        """Encode an Arrow column of lists of strings (also dictionary-encoded) or of integer tags."""
         require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", _WORDS_REMEDY)
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         if not is_tags(column.type):
@@ -99,7 +99,7 @@ class Tags:
         return np.diff(self.offsets)
 
     def blocks(self) -> Iterator[tuple[int, Tags]]:
-        """Yield blocks of whole documents with the number of the first; one empty block without documents."""
+        """Yield blocks of whole documents, with the number of the first document; one empty block if there are none."""
         first, documents = 0, len(self.offsets) - 1
         while first < max(documents, 1):
             last = int(np.searchsorted(self.offsets, self.offsets[first] + _BLOCK, side="right")) - 1
@@ -108,12 +108,12 @@ class Tags:
             first = max(last, 1)
 
     def between(self, first: int, last: int) -> Tags:
-        """Take the documents from `first` to `last` (exclusive)."""
+        """Select documents `first` to `last` (exclusive)."""
         offsets = self.offsets[first : last + 1]
         return replace(self, codes=self.codes[offsets[0] : offsets[-1]], offsets=offsets - offsets[0])
 
     def labels_as_tags(self) -> Tags:
-        """Convert tags without prefixes to IO tags: `NOUN` becomes `I-NOUN`, `O` stays.
+        """Convert labels without prefixes to IO tags: `NOUN` becomes `I-NOUN`, `O` is kept.
 
         Raises:
             InputError: if the tags have prefixes.
@@ -126,7 +126,7 @@ class Tags:
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
     def with_outside(self, outside: str | None) -> Tags:
-        """Read the tag `outside` as `O`; `o` also reads lower-case prefixes, `nothing` reads every tag as a label."""
+        """Read the tag `outside` as `O`. `o` also accepts lower-case prefixes; `nothing` reads every tag as a label."""
         if outside is None:
             return self
         read = replace(self, reading={**self.reading, "outside": outside})
@@ -140,10 +140,10 @@ class Tags:
         return replace(read, codes=np.array(codes, dtype=self.codes.dtype)[self.codes], names=tuple(number))
 
     def suffixes_as_prefixes(self) -> Tags:
-        """Move the suffixes of tags to the front: `PER-B` becomes `B-PER`.
+        """Move suffixes of tags to the front: `PER-B` becomes `B-PER`.
 
         Raises:
-            InputError: for a tag that does not end in a prefix.
+            InputError: if a tag does not end in a prefix.
         """
         names = []
         for code, name in enumerate(self.names):
@@ -158,23 +158,23 @@ class Tags:
         return replace(self, names=tuple(names))
 
     def take(self, kept: np.ndarray) -> Self:
-        """Take the flagged tokens, in the same documents."""
+        """Keep only the flagged tokens, in the same documents."""
         return replace(self, codes=self.codes[kept], offsets=offsets_of(kept)[self.offsets])
 
     def of_documents(self, documents: np.ndarray) -> Self:
-        """Select documents, in the order of the selection."""
+        """Select documents in the given order."""
         counts, taken = take_segments(self.offsets, documents)
         return replace(self, codes=self.codes[taken], offsets=offsets_of(counts))
 
     def renamed(self, labels: Sequence[str] | None, ignore_index: int | None) -> Tags:
-        """Replace integer tags (also as strings) by their tags; other names stay.
+        """Replace integer tags (also as strings) by their tags; other names are kept.
 
         Args:
-            labels: the tags in the order of their integers; None if they are not known.
-            ignore_index: an integer that needs no tag if it does not occur.
+            labels: the tag of each integer, in order; None if unknown.
+            ignore_index: an integer that needs no tag.
 
         Raises:
-            InputError: for an integer without a tag.
+            InputError: if an integer has no tag.
         """
         names = list(self.names)
         for code, name in enumerate(names):
@@ -190,26 +190,26 @@ class Tags:
         return replace(self, names=tuple(names))
 
     def has_number(self, number: int | None) -> np.ndarray:
-        """Flag the tokens with this integer tag; none for None."""
+        """Flag the tokens with this integer tag; None flags no token."""
         codes = [code for code, name in enumerate(self.names) if number is not None and _number_of(name) == number]
         return np.isin(self.codes, codes) if codes else np.zeros(len(self.codes), dtype=bool)
 
     def first(self, code: int) -> tuple[int, int]:
-        """Find document and position of the first token with this code."""
+        """Return document and position of the first token with this tag index."""
         return self.place(int(np.argmax(self.codes == code)))
 
     def place(self, token: int) -> tuple[int, int]:
-        """Find document and position of a token of the whole column."""
+        """Convert a token's index in the column to its document and position."""
         return place_of(self.offsets, token)
 
     def refusal(self, code: int, problem: str, remedy: str) -> InputError:
-        """Make an error about the first token with this code."""
+        """Create an error about the first token with this tag index."""
         document, position = self.first(code)
         return InputError(problem, remedy, document=document, position=position)
 
 
 class _Encoder:
-    """Encodes strings in the order of their first occurrence, in blocks to save memory."""
+    """Encodes strings as integers in the order of their first occurrence, in blocks to save memory."""
 
     def __init__(self, tokens: int) -> None:
         self.codes = np.zeros(tokens, dtype=np.uint8)
@@ -229,7 +229,7 @@ class _Encoder:
 
 
 def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
-    """Encode strings as indices of the distinct strings, in the order of their first occurrence."""
+    """Encode strings as indices into the distinct strings, which are in the order of their first occurrence."""
     if pa.types.is_integer(block.type):
         numbers = block.dictionary_encode()
         return integers(numbers.indices), [f"{_MARK}{number}" for number in numbers.dictionary.to_pylist()]
@@ -247,15 +247,15 @@ def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
 
 
 def split_tag(tag: str) -> tuple[str, str | None]:
-    """Split a tag into its prefix and its label; the label of a bare prefix and of `O` is None."""
+    """Split a tag into prefix and label; the label is None for `O` and for a prefix without a label."""
     prefix, hyphen, label = tag.partition("-")
     return (prefix, label) if hyphen else (tag, None)
 
 
 def check_names(tags: Tags, scheme: Scheme | None) -> None:
-    """Check that every distinct tag is `O` or has a label and a prefix of the scheme (of any scheme for None).
+    """Check that every distinct tag is `O`, or has a label and a prefix of the scheme (None: of any scheme).
 
-    Bare prefixes (`B`, `I`) are allowed if no tag has a label.
+    Prefixes without labels (`B`, `I`) are allowed if no tag has a label.
 
     Raises:
         InputError: for the first token whose tag cannot be read.
@@ -337,15 +337,15 @@ def is_tags(type_: pa.DataType) -> bool:
 
 
 def list_arrays(documents: Iterable[Sequence[str]], first_document: int = 0) -> list[pa.ListArray]:
-    """Check lists of tags and convert them to Arrow arrays, one for each thousand documents.
+    """Check lists of tags and convert them to Arrow arrays, one array for each thousand documents.
 
     Args:
-        documents: one sequence of tags or integer tags for each document, or an Arrow column of them; integers become
+        documents: a sequence of tags or integer tags for each document, or an Arrow column of them. Integers become
             strings, see `Tags.renamed`.
         first_document: the number of the first document, for errors.
 
     Raises:
-        InputError: for a document that is not a sequence of tags, and for a tag that is not a string or an integer.
+        InputError: if a document is not a sequence of tags, or if a tag is not a string or an integer.
     """
     column = as_column(documents)
     if column is not None:
@@ -379,7 +379,7 @@ def _string_lists(column: pa.Array | pa.ChunkedArray, first_document: int) -> li
 
 
 def _named(values: pa.Array) -> pa.StringArray:
-    """Convert tags to strings, and integer tags to names."""
+    """Convert tags to strings, and integer tags to temporary names."""
     if not pa.types.is_integer(values.type):
         return values.cast(pa.string())
     indices, names = _encoded(values)
@@ -391,13 +391,13 @@ def _is_number_type(kind: type) -> bool:
 
 
 def _number_of(name: str) -> int | None:
-    """Read a name as an integer tag; None if it is a tag."""
+    """Return the integer that a temporary name stands for; None if the name is a tag."""
     match = _NUMBER.fullmatch(name)
     return None if match is None else int(match[1])
 
 
 def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
-    """Describe the problem of an integer tag without a tag, and its remedy."""
+    """Describe the problem of an integer that has no tag, and the remedy."""
     if labels is None:
         return (
             f"{number} is an integer tag, but its label is not known.",
@@ -440,14 +440,14 @@ def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:
 
 
 def read_id2label(id2label: Any) -> tuple[str, ...]:
-    """Read the tags of integer tags, in the order of the integers.
+    """Return the tag of each integer, in order.
 
     Args:
-        id2label: a list of tags, a mapping of integers (or their strings, as in JSON) to tags, a model's configuration,
-            or a (list of a) `ClassLabel` feature.
+        id2label: a list of tags, a mapping from integers (or their strings, as in JSON) to tags, a model's
+            configuration, or a (list of a) `ClassLabel` feature.
 
     Raises:
-        InputError: for integers that are not 0, 1, 2 ..., and for tags that are not strings or occur twice.
+        InputError: if integers are not 0, 1, 2 ..., or if tags are not strings or occur twice.
     """
     remedy = "Pass the model's id2label, {0: 'O', 1: 'B-PER', ...}, or a list of tags."
     labels = getattr(id2label, "id2label", id2label)
@@ -480,14 +480,14 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
 
 
 def _label_number(key: object) -> int | None:
-    """Read a key of id2label as an integer (in JSON keys are strings); None for other keys."""
+    """Convert a key of id2label to an integer (keys are strings in JSON); None for other keys."""
     if isinstance(key, str):
         return int(key) if key.isascii() and key.isdecimal() else None
     return int(key) if is_integer(key) and key >= 0 else None
 
 
 def readable(labels: Sequence[str]) -> list[Tags]:
-    """Make one document with all of the tags; an empty list without tags or if a tag cannot be read."""
+    """Return one document with all of these tags; an empty list if there are none or one cannot be read."""
     tags = Tags(np.arange(len(labels)), tuple(labels), np.array([0, len(labels)]))
     try:
         check_names(tags, None)

@@ -1,4 +1,4 @@
-"""Illegal pairs of tags, and the spans that each repair policy makes of them."""
+"""Illegal pairs of tags, and the spans that each repair policy decodes from them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class IllegalPair:
 
     Attributes:
         document: the document.
-        position: the token of the second tag, or the last token for a pair with the end of the document.
-        previous: the first tag; None for the beginning of the document.
-        tag: the second tag; None for the end of the document.
-        policies: the spans over one of the two tokens under each repair policy: label, start, end (exclusive).
+        position: the token of the second tag; at the end of a document, the last token.
+        previous: the first tag; None at the beginning of a document.
+        tag: the second tag; None at the end of a document.
+        policies: for each repair policy, the spans (label, start, exclusive end) that contain one of the two tokens.
     """
 
     document: int
@@ -33,14 +33,14 @@ class IllegalPair:
     policies: dict[str, list[tuple[str, int, int]]]
 
     def __str__(self) -> str:
-        """Write `I-PER after O`, `I-PER at the beginning` or `B-PER at the end`."""
+        """Describe the pair: `I-PER after O`, `I-PER at the beginning` or `B-PER at the end`."""
         if self.tag is None:
             return f"{self.previous} at the end"
         return f"{self.tag} at the beginning" if self.previous is None else f"{self.tag} after {self.previous}"
 
 
 class Validation:
-    """The illegal pairs of some tags.
+    """The illegal pairs in the tags of a corpus.
 
     Args:
         tags: the tags of all documents.
@@ -52,7 +52,7 @@ class Validation:
         affected: the documents with illegal pairs, ascending.
 
     Raises:
-        InputError: for tags that cannot be read.
+        InputError: if tags cannot be read.
     """
 
     @without_option("prefix", "id2label")
@@ -71,7 +71,7 @@ class Validation:
         return len(self._pairs)
 
     def __iter__(self) -> Iterator[IllegalPair]:
-        """Yield the illegal pairs in the order of the text."""
+        """Yield the illegal pairs in text order."""
         tags = self._tags
         for number, ((token, at_end), document) in enumerate(
             zip(self._pairs.tolist(), self._documents.tolist(), strict=True)
@@ -88,7 +88,7 @@ class Validation:
             )
 
     def _find(self, columns: DecodedSpans) -> list[list[tuple[str, int, int]]]:
-        """Find the spans over a token of each pair."""
+        """Return the spans that contain a token of each pair."""
         last, at_end = self._pairs.T
         first = last - ((at_end == 0) & (last > self._tags.offsets[self._documents]))
         base = self._tags.offsets[columns.document]

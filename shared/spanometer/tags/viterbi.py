@@ -1,4 +1,4 @@
-"""Decode logits to the best legal tag paths, for whole corpora at once."""
+"""Decoding of logits to the best legal tag paths, for a whole corpus at once."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .schemes import BEGIN, OUTSIDE, SINGLE, Scheme, get_scheme
 from .tags import Tags
 
 PAD = -1
-"""The value of padding in arrays of labels."""
+"""The padding value in arrays of labels."""
 
 _SMALL = 1 << 12
-"""Up to this many scores of pairs, one maximum over all pairs is faster than one for each group of labels."""
+"""Up to this many scores of label pairs, one maximum over all pairs is faster than one for each group of labels."""
 
 _AT_ONCE = 1 << 16
-"""About this many scores are compared at a time, to stay in the processor's cache."""
+"""The approximate number of scores that are compared at a time, so that they fit in the processor's cache."""
 
 _BLOCK = 1 << 21
-"""About this many scores of tokens and labels are held at a time, to bound memory."""
+"""The approximate number of scores of tokens and labels in memory at a time."""
 
 
 def decode(
@@ -45,20 +45,20 @@ def decode(
     Args:
         logits: float16, float32 or float64: a padded array of shape (sentences, tokens, labels), or a list of arrays of
             shape (tokens, labels). -inf forbids a label at a token.
-        labels: the tags of the last axis, for example `["O", "B-PER", "I-PER"]`.
-        scheme: the name of the tag scheme; None infers it from the labels' prefixes.
+        labels: the tag of each label, in the order of the last axis, for example `["O", "B-PER", "I-PER"]`.
+        scheme: the name of the tag scheme; None infers it from the prefixes.
         lengths: for padded logits, the number of tokens of each sentence; padding comes last.
-        mask: for padded logits, instead of `lengths`: true for tagged tokens, shape (sentences, tokens). Other tokens
-            are skipped anywhere.
-        transitions: the score of going from the first label to the second, shape (labels, labels).
+        mask: for padded logits, instead of `lengths`: True for tokens that have a tag, shape (sentences, tokens). Other
+            tokens, anywhere in the sentence, are skipped.
+        transitions: the score of each transition from the first label to the second, shape (labels, labels).
 
     Returns:
-        Indices of labels, int64: for padded logits of shape (sentences, tokens), with `PAD` for padding; for a list, a
-        list of arrays of shape (tokens).
+        Label indices, int64. For padded logits: shape (sentences, tokens), with `PAD` for padding. For a list: a list
+            of arrays of shape (tokens).
 
     Raises:
-        InputError: for logits with NaN, +inf or only -inf at a token; for shapes that do not fit; and if no legal path
-            exists.
+        InputError: if logits are NaN or +inf, or -inf for all labels of a token; if shapes do not fit; or if there is
+            no legal path.
     """
     legality = Legality.of(labels, scheme)
     scores = Scores.read(logits, len(labels), lengths=lengths, mask=mask)
@@ -68,14 +68,14 @@ def decode(
 
 @dataclass(frozen=True, eq=False)
 class Legality:
-    """The labels that may begin and end a sentence and follow each other.
+    """Which labels may begin and end a sentence, and which may follow each other.
 
     Attributes:
         labels: the tags.
         scheme: their scheme.
-        begins, ends: flags of labels that may begin or end a sentence, shape (labels).
-        follows: flags of legal pairs, shape (previous label, label).
-        opens: flags of labels that only begin spans (B and S), shape (labels).
+        begins, ends: whether each label may begin or end a sentence, shape (labels).
+        follows: whether each pair is legal, shape (previous label, label).
+        opens: whether each label can only begin spans (B and S), shape (labels).
     """
 
     labels: tuple[str, ...]
@@ -88,18 +88,18 @@ class Legality:
     @classmethod
     @without_option("prefix")
     def of(cls, labels: Sequence[str], scheme: str | None) -> Legality:
-        """Find the legal pairs of tags; None infers the scheme from the prefixes."""
+        """Compute which pairs of tags are legal; None infers the scheme from the prefixes."""
         return _legality(_checked_labels(labels), None if scheme is None else get_scheme(scheme).name)
 
     @cached_property
     def step(self) -> _PathStep:
-        """A step without transition scores."""
+        """A step of the recursion without transition scores."""
         return _PathStep(self, None)
 
 
 @lru_cache(maxsize=16)
 def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
-    """Find the legal pairs, cached for training loops."""
+    """Compute which pairs of tags are legal, with a cache for training loops."""
     tags = Tags(np.arange(len(names)), names, np.array([0, len(names)]))
     try:
         rules = scheme_of(scheme, tags)
@@ -147,8 +147,8 @@ class Scores:
 
     Attributes:
         token: the logits, shape (tokens, labels).
-        offsets: int64; sentence s has the tokens `offsets[s]` to `offsets[s + 1]`.
-        mask: true for tokens of padded logits; None for a list.
+        offsets: int64. Sentence s has the tokens `offsets[s]` to `offsets[s + 1]`.
+        mask: for padded logits, True for tokens; None for a list.
     """
 
     token: np.ndarray
@@ -212,7 +212,7 @@ class Scores:
         raise InputError(problem, remedy, document=sentence, position=position)
 
     def shaped(self, paths: np.ndarray) -> np.ndarray | list[np.ndarray]:
-        """Arrange the labels of all tokens in the form of the logits."""
+        """Arrange the labels of all tokens in the shape of the logits."""
         if self.mask is None:
             return np.split(paths, self.offsets[1:-1]) if len(self.offsets) > 1 else []
         padded = np.full(self.mask.shape, PAD, dtype=np.int64)
@@ -268,7 +268,7 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
 
 
 def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
-    """Read transition scores between labels, see `decode`; None for none."""
+    """Check transition scores between labels, see `decode`; None if there are none."""
     if transitions is None:
         return None
     remedy = "Pass numbers of shape (labels, labels): from the first label to the second."
@@ -284,7 +284,7 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
 
 
 def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | None) -> np.ndarray:
-    """Find the best legal path of each sentence: label indices of all tokens, int64."""
+    """Compute the label indices, int64, of the best legal path of each sentence, for all tokens."""
     lengths = scores.offsets[1:] - scores.offsets[:-1]
     # longest first, so that the sentences with a token at a step come first
     order = np.argsort(-lengths, kind="stable")
@@ -302,17 +302,17 @@ def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | Non
 def greedy_paths(scores: Scores, legality: Legality, *, from_starts: bool = False) -> np.ndarray:
     """Decode left to right: each token gets the best label that may follow the previous one.
 
-    The path may end illegally. If no label may follow, the best of all is taken.
+    The end of the path may be illegal. If no label may follow, the best of all labels is taken.
 
     Args:
         scores: the logits.
         legality: the labels.
-        from_starts: whether spans may begin only at tokens whose best label opens a span (Strubell et al. 2017, as
-            Kroutikov 2019 describes it). Elsewhere an illegal I or E becomes the best label that opens nothing, usually
-            O. This makes no difference in schemes without B and S.
+        from_starts: if True, spans may begin only at tokens whose best label opens a span (Strubell et al. 2017, as
+            described by Kroutikov 2019). At other tokens, an illegal I or E is replaced by the best label that opens no
+            span, usually O. In schemes without B and S this has no effect.
 
     Returns:
-        Label indices of all tokens, int64.
+        The label indices of all tokens, int64.
     """
     lengths = np.diff(scores.offsets)
     order = np.argsort(-lengths, kind="stable")
@@ -336,7 +336,7 @@ def greedy_paths(scores: Scores, legality: Legality, *, from_starts: bool = Fals
 def _decode_block(
     scores: Scores, sentences: np.ndarray, legality: Legality, step: _PathStep, paths: np.ndarray
 ) -> None:
-    """Decode sentences, the longest first, into `paths`."""
+    """Decode sentences, the longest first, and store the result in `paths`."""
     first = scores.offsets[sentences]
     length = scores.offsets[sentences + 1] - first
     # the number of sentences with a token at each position; tokens are ordered by position, then sentence
@@ -374,11 +374,11 @@ def _decode_block(
 
 
 class _PathStep:
-    """One step of the recursion for many sentences at once.
+    """One step of the recursion, for many sentences at once.
 
     Args:
         legality: the labels.
-        transitions: the score of going from the first label to the second; None if all are 0.
+        transitions: the score of each transition from the first label to the second; None if all are 0.
     """
 
     def __init__(self, legality: Legality, transitions: np.ndarray | None) -> None:
@@ -397,7 +397,7 @@ class _PathStep:
         return group, parts, added, max(_AT_ONCE // max(widest, 1), 1)
 
     def add_best(self, before: np.ndarray, scores: np.ndarray) -> None:
-        """Add the best scores of the previous tokens to scores of tokens, both of shape (labels, tokens)."""
+        """Add the best scores of previous tokens to the scores of tokens; both have the shape (labels, tokens)."""
         tokens = scores.shape[1]
         if self._all.size * tokens <= _SMALL:
             scores += np.maximum.reduce(before.T[:, :, None] + self._all, axis=1).T
@@ -411,7 +411,7 @@ class _PathStep:
                 self.add_best(before[:, block], scores[:, block])
 
     def _best_by_group(self, before: np.ndarray) -> np.ndarray:
-        """Compute the best scores of going into each label, shape (labels, tokens)."""
+        """Compute the best score of a transition into each label, shape (labels, tokens)."""
         group, parts, added, _ = self._grouped
         best = np.empty((parts[-1].groups.stop, before.shape[1]))
         for part, scores in zip(parts, added, strict=True):
@@ -422,7 +422,7 @@ class _PathStep:
         return np.asarray(best.take(group, axis=0))
 
     def labels_before(self, score: np.ndarray, label: np.ndarray) -> np.ndarray:
-        """Find the previous labels on the best paths; ties go to the first label.
+        """Return the previous labels on the best paths; ties go to the first label.
 
         Args:
             score: the best scores up to the previous tokens, shape (labels, tokens).
@@ -435,13 +435,13 @@ class _PathStep:
 
 @dataclass(frozen=True, eq=False)
 class _LabelGroups:
-    """Groups of labels with equal numbers of possible previous labels.
+    """Groups of labels that have the same number of possible previous labels.
 
     Attributes:
-        groups: their indices among all groups.
+        groups: the indices of these groups among all groups.
         labels: a label of each group.
-        before: the possible previous labels, shape (previous labels, groups), or (previous labels, 1) if all groups
-            share them.
+        before: the possible previous labels, shape (previous labels, groups), or (previous labels, 1) if they are the
+            same for all groups.
         rows: `before` as a flat index.
     """
 
@@ -452,10 +452,10 @@ class _LabelGroups:
 
 
 def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_LabelGroups]]:
-    """Group the labels: returns the group of each label and all groups.
+    """Group the labels; returns the group of each label and all groups.
 
-    Without transition scores, labels with the same possible previous labels share a maximum. Every scheme has few such
-    groups, so the cost of a step is nearly linear in the number of labels.
+    Without transition scores, labels with the same possible previous labels have the same maximum. Every scheme has few
+    such groups, so the cost of a step is nearly linear in the number of labels.
     """
     before, group = follows.T, np.arange(len(follows))
     label = group

@@ -1,1 +1,1 @@
-"""Pages for browsers: the report of errors, and the style of marked text that the Spaces share with it."""
+"""HTML reports, and the style of marked text that reports and Spaces use."""

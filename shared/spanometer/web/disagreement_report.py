@@ -1,4 +1,4 @@
-"""The report of disagreements: the explorer of errors, with annotators instead of systems and the consensus on top."""
+"""The report of disagreements: like the report of errors, but with annotators compared with their consensus."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_DOCUMENTS = 50
 
 
 def write_disagreement_report(result: Disagreements, path: str | os.PathLike[str], **options: Any) -> None:
-    """Write a report of disagreements that can be sent to others: one file, which needs no network.
+    """Write a report of disagreements into one HTML file, which needs no network.
 
     Args:
         result: the disagreements.
@@ -30,7 +30,7 @@ def write_disagreement_report(result: Disagreements, path: str | os.PathLike[str
         **options: see `disagreement_report`.
 
     Raises:
-        InputError: for another name.
+        InputError: if the name does not end in .html.
     """
     write_page(path, lambda: disagreement_report(result, **options))
 
@@ -45,16 +45,16 @@ def disagreement_report(
     precision: Precision | None = None,
     most: int = MOST_ERRORS,
 ) -> str:
-    """Write the report as HTML; nothing in the texts of the corpus is markup or a script there.
+    """Return the report as HTML. Texts of the corpus are escaped.
 
     Args:
         result: the disagreements.
-        title: its heading; by default the annotators' names.
-        heading: names and texts below it: the files and the size of the corpus.
-        agreement: of the annotators, whose tables are then in the report.
-        left_out: the same without each annotator.
+        title: the title; by default the names of the annotators.
+        heading: names and texts below the title, such as the files and the size of the corpus.
+        agreement: the agreement of the annotators; its tables become part of the report.
+        left_out: the agreement without each annotator in turn.
         precision: how numbers are written.
-        most: how many differences have their sentences.
+        most: the maximum number of differences that are shown in their sentences.
     """
     against, name = differences_from_consensus(result)
     other = "annotator" if len(against.systems) > 1 else next(iter(against.systems))
@@ -93,7 +93,10 @@ def disagreement_report(
 
 
 def differences_from_consensus(result: Disagreements) -> tuple[Errors, str]:
-    """Compare each annotator with the consensus, or two annotators with each other; also name the reference."""
+    """Compare each annotator with the consensus, or two annotators with each other.
+
+    Also returns the reference's name.
+    """
     sides = dict(zip(result.names, result.sides, strict=True))
     if len(sides) == 2:
         (name, reference), other = sides.items()
@@ -104,7 +107,7 @@ def differences_from_consensus(result: Disagreements) -> tuple[Errors, str]:
 
 
 def _sections(result: Disagreements, agreement: Agreement | None, left_out: LeaveOneOut | None) -> Iterator[Section]:
-    """Yield the agreement, also without each annotator, the kinds of differences and a note on the costs."""
+    """Yield sections on agreement, agreement without each annotator, kinds of differences, and a note on costs."""
     if agreement is not None:
         parts = agreement.parts(per_pair=True, per_label=True)
         yield Section("Agreement", [part for part in parts if isinstance(part, Table)], name="agreement")
@@ -120,7 +123,7 @@ def _sections(result: Disagreements, agreement: Agreement | None, left_out: Leav
 
 
 def _documents(result: Disagreements, agreed: Agreement) -> Section:
-    """List the documents with the least agreement; ties are in order of costs, highest first."""
+    """List the documents with the lowest agreement; among equal ones, the highest costs come first."""
     means = agreed.mean_per_document
     places = np.bincount(result.places.document, minlength=result.documents)
     costs = np.bincount(result.places.document, weights=result.cost, minlength=result.documents)

@@ -1,4 +1,4 @@
-"""The report of errors: one file of HTML that needs no network, with the errors in their sentences."""
+"""The report of errors: one HTML file, which needs no network, with errors in their sentences."""
 
 from __future__ import annotations
 
@@ -30,32 +30,34 @@ from .passages import Passages, separator_of
 from .templates import Section, render, write_page
 
 MOST_ERRORS = 50_000
-"""The greatest number of errors that a report has sentences for; if there are more, those are a random choice."""
+"""The maximum number of errors that a report shows in their sentences. If there are more, they are drawn at random."""
 
 _MOST_SUSPICIOUS = 50
-"""How many suspicious references are listed."""
+"""The maximum number of suspicious references in the list."""
 
 _STYLES = ("✓ solid", "≠ dotted", "≈ dashed", "≉ thick dotted", "✗ double", "+ wavy")
-"""The symbol of each kind of span, in the order of `KINDS`, and the line below it; colours are in marks.css."""
+"""The symbol and the underline of each kind of span, in the order of `KINDS`; colours are in marks.css."""
 
 _CODES = 48
-"""Codes of a column are characters from this one on, so that each takes one byte."""
+"""Integers in a column are written as characters, counted from this one, so that each takes one byte."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """What is compared in a report.
+    """The two sides of a report, and the words for them.
 
     Attributes:
-        reference: the name of the side that others are compared with, and `predicted` the name of the others.
+        reference: the name of the side with which others are compared.
+        predicted: the name of the other sides.
         difference: the noun for an error.
         kinds: the title and the meaning of each kind of span.
-        columns: the names in downloads of the system, of its label and of the label that it is compared with.
-        beside: the heading of the choice between errors of two systems, and `changes` its names.
-        sections: further tables.
-        signatures: the signatures below; by default the signature of the errors.
+        columns: in downloads, the column names for the system, for its label and for the reference label.
+        beside: the label of the control that chooses between errors of two systems.
+        changes: the names of its choices.
+        sections: further sections.
+        signatures: the signatures at the end; by default the signature of the errors.
         notes: the explanations below the tables; by default the legend of the errors.
-        costs: places on the line on which documents are concatenated, and the cost of each, for the order of sentences.
+        costs: positions in the concatenated documents, and the cost at each, by which sentences can be ordered.
     """
 
     reference: str = "reference"
@@ -75,7 +77,7 @@ class Compared:
     costs: tuple[np.ndarray, np.ndarray] | None = None
 
     def worded(self, table: Table) -> Table:
-        """Name the columns and the rows of a table of errors in the words of this comparison."""
+        """Replace the names of columns and rows in a table of errors by the words for these sides."""
         titles = {name: title for name, (title, _) in self.kinds.items()}
         titles |= {"reference": self.reference, "predicted": self.predicted, "error": self.difference}
         titles |= {name.replace("_", " "): title for name, title in titles.items()}
@@ -88,7 +90,7 @@ class Compared:
 
 
 def write_error_report(errors: Errors, path: str | os.PathLike[str], **options: Any) -> None:
-    """Write a report of errors that can be sent to others: one file, which needs no network.
+    """Write a report of errors into one HTML file, which needs no network.
 
     Args:
         errors: the errors.
@@ -96,7 +98,7 @@ def write_error_report(errors: Errors, path: str | os.PathLike[str], **options: 
         **options: see `error_report`.
 
     Raises:
-        InputError: for another name.
+        InputError: if the name does not end in .html.
     """
     write_page(path, lambda: error_report(errors, **options))
 
@@ -113,19 +115,19 @@ def error_report(
     seed: int = 0,
     compared: Compared | None = None,
 ) -> str:
-    """Write the report as HTML; nothing in the texts of the corpus is markup or a script there.
+    """Return the report as HTML. Texts of the corpus are escaped.
 
     Args:
         errors: the errors.
-        title: its heading; by default the systems' names.
-        heading: names and texts below it: the files and the size of the corpus.
+        title: the title; by default the names of the systems.
+        heading: names and texts below the title, such as the files and the size of the corpus.
         train: a training set, see `SystemErrors.buckets`.
-        by: values that tell spans apart, see `SystemErrors.buckets`.
+        by: values by which spans are grouped, see `SystemErrors.buckets`.
         precision: how numbers are written.
-        most: how many errors of all systems have their sentences; if there are more, a random choice. Counts are of
-            all errors.
-        seed: of the draw.
-        compared: what is compared; by default systems with a reference.
+        most: the maximum number of errors, of all systems together, that are shown in their sentences. If there are
+            more, they are drawn at random. Counts always include all errors.
+        seed: the seed of this draw.
+        compared: the sides and the words for them; by default systems and a reference.
     """
     written, of_pairs, systems = precision or Precision(), compared or Compared(), errors.systems
     tables = [
@@ -151,7 +153,7 @@ def error_report(
 
 
 def fragment(**choice: str) -> str:
-    """Write a selection as the fragment of an address, which the script reads."""
+    """Write a selection as the fragment of a URL; the script of the report reads it."""
     return "#" + urlencode(choice)
 
 
@@ -160,7 +162,7 @@ def _of_system(errors: Errors, name: str) -> dict[str, str]:
 
 
 def _head(errors: Errors, precision: Precision, compared: Compared) -> dict[str, Any]:
-    """Make the head of a report: each system's score, and the number and the gain of each kind of error."""
+    """Return the head of a report: each system's score, and the number and the gain of each kind of error."""
     systems = errors.systems.values()
     costs = {name: {cost.kind: cost for cost in system.costs.kinds} for name, system in errors.systems.items()}
     highest = max((abs(cost.gain) for of_system in costs.values() for cost in of_system.values()), default=0) or 1
@@ -195,7 +197,7 @@ def _head(errors: Errors, precision: Precision, compared: Compared) -> dict[str,
 
 
 def _sections(errors: Errors, train: Any) -> Iterator[Section]:
-    """Yield the tables of a report: of changes, suspicious references, labels and answers."""
+    """Yield the sections on changes, suspicious references, labels and answers."""
     pairs = list(combinations(errors.systems, 2))
     if pairs:
         tables = [errors.shared.table(), *(errors.difference(*pair).table() for pair in pairs)]
@@ -210,7 +212,7 @@ def _sections(errors: Errors, train: Any) -> Iterator[Section]:
 
 
 def _label_sections(errors: Errors, compared: Compared | None = None) -> Iterator[Section]:
-    """Yield the tables of labels and marks of each system."""
+    """Yield the sections on labels and marks of each system."""
     for name, system in errors.systems.items():
         of_system = _of_system(errors, name)
         title = f", {printable(name)}" if of_system else ""
@@ -224,7 +226,7 @@ def _label_sections(errors: Errors, compared: Compared | None = None) -> Iterato
 
 
 def _score_table(system: SystemErrors) -> Table:
-    """Show all headline values of the measure, with their intervals."""
+    """Return a table of all scores of the measure, with their intervals."""
     measure = system.measure
     counts = measure.count(system.matched.alignment)
     intervals = {} if system.resampling is None else measure.intervals(counts, system.resampling)
@@ -233,11 +235,11 @@ def _score_table(system: SystemErrors) -> Table:
 
 
 Links = Mapping[tuple[int, int], str]
-"""Where cells of a table lead, by row and column."""
+"""The links of cells in a table, by row and column."""
 
 
 def _change_links(before: str, after: str, table: Table) -> Links:
-    """Link the numbers of changes from one system to another with the errors that they count."""
+    """Link the numbers of changes between two systems to the errors that they count."""
     names = {"before": before, "fixed": after, "new": after, "after": after}
     links = {}
     for row, record in enumerate(table.records()):
@@ -253,7 +255,7 @@ def _change_links(before: str, after: str, table: Table) -> Links:
 
 
 def _label_links(table: Table, of_system: Mapping[str, str]) -> Links:
-    """Link the numbers of errors of each label with these errors."""
+    """Link the numbers of errors of each label to these errors."""
     links = {}
     for row, record in enumerate(table.records()):
         for column, kind in enumerate(table.keys, 1):
@@ -266,7 +268,7 @@ def _label_links(table: Table, of_system: Mapping[str, str]) -> Links:
 
 
 def _mark_links(system: SystemErrors, of_system: Mapping[str, str]) -> Links:
-    """Link the numbers of marked errors of whole kinds with these errors."""
+    """Link the numbers of errors with a mark to these errors."""
     return {
         (row, column): fragment(**of_system, kind=cost.kind, boundary=mark)
         for row, cost in enumerate(system.costs.kinds)
@@ -285,7 +287,10 @@ def report_data(
     seed: int = 0,
     compared: Compared | None = None,
 ) -> dict[str, Any]:
-    """List the errors of all systems and the passages around them as columns of built-in types, see `error_report`."""
+    """Return the errors of all systems, and the passages around them, as columns of built-in types.
+
+    See `error_report` for the arguments.
+    """
     first, of_pairs = next(iter(errors.systems.values())), compared or Compared()
     context, offsets = first.context, first.matched.alignment.offsets
     rows = [ErrorChoice().rows(system.matched) for system in errors.systems.values()]
@@ -356,7 +361,7 @@ def report_data(
 
 
 def _columns(system: SystemErrors, rows: np.ndarray, passage: np.ndarray, passages: Passages) -> dict[str, Any]:
-    """List the errors of a system as columns, in the order of their passages, and the marks in each passage."""
+    """Return the errors of a system as columns, ordered by passage, and the marks in each passage."""
     matched, offsets = system.matched, system.matched.alignment.offsets
     amounts = np.bincount(passage, minlength=len(passages.document) + 1)
     lines = system.context.lines(matched.document[rows], first_of(matched, rows), offsets)
@@ -389,12 +394,12 @@ def _columns(system: SystemErrors, rows: np.ndarray, passage: np.ndarray, passag
 
 
 def _coded(codes: np.ndarray) -> str:
-    """Write small codes from -1 on as a text, a character for each."""
+    """Encode small integers, from -1, as a string with one character for each."""
     return (codes + _CODES).astype(np.uint8).tobytes().decode("ascii")
 
 
 def _in_passages(marks: np.ndarray, passage: np.ndarray, passages: int) -> list[list[int]]:
-    """List the numbers of the marks in each passage, one mark after the other."""
+    """Return the indices of the marks in each passage."""
     ends = offsets_of(np.bincount(passage, minlength=passages)).tolist()
     return [marks[low:high].ravel().tolist() for low, high in pairwise(ends)]
 
@@ -402,7 +407,7 @@ def _in_passages(marks: np.ndarray, passage: np.ndarray, passages: int) -> list[
 def _buckets(
     system: SystemErrors, rows: np.ndarray, train: Any, by: Mapping[str, Any] | None, precision: Precision
 ) -> Iterator[dict[str, Any]]:
-    """Yield for each way to tell buckets apart their names and scores, and the bucket of each error, -1 for none."""
+    """Yield for each way of grouping: the names and scores of the groups, and the group of each error (-1 for none)."""
     buckets = system.bucketed(train=train, by=by)
     scores = iter(system.buckets(train=train, by=by).scores)
     for way in buckets:
@@ -427,10 +432,10 @@ def _buckets(
 
 
 MOST_ANSWERS = 100
-"""How many answers are shown at most."""
+"""The maximum number of answers that are shown."""
 
 _LONGEST = 20_000
-"""How many characters of a text or an answer are shown at most."""
+"""The maximum number of characters of a text or an answer that are shown."""
 
 
 @dataclass(frozen=True)
@@ -438,10 +443,10 @@ class Piece:
     """A piece of an answer.
 
     Attributes:
-        text: of the piece, up to a limit.
+        text: the text of the piece, up to a maximum length.
         cut: whether the text is longer.
-        kinds: of its errors; none if it is right.
-        label: of the item.
+        kinds: the kinds of its errors; empty if it is right.
+        label: the label of the item.
     """
 
     text: str
@@ -451,7 +456,7 @@ class Piece:
 
 
 def wrong_answers(system: SystemErrors) -> dict[str, Any] | None:
-    """List the answers that have errors, for the macro `answers` of sections.html; None if there are none."""
+    """Return the answers with errors, for the macro `answers` of sections.html; None if there are none."""
     errors, names = system.answers, system.context.names
     if errors is None or not errors.total:
         return None
@@ -487,7 +492,7 @@ def _written(answer: Any) -> str:
 
 
 def _pieces(answer: str, mentions: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Piece]:
-    """Yield an answer in pieces, each mention as one piece; search each mention after the previous one."""
+    """Split an answer into pieces, one for each mention. Each mention is searched after the previous one."""
     place = 0
     for mention, kinds in mentions:
         start = answer.find(mention, place, _LONGEST)

@@ -15,25 +15,25 @@ from ..spans.spans import Spans
 from ..spans.wording import Wording
 
 _WHOLE = {" ": 80, "": 500}
-"""The greatest length of documents that are shown whole, in words or characters, by the separator of units."""
+"""The maximum length of documents that are shown completely, in words or characters, by the separator of units."""
 
 _AROUND = {" ": 30, "": 200}
-"""How many words, or characters, of a longer document are shown on both sides."""
+"""The number of words or characters that are shown on both sides in longer documents."""
 
 _TILE = {" ": 40, "": 300}
-"""Spans that begin in the same part of a longer document, of so many words or characters, are shown together."""
+"""Longer documents are divided into parts of this length. Spans that begin in the same part are shown together."""
 
 
 def separator_of(context: Context) -> str:
-    """Choose the separator of two units of a text."""
+    """Return the separator between two units of a text."""
     return " " if context.wording is None else context.wording.separator
 
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """Parts of documents, in the order of the text: a document, and the first and last (exclusive) of its units.
+    """Parts of documents in text order, each with its document and its first and last (exclusive) unit.
 
-    With the wording of the documents, their original text is shown.
+    If the original texts are known, they are shown.
     """
 
     document: np.ndarray
@@ -46,14 +46,17 @@ class Passages:
     def around(
         cls, document: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray, context: Context
     ) -> tuple[Passages, np.ndarray]:
-        """Cut the passages around parts of documents, short documents whole; find the passage of each part.
+        """Choose the passages around parts of documents; short documents become one passage.
 
-        Of longer documents, parts that begin near each other are in one passage.
+        In longer documents, parts that begin near each other are in the same passage.
 
         Args:
-            document, start, end: of each part.
-            lengths: of all documents.
+            document, start, end: the document and boundaries of each part.
+            lengths: the lengths of all documents.
             context: the words of the documents.
+
+        Returns:
+            The passages, and the passage of each part.
         """
         separator = separator_of(context)
         whole, around = _WHOLE[separator], _AROUND[separator]
@@ -71,9 +74,9 @@ class Passages:
         return cls(document[example], first, last, length[example], context.wording), passage
 
     def pieces(self, spans: Spans, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Find the pieces of spans in each passage, in order: the span, its start and end there, and the passage.
+        """Return the pieces of spans in each passage, in order: span, start and end in the passage, and passage.
 
-        Starts and ends are in words, or in characters where the text is shown.
+        Starts and ends are in words, or in characters if the original text is shown.
         """
         span, start, end = spans.pieces()
         base = offsets[spans.document[span]]
@@ -92,12 +95,12 @@ class Passages:
     def columns(
         self, context: Context, offsets: np.ndarray, costs: tuple[np.ndarray, np.ndarray] | None
     ) -> dict[str, Any]:
-        """List the places and texts of the passages as columns of built-in types.
+        """Return the positions and texts of the passages as columns of built-in types.
 
         Args:
             context: the words of the documents.
             offsets: where documents begin if their tokens are concatenated.
-            costs: places on that line and the cost of each; None for none.
+            costs: positions in the concatenated tokens and the cost at each; None if there are none.
         """
         lines = context.lines(self.document, self.first, offsets)
         places = zip(self.document.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
@@ -112,7 +115,7 @@ class Passages:
         }
 
     def _sums(self, offsets: np.ndarray, place: np.ndarray, cost: np.ndarray) -> np.ndarray:
-        """Sum the costs of the places that begin in each passage."""
+        """Sum the costs at the positions in each passage."""
         order = np.argsort(place, kind="stable")
         sums = np.concatenate([[0.0], np.cumsum(cost[order])])
         first, last = (np.searchsorted(place[order], offsets[self.document] + at) for at in (self.first, self.last))
@@ -120,7 +123,7 @@ class Passages:
 
 
 def _units(context: Context, document: int, first: int, last: int) -> list[str] | str:
-    """Join the words of a passage, or its characters; list words that have blanks; number tokens without words."""
+    """Return the text of a passage; a list if words contain spaces; numbers if the words are unknown."""
     wording = context.wording
     if wording is None:
         return " ".join(str(number) for number in range(first + 1, last + 1))

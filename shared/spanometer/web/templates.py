@@ -1,4 +1,4 @@
-"""The renderer of all HTML: templates of Jinja2, in which every text from outside is escaped."""
+"""Rendering of HTML with Jinja2 templates; all texts are escaped."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _LONGEST = 120
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a report: tables, and a note below them.
+    """A section of a report: tables, with a note below them.
 
     Attributes:
-        title: its heading.
+        title: its title.
         tables: the tables.
-        note: the text below them.
-        name: of its file as CSV.
-        links: where cells of each table lead, by row and column.
+        note: the text below the tables.
+        name: the name of its CSV file.
+        links: the links of cells in each table, by row and column.
     """
 
     title: str
@@ -44,13 +44,13 @@ class Section:
 
 
 def require_html(path: str | os.PathLike[str]) -> None:
-    """Raise an `InputError` unless a path is the name of a page."""
+    """Raise an `InputError` unless the name of the file ends in .html."""
     if os.path.splitext(path)[1].lower() not in (".html", ".htm"):
         raise InputError(f"{os.fspath(path)!r} is not the name of a page.", "End the name in .html.")
 
 
 def write_page(path: str | os.PathLike[str], page: Callable[[], str]) -> None:
-    """Write a page into a file, replacing an existing file; check the name before the page is made."""
+    """Create a page and write it into a file, replacing an existing file. The name is checked first."""
     require_html(path)
     with writing(path, replace=True) as stream:
         stream.write(page().encode())
@@ -60,31 +60,31 @@ def render(template: str, *, folder: Path = _HERE, **values: Any) -> str:
     """Fill a template.
 
     Args:
-        template: the name of its file.
-        folder: the folder of the template; its templates can use the templates beside this module.
-        values: of the template. Nothing in their texts is markup or a script.
+        template: the name of the template's file.
+        folder: the folder of the template. It can also use the templates in this folder.
+        values: the values for the template; their texts are escaped.
     """
     html: str = _environment(folder).get_template(template).render(**values)
     return html
 
 
 def read_file(name: str) -> str:
-    """Read a file that lies beside this module: a style or a script."""
+    """Read a style or script from this folder."""
     return (_HERE / name).read_text(encoding="utf-8")
 
 
 def shortened(text: str) -> str:
-    """Cut off a word or a label that is longer than any should be."""
+    """Shorten a very long word or label."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def shown(text: str) -> str:
-    """Write a name or a value on one line: shortened, control characters as escapes."""
+    """Write a name or value on one line: shortened, and with control characters escaped."""
     return printable(shortened(text))
 
 
 def number(value: float) -> str:
-    """Write a score with four decimals, a count without; `undefined` for NaN."""
+    """Write a score with four decimals, a count without decimals, and NaN as `undefined`."""
     if isinstance(value, int):
         return f"{value:,}"
     return "undefined" if math.isnan(value) else f"{value:.4f}".replace("-", "−")
