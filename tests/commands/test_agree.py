@@ -41,16 +41,6 @@ def test_columns_of_one_file(scores, file, files):
     assert {**named, "files": None} == {**of_files, "files": None}
 
 
-def test_names_are_told_from_the_files(scores, files, file, tmp_path):
-    assert scores("agree", *files)["annotators"] == ["ann", "ben", "cat"]
-    other = tmp_path / "second"
-    other.mkdir()
-    (other / "ann.conll").write_text(BEN, encoding="utf-8")
-    assert scores("agree", files[0], other / "ann.conll")["annotators"] == [files[0], str(other / "ann.conll")]
-    assert scores("agree", files[0], file("ann.tsv", CAT))["annotators"] == ["ann.conll", "ann.tsv"]
-    assert scores("agree", files[0], files[0])["annotators"] == ["ann.conll (1)", "ann.conll (2)"]
-
-
 @old_matplotlib
 def test_plot(run, files, tmp_path):
     pytest.importorskip("matplotlib")
@@ -71,9 +61,3 @@ def test_gamma(run, files, scores):
     assert "|distances:LOC/PER=0.5|" in found["signatures"]["gamma"]
     _, output, _ = run(*gamma, "gamma(samples=5,distances=PER/LOC=0.5)")
     assert re.search(rf"^all jointly .* {expected.gamma:.4f} +{expected.gamma_cat:.4f}$", output, re.MULTILINE)
-
-
-def test_measures_of_agreement(files, scores):
-    chance = scores("agree", *files, "--measures", "chance_kappa_f1")
-    assert set(chance["signatures"]) == {"chance_kappa_f1"}
-    assert set(scores("agree", *files, "--measures", "gamma")["signatures"]) == {"chance_kappa_f1", "gamma"}

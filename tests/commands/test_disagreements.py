@@ -46,15 +46,6 @@ def test_the_ending_says_how(run, files, tmp_path):
     assert f"{files[0]}, column 2, 2 spans" in html
 
 
-def test_on_the_screen_they_follow_the_agreement(run, files):
-    status, output, complaint = run("agree", *files, "--disagreements")
-    assert (status, complaint) == (0, "")
-    assert output.startswith(run("agree", *files)[1].rstrip("\n"))
-    assert "2 places where 3 annotators differ" in output
-    assert "  ann, cat: LOC Rome\n  ben: LOC in Rome\n" in output
-    assert "kappa without" not in output
-
-
 def test_json(run, files):
     output = run(
         "agree",
@@ -70,23 +61,3 @@ def test_json(run, files):
     assert described["disagreements"]["mean_f1"] == pytest.approx(described["mean_f1"])
     assert described["disagreements"]["signature"] == found.signature
     assert described["leave_one_out"] == json.loads(json.dumps(found.leave_one_out().to_dict()))
-
-
-def test_all_places_are_in_a_table(run, files):
-    output = run("agree", *files, "--disagreements", "--table", "csv", "--percent")[1]
-    # columns without any text are left out
-    assert "document,line,start,end,kinds,differences,cost,text,after,ann,ben,cat\n" in output
-    assert '\n1,1,0,2,"other boundary, only one",4,' in output
-
-
-def test_exports_of_tools_have_texts(run, file):
-    def export(name, *entities):
-        return file(
-            f"{name}.jsonl", json.dumps({"id": 7, "text": "Ada saw Rome", "label": [list(one) for one in entities]})
-        )
-
-    paths = [export("ann", (0, 3, "PER"), (8, 12, "LOC")), export("ben", (0, 3, "PER"))]
-    row = json.loads(run("agree", *paths, "--disagreements", "--json")[1])["disagreements"]["places"][0]
-    assert (row["name"], row["before"], row["text"]) == ("7", "Ada saw ", "Rome")
-    row = json.loads(run("agree", *paths, "--disagreements", "--tokenizer", "words", "--json")[1])
-    assert row["disagreements"]["places"][0]["before"] == "Ada saw "

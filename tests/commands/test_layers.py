@@ -119,36 +119,3 @@ def test_layers_are_the_same_spans_in_every_command(run, file, command, options)
     assert results(found[0]) == results(found[1])
     assert "layers:NE-FINE-LIT+NE-NESTED" in json.dumps(found[0])
     assert "layers:" not in json.dumps(found[1])
-
-
-def test_consensus_of_layers(run, file):
-    paths = [file(f"{place}.tsv", columns(spans)) for place, spans in enumerate((GOLD, SYSTEM, OTHER))]
-    status, output, _ = run("consensus", *paths, *COLUMNS, "--to", "jsonl")
-    assert status == 0
-    spans = [
-        [(one["start"], one["end"], one["label"]) for one in json.loads(row)["spans"]] for row in output.splitlines()
-    ]
-    assert spans == [[(0, 4, "ORG"), (3, 4, "ORG"), (5, 6, "LOC")], []]
-
-
-LEVELS = """1	Ada	B-PER	O	B-PER	B-LOC
-2	of	I-PER	O	I-PER	O
-3	Rome	I-PER	B-LOC	O	B-PER
-
-1	Rome	B-LOC	B-LOC	B-LOC	O
-"""
-
-
-def test_layers_kept_apart(scores, file):
-    """Of 4 spans one is right, Rome alone; taken together, two of the reference are one."""
-    path = file("levels.tsv", LEVELS)
-    apart = scores("score", path, "--layer-columns", "3,4,5,6", "--layers-apart")["measures"]["span_f"]
-    assert apart["counts"] == {"both": 1, "predicted": 4, "reference": 4}
-    assert "|layers:column 3/column 4|" in apart["signature"]
-    together = scores("score", path, "--layer-columns", "3,4,5,6")["measures"]["span_f"]
-    assert together["counts"] == {"both": 1, "predicted": 4, "reference": 3}
-    assert "|layers:column 3+column 4|" in together["signature"]
-    again = scores("score", path, "--layer-columns", "3,4,5,6", "--layers-apart", "--repair", "nereval")["measures"][
-        "span_f"
-    ]
-    assert again["counts"] == apart["counts"]

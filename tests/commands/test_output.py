@@ -1,7 +1,6 @@
 """How commands show tables of numbers: their form, their digits, where they go; several systems at once."""
 
 import argparse
-import csv
 import errno
 import io
 import json
@@ -37,10 +36,6 @@ def output(run):
     return call
 
 
-def rows(text):
-    return list(csv.DictReader(io.StringIO(text)))
-
-
 def test_several_systems_are_scored_as_each_is(output, paths):
     found = json.loads(output("score", *paths, "--names", "x,y", "--json", "--per-label"))["systems"]
     assert list(found) == ["x", "y"]
@@ -48,31 +43,6 @@ def test_several_systems_are_scored_as_each_is(output, paths):
         alone = json.loads(output("score", paths[0], path, "--json", "--per-label"))
         assert system["measures"] == alone["measures"]
         assert (system["file"], system["predicted_spans"]) == (path, alone["predicted_spans"])
-
-
-def test_systems_in_one_scheme(output, file):
-    """What a prefix means is told from all files together."""
-    paths = file("gold.conll", "a B-X\n"), file("one.conll", "a S-X\n"), file("two.conll", "a B-X\n")
-    assert "|scheme:IOBES|" in output("score", *paths, "--measures", "span_f")
-
-
-def test_digits_and_percent(output, paths):
-    def first(*options):
-        printed = output("score", paths[0], paths[2], "--measures", "span_f,sl_icm", *options).splitlines()
-        return [line.split()[1:] for line in printed if line.startswith(("span_f ", "sl_icm "))]
-
-    assert first("--digits", "2")[0] == ["0.67", "1.00", "0.80"]
-    plain, percent = first(), first("--percent")
-    assert percent[0] == ["66.67", "100.00", "80.00"]
-    # bits are no share
-    assert (percent[1][0], percent[1][1]) == (f"{float(plain[1][0]):.2f}", f"{100 * float(plain[1][1]):.2f}")
-
-
-def test_one_number(output, paths):
-    assert output("score", *paths[::2], "--measures", "span_f", "--score-only") == "0.8000\n"
-    assert (
-        output("score", *paths[::2], "--measures", "span_f", "--score-only", "--percent", "--digits", "1") == "80.0\n"
-    )
 
 
 def test_file(output, complaint, paths, tmp_path):
@@ -143,13 +113,6 @@ def test_every_argument_that_names_a_file_is_known():
         }
     assert named <= {*READ, *WRITTEN}
     assert named >= {*WRITTEN, "file", "files", "reference", "systems", "train"}
-
-
-def test_two_results_in_one_file(complaint, paths, tmp_path):
-    page = tmp_path / "a.html"
-    said = complaint("errors", *paths, "-o", page, "--html", page)
-    assert said == f"spanometer: {page}: two results would be written into one file. Name another file with --html."
-    assert not page.exists()
 
 
 @pytest.mark.parametrize(

@@ -6,24 +6,6 @@ import spanometer
 from spanometer.exceptions import only_difference
 
 
-def attributed(text, **more):
-    return {"text": text, "spans": [{"start": 0, "end": 3, "label": "PER", "attributes": {"x": "y"}}], **more}
-
-
-def test_texts_of_attributes(run, lines):
-    """Spans of characters of two different texts scored 1.0000."""
-    gold = lines("gold.jsonl", attributed("Ann won"), attributed("Ben lost"))
-    assert run("score", gold, gold)[0] == 0
-
-
-def test_words_beside_answers(run, lines):
-    """The words of the answers' file were not read."""
-    gold = lines("gold.jsonl", {"text": "Ann won", "spans": [{"start": 0, "end": 3, "label": "PER"}]})
-    right = lines("right.jsonl", {"tokens": ["Ann", "won"], "answer": '[["PER", "Ann"]]'})
-    for more in ((), ("--grounding", "gollie")):
-        assert run("score", gold, right, *more)[0] == 0
-
-
 def test_empty_documents_lack_nothing(lines):
     path = lines(
         "documents.jsonl",

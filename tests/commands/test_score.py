@@ -1,7 +1,6 @@
 """`spanometer score`: tables, JSON, options and complaints."""
 
 import gzip
-import json
 import re
 import sys
 
@@ -66,12 +65,6 @@ def test_forms_of_files_can_be_mixed(scores, file, pack):
     assert scores("score", gold, lines)["measures"] == expected
 
 
-def test_json_lines_with_both_sides(scores, file):
-    path = file("both.jsonl", '{"gold": ["B-X", "O"], "system": ["B-X", "B-X"]}\n')
-    found = scores("score", path, "--reference-column", "gold", "--prediction-column", "system")
-    assert found["measures"]["span_f"]["counts"]["both"] == 1
-
-
 def test_corpus_probabilities(scores, file):
     text = columns("Ada X B-PER", "Ada Y I-PER", "slept Z O", None, "Rome X B-LOC")
     path = file("g", text)
@@ -85,21 +78,6 @@ def test_corpus_probabilities(scores, file):
             "sl_icm"
         ]
         assert found["scores"] == measure.score(measure.counts(spans, spans))
-
-
-def test_documents_and_outside(scores, file):
-    path = file("h", "# document_id = 1\nx\t_\n\ny\tB-X\n# document_id = 2\nz\t_\n")
-    assert scores("score", path, path, "--documents", "document_id", "--outside", "_")["documents"] == 2
-
-
-def test_tags_as_labels(scores, file):
-    """I-A and B-A are two labels, and O is one: of four tags two are right, of the three labels only O wholly."""
-    gold, system = file("gold", "a B-A\nb I-A\nc O\nd O\n"), file("system", "a I-A\nb B-A\nc O\nd O\n")
-    options = ("--measures", "token_f(average=macro)", "--outside", "nothing", "--per-label")
-    found = scores("score", gold, system, *options)["measures"]["token_f"]
-    assert found["scores"]["f1"] == 1 / 3 and list(found["per_label"]) == ["B-A", "I-A", "O"]
-    named = scores("score", gold, system, *options, "--ignore-labels", "O")["measures"]["token_f"]
-    assert named["scores"]["f1"] == 0 and list(named["per_label"]) == ["B-A", "I-A"]
 
 
 def test_files_that_cannot_be_opened(complaint, pair, tmp_path):
@@ -121,18 +99,6 @@ def test_a_cluster_needs_dask(complaint, monkeypatch, tmp_path):
     pq.write_table(pa.table({"references": [["B-A"]], "predictions": [["B-A"]]}), tmp_path / "a.parquet")
     line = complaint("score", tmp_path, "--cluster", "local", "--scheme", "IOB2")
     assert line == 'spanometer: Dask is not installed. Install it: pip install "spanometer[dask]".'
-
-
-def test_labels_ignored(run, scores, file):
-    pair = file("gold.conll", "Ada B-PER\nin O\nRome B-LOC\n"), file("system.conll", "Ada B-LOC\nin O\nRome B-LOC\n")
-    # Ada is found, with another label
-    assert scores("score", *pair)["measures"]["span_f"]["scores"]["f1"] == 0.5
-    found = scores("score", *pair, "--no-match-labels", "--per-label")["measures"]
-    assert found["span_f"]["scores"]["f1"] == found["link_f"]["scores"]["f1"] == 1.0
-    assert list(found["span_f"]["per_label"]) == ["_"]
-    assert all("|match_labels:no|" in one["signature"] for one in found.values())
-    status, output, _ = run("agree", *pair, "--no-match-labels", "--json")
-    assert (status, json.loads(output)["mean_f1"]) == (0, 1.0)
 
 
 @pytest.fixture
@@ -163,35 +129,3 @@ def test_word_probabilities(scores, file, informed):
     result = found(f"token_probabilities=@{packed},unknown=1e-3")
     assert result["scores"] == expected({"the": 0.6, "of": 0.4}, unknown=1e-3)
     assert "|unknown:0.001|" in result["signature"]
-
-
-def test_a_column_of_probabilities(scores, file, informed):
-    gold, system, _ = informed
-    result = scores("score", gold, system, "--measures", "all", "--token-probability-column", "2")["measures"]
-    assert result["sl_icm"]["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
-    assert "|token_probabilities:tokens|" in result["sl_icm"]["signature"]
-    assert result["span_f"]["scores"]["f1"] == 0.0
-    # one file with both sides, and a name
-    both = file("both.tsv", "form\tp\tgold\tsystem\nthe\t0.5\tB-LOC\tO\nNile\t0.125\tI-LOC\tB-LOC\n\nit\tnan\tO\tO\n")
-    options = [
-        "--reference-column",
-        "gold",
-        "--prediction-column",
-        "system",
-        "--token-probability-column",
-        "p",
-        "--measures",
-        "sl_icm",
-    ]
-    assert scores("score", both, *options)["measures"]["sl_icm"]["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
-    # JSON lines have numbers
-    lines = [
-        {"tags": ["B-LOC", "I-LOC", "O"], "p": [0.5, 0.125, None]},
-        {"tags": ["O"], "p": [1]},
-    ]
-    path = file("gold.jsonl", "\n".join(map(json.dumps, lines)))
-    other = file("system.jsonl", '["O", "B-LOC", "O"]\n["O"]\n')
-    result = scores("score", path, other, "--measures", "sl_icm", "--token-probability-column", "p")["measures"][
-        "sl_icm"
-    ]
-    assert result["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}

@@ -50,13 +50,6 @@ def test_choices_make_the_score():
     assert choices_of(measure, spread.grid, measure.best)["O"] == "close"
 
 
-def test_of_legal_tags(run, file):
-    path = file("a", GOLD)
-    status, output, _ = run("spread", path, path)
-    assert status == 0
-    assert output.endswith("\nNo tag is illegal, so all policies give the same spans.\n")
-
-
 def test_without_spans(run, file):
     path = file("a", "O\n")
     status, output, _ = run("spread", path, path, "--scheme", "IOB2", "--zero-division", "nan", "--json")
@@ -122,57 +115,8 @@ def answered(file):
     return [file(f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in rows)) for name, rows in files.items()]
 
 
-def test_answers(run, answered):
-    status, output, complaint = run("spread", "--answers", *answered, "--asked-labels", "PER,LOC")
-    assert (status, complaint) == (0, "")
-    lines = output.splitlines()
-    assert lines[0].startswith(f"reference  {answered[0]}, 3 spans")
-    assert lines[1] == f"small      {answered[1]}, 2 answers, 2 items (1 placed, 1 absent), 2 predicted spans"
-    assert lines[3] == "documents  2"
-    assert lines[4].startswith("policies   9,216 (")
-    strings = next(place for place, line in enumerate(lines) if line.startswith("policies for strings  128 ("))
-    rows = {line.split()[0]: line.split()[1:] for line in lines[5:strings] if line.split()}
-    # 1 of 2 and of 3; 2 of 3 and of 3
-    assert rows["strict"][:2] == ["0.4000", "0.6667"]
-    # all: 2 of 2 and 3; 3 of 4, or of 3 without the label that nobody asked for
-    assert rows["spacy-llm-v2"] == ["0.8000", "1.0000"]
-    assert rows["best"] == ["0.8000", "1.0000"]
-    assert rows["large"] == ["100.0%", "12"]
-    rows = {line.split()[0]: line.split()[1:] for line in lines[strings:] if line.split()}
-    # Ann, of two mentions and of three; Ann and Bob, of three, or of two without the label that nobody asked for
-    assert (rows["strict-strings"][:2], rows["gollie"]) == (["0.4000", "0.6667"], ["0.5000", "0.8000"])
-    # best in sets: Ann and Bob are two mentions there, not three
-    assert (rows["best"], rows["worst"]) == (["0.6667", "1.0000"], ["0.4000", "0.6667"])
-    assert rows["large"] == ["100.0%", "7"]
-
-
-def test_answers_of_several_keys(run, file):
-    row = {"text": TEXT, "gold": SPANS, "by": {"small": SMALL, "large": LARGE}}
-    path = file("all.jsonl", json.dumps(row) + "\n")
-    status, output, _ = run("spread", path, "--spans-key", "gold", "--answer-key", "by.small,by.large", "--json")
-    assert status == 0
-    report = json.loads(output)
-    assert {name: one["measures"]["span_f"]["named"]["strict"] for name, one in report["systems"].items()} == {
-        "small": 0.4,
-        "large": pytest.approx(2 / 3),
-    }
-    assert report["ranks"]["span_f"]["large"]["rank_shares"][0] == 1.0
-
-
 def test_answers_in_a_picture(run, answered, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")
     status, _, _ = run("spread", *answered, "--plot", str(tmp_path / "spread.svg"))
     assert status == 0
     assert (tmp_path / "spread.svg").read_bytes().startswith(b"<?xml")
-
-
-@pytest.mark.filterwarnings("default")
-def test_answers_of_shared_documents(run, answered, file):
-    path = file("one.jsonl", json.dumps({"id": 1, "answer": SMALL}) + "\n")
-    status, _, complaint = run("spread", answered[0], path)
-    assert status == 2
-    assert "this side has 2 documents, but" in complaint
-    status, output, complaint = run("spread", answered[0], path, "--scored-documents", "shared", "--json")
-    assert status == 0
-    assert "the reference: 1 document left out: document '2'." in complaint
-    assert json.loads(output)["documents"] == 1

@@ -21,29 +21,6 @@ def written(capsysbinary):
     return call
 
 
-def test_only_the_tags_change(written, file):
-    output, said = written("transform", file("a", TEXT), "--apply", "minimum_overlap")
-    changed = TEXT.replace(b"Ada B-PER", b"Ada O").replace(b"Lovelace I-PER", b"Lovelace B-PER")
-    changed = changed.replace(b"slept O", b"slept I-PER").replace(b"New B-LOC", b"New O").replace(b"York I", b"York O")
-    changed = changed.replace(b"York O-LOC", b"York O").replace(b"City I", b"City B")
-    changed = changed.replace(b"now O", b"now I-LOC").replace(b"and O", b"and I-LOC")
-    assert output == changed
-    assert said == "minimum_overlap: 2 spans touched.\n"
-
-
-def test_several_in_turn(written, file):
-    output, said = written("transform", file("a", TEXT), "--apply", "maximum_overlap", "--apply", "short_truncation")
-    assert b"Ada O\nLovelace B-PER\nslept O\n" in output
-    assert said == "maximum_overlap: 2 spans touched.\nshort_truncation: 1 span touched.\n"
-
-
-def test_names_that_look_like_numbers(written, file):
-    path = file("a", "x B-A\n" + "x I-A\n" * 3 + "x O\n" * 3)
-    output, said = written("transform", path, "--apply", "-1", "--apply", "+3")
-    assert output == b"x B-A\n" + b"x I-A\n" * 5 + b"x O\n"
-    assert said == "-1: 1 span touched.\n+3: 1 span touched.\n"
-
-
 def test_rates_and_seeds(written, file):
     path = file("a", "x B-A\n\n" * 500 + "x B-B\n")
     none, said = written("transform", path, "--apply", "dropped_spans", "--rate", "0")
@@ -80,41 +57,9 @@ def test_json_lines_gzip_and_in_place(run, file):
         assert [json.loads(line) for line in lines] == [{"id": 1, "tags": ["B-A", "B-A"]}, ["O"]]
 
 
-def test_outside(written, file):
-    path = file("a", "x B-A\ny I-A\nz _\n")
-    output, _ = written("transform", path, "--apply", "minimum_overlap", "--outside", "_")
-    assert output == b"x _\ny B-A\nz I-A\n"
-
-
 @pytest.mark.parametrize(("name", "touched"), [("long_truncation", 46), ("short_truncation", 46), ("+1", 307)])
 def test_as_many_as_those_that_are_compared(run, data, tmp_path, name, touched):
     path = data / "multiconer_es_dev.conll"
     assert run("transform", path, "--apply", name, "--matched", "-o", tmp_path / "out")[2] == (
         f"{name}: {touched} spans touched.\n"
     )
-
-
-def test_first_and_matched(written, file):
-    text = "x B-A\nx I-A\nx O\n\n" * 3 + "x B-A\nx I-A\nx I-A\nx I-A\n\n" * 2
-    path = file("a", text)
-    output, said = written("transform", path, "--apply", "short_truncation", "--first", "1")
-    assert said == "short_truncation: 1 span touched.\n"
-    assert output.decode() == text.replace("I-A", "O", 1)
-    # two spans of four tokens, three of two
-    for name in ("short_truncation", "long_truncation"):
-        assert written("transform", path, "--apply", name, "--matched")[1] == f"{name}: 2 spans touched.\n"
-    _, said = written(
-        *("transform", path, "--apply", "-1", "--apply", "sequence_split", "--first", "1", "--first", "4")
-    )
-    assert said == "-1: 1 span touched.\nsequence_split: 4 spans touched.\n"
-
-
-def test_spans(written, file):
-    path = file("a", "x B-A\nx I-A\n\nx O\n")
-    output, said = written("transform", path, "--as-spans")
-    assert (output, said) == (b'{"spans": [{"start": 0, "end": 2, "label": "A"}]}\n{"spans": []}\n', "")
-    output, said = written("transform", path, "--as-spans", "--apply", "short_extension")
-    assert output == b'{"spans": [{"start": 0, "end": 3, "label": "A"}]}\n{"spans": []}\n'
-    assert said == "short_extension: 1 span touched.\n"
-    # tags stay in their document
-    assert written("transform", path, "--apply", "short_extension")[1] == "short_extension: 0 spans touched.\n"

@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from spanometer.commands.main import main
 from spanometer.exceptions import InputError
@@ -65,6 +66,10 @@ def argument_of(value):
             return content_of(value["bytes"])
         case ["array", "dtype"]:
             return np.array(value["array"], value["dtype"])
+        case ["arrow"]:
+            return pa.ipc.open_stream(content_of(value["arrow"])).read_all()
+        case ["arrow column"]:
+            return pa.ipc.open_stream(content_of(value["arrow column"])).read_all().column(0).combine_chunks()
         case ["type"]:
             return named(value["type"])
         case ["stream"]:
@@ -75,8 +80,8 @@ def argument_of(value):
             return set(argument_of(value["set"]))
         case ["items"]:
             return dict(argument_of(value["items"]))
-        case ["arguments", "made"]:
-            return named(value["made"])(**argument_of(value["arguments"]))
+        case ["arguments", "made"] | ["arguments", "made", "positional"]:
+            return named(value["made"])(*argument_of(value.get("positional", [])), **argument_of(value["arguments"]))
     return {name: argument_of(item) for name, item in value.items()}
 
 
