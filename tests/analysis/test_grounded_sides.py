@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from spanometer import InputError, Spans, agreement, compare, errors, score
+from spanometer import Spans, agreement, compare, errors, score
 from spanometer.grounding import ground
 from spanometer.measures import MEASURES
 
@@ -124,15 +124,3 @@ def test_labels_are_mapped_and_ignored_where_there_is_no_place():
     found = score(GOLD, absent, measures="span_f", label_map={"LOC": "PLACE"}).results[0]
     assert found.per_label["PLACE"]["precision"] == 0.5
     assert score(GOLD, absent, measures="span_f", ignore_labels=["LOC"]).predicted_spans == 5
-
-
-def test_refusals():
-    absent = ground(TEXTS, ABSENT)
-    with pytest.raises(InputError, match="references: this side has 2 documents, but the answers are about 3"):
-        score(GOLD[:2], absent)
-    with pytest.raises(InputError, match=r"system a: .* is not spans"):
-        compare(spans(GOLD), {"a": [["O"]] * 3, "b": absent})
-    with pytest.raises(InputError, match="scheme, repair, prefix, id2label, ignore_index and lengths are for tags"):
-        score(GOLD, absent, scheme="IOB2")
-    with pytest.raises(InputError, match="references, document 1"):
-        score([GOLD[0], [{"start": 0, "end": 5, "label": "LOC"}], []], absent)

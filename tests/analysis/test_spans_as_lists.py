@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 import spanometer
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.grounding import ground
 from spanometer.spans.entities import Entities
 
@@ -59,6 +59,3 @@ def test_trees_as_lists():
         Entities.from_dicts(one), {"a": Entities.from_dicts(one), "b": Entities.from_dicts(two)}, measures="eter"
     )
     assert spanometer.compare(one, {"a": one, "b": two}, measures="eter").to_dict() == expected.to_dict()
-    for call in ("errors", "agreement", "consensus", "disagreements", "score_against"):
-        with pytest.raises(InputError, match="these are entity trees, not tags or spans"):
-            FUNCTIONS[call](one, two, two)

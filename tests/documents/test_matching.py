@@ -44,15 +44,6 @@ def test_shared_by_text_where_no_name_is(side, names):
     assert left_out["a"] == ["1 document left out: document '1'."]
 
 
-def test_nothing_shared(side):
-    with pytest.raises(InputError, match=r"a.jsonl and .*b.jsonl share no document"):
-        scored_documents({"a": side("a", ("1", ADA)), "b": side("b", ("2", BOB))}, "shared")
-    with pytest.raises(InputError, match="2 documents are called '1'"):
-        scored_documents({"a": side("a", ("1", ADA), ("1", BOB)), "b": side("b", ("1", ADA))}, "shared")
-    with pytest.raises(InputError, match="two documents have the same text"):
-        scored_documents({"a": side("a", (None, ADA), (None, ADA)), "b": side("b", (None, ADA))}, "shared")
-
-
 def test_scores_of_shared_documents(side):
     one, other = side("a", ("1", ADA), ("2", BOB)), side("b", ("2", BOB))
     with pytest.raises(
@@ -180,15 +171,6 @@ def test_annotators_of_one_file_share_documents(file):
     sides = by_annotator(read_documents(file("\n".join(lines) + "\n")))
     assert texts(sides) == {"x": (BOB,), "y": (BOB,)}
     assert sides["x"].notes == ("1 document left out: document '1'.",)
-
-
-def test_other_names_without_texts_or_words(file):
-    def read(name):
-        rows = [{"id": f"{name}{n}", "unit": "token", "spans": [{"start": 0, "end": 1, "label": "A"}]} for n in (1, 2)]
-        return read_documents(file("".join(json.dumps(row) + "\n" for row in rows), f"{name}.jsonl"))
-
-    with pytest.raises(InputError, match="Only here: 'a1', 'a2'"):
-        spanometer.score(read("a"), read("b"))
 
 
 def test_two_projects_that_number_the_same_texts(side):

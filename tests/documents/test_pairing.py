@@ -150,5 +150,3 @@ def test_spans_split_into_words(made):
     tokens = made(Record(words=["Ada", "Lee"], spans=[(0, 1, "A")]), in_tokens=True)
     with pytest.raises(InputError, match="only spans of characters of a text are split into tokens"):
         pair(tokens, tokens, Pairing(split_spans="blanks"))
-    with pytest.raises(InputError, match="tokenizer"):
-        Pairing(split_spans="nothing")

@@ -11,7 +11,6 @@ import spanometer
 from spanometer import Spans
 from spanometer.documents import stated as stated_texts
 from spanometer.documents.stated import StatedSpans, stated_arrays
-from spanometer.exceptions import InputError
 
 TEXTS = (None, "", "a", "Ada", "é", "\ud83d", "💃")
 
@@ -100,6 +99,4 @@ def test_two_tables_about_other_texts(file):
     ):
         spanometer.score(gold, system)
     system = spanometer.read(file(TABLE.format("Eve").replace("Bob", "Max"), "system.csv"))
-    with pytest.raises(InputError, match="2 of 3 stated texts of spans differ from the stated texts in"):
-        spanometer.score(gold, system)
     assert spanometer.score(gold, system, ignore_words=True).results[0].scores["f1"] == 1.0

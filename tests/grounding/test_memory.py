@@ -6,7 +6,6 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from spanometer import InputError
 from spanometer.grounding import ground, ground_strings
 from spanometer.grounding.grounded import outcomes_by_answer
 
@@ -51,13 +50,3 @@ def test_blocks_change_nothing(monkeypatch):
         assert parts.wrong_mention == whole.wrong_mention
         np.testing.assert_array_equal(parts.wrong_document, whole.wrong_document)
         np.testing.assert_array_equal(parts.counts, whole.counts)
-
-
-def test_errors_in_later_documents_keep_their_place():
-    with pytest.raises(InputError) as answer:
-        ground(["a", "b", "c"], ["", "", 5])
-    with pytest.raises(InputError) as token:
-        ground(["a", "b", "c"], [None] * 3, tokens=[[], [(0, 1)], [(0, 2)]])
-    assert (answer.value.document, token.value.document) == (2, 2)
-    with pytest.raises(InputError, match="tokens of 1 document"):
-        ground([], [], tokens=[[]])

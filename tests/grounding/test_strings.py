@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from spanometer import InputError
-from spanometer.grounding import NAMED, NAMED_STRINGS, StringPolicy, ground, ground_strings
+from spanometer.grounding import NAMED, NAMED_STRINGS, StringPolicy, ground_strings
 from spanometer.measures import MentionF
 from spanometer.spans.mentions import Mentions
 from tests.slow import grounding as slow
@@ -98,14 +97,3 @@ def test_named_policies():
     assert all(str(point.policy) == ("" if point.exact else "~") + name for name, point in NAMED_STRINGS.items())
     assert StringPolicy.of("empty, drop, case, multiset, drop, drop") == NAMED_STRINGS["gollie"].policy
     assert str(StringPolicy(absent="drop")) == "empty,keep,exact,multiset,wrong,drop"
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: ground(["a"], ["a"], policy=StringPolicy()), "'strict-strings' is not a policy for spans"),
-    ],
-)
-def test_wrong_input_is_refused(call, said):
-    with pytest.raises(InputError, match=said):
-        call()

@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator  # noqa: E402
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate  # noqa: E402
 
 import spanometer  # noqa: E402
-from spanometer import InputError  # noqa: E402
 from spanometer.integrations.scikit_learn import scorer  # noqa: E402
 from spanometer.measures import LinkF  # noqa: E402
 
@@ -101,8 +100,3 @@ def test_models_of_sklearn_crfsuite():
     found = cross_val_score(model, features, tags, cv=KFold(3), scoring=scorer("span_f", scheme="IOB2"))
     assert found.tolist() == by_hand("span_f", "f1", model, features, tags, scheme="IOB2")
     assert found.min() > 0.5
-
-
-def test_wrong_calls():
-    with pytest.raises(InputError, match="span_f has no option 'averge'"):
-        scorer("span_f", averge="macro")(Lookup().fit([["a"]], [["O"]]), [["a"]], [["O"]])

@@ -93,9 +93,6 @@ def test_illegal_paths_are_not_taken():
     # the repaired span of the first sentence is the same, those of the second are not whole
     discard = Metrics(LABELS, decode="argmax", repair="discard")
     assert discard.compute_metrics((logits, label_ids))["span_f_f1"] == 0
-    refuse = Metrics(LABELS, decode="argmax", repair="raise")
-    with pytest.raises(InputError, match="predictions, document 0, token 0: 'I-PER' cannot stand at the beginning"):
-        refuse.compute_metrics((logits, label_ids))
 
 
 def test_transitions():
@@ -170,8 +167,6 @@ def test_names_of_results():
     of_spans = ("span_f_precision", "span_f_recall", "span_f_f1")
     assert metrics.keys == ("optimal", "optimal_norm", *of_spans, "sl_icm_tokens", "sl_icm_tokens_norm")
     assert list(metrics.measures) == list(metrics.signatures()) == list(named)
-    with pytest.raises(InputError, match="two results have the name 'x_norm'"):
-        Metrics(LABELS, measures={"x": SlIcm(), "x_norm": SlIcm()})
 
 
 def test_signatures():
@@ -225,8 +220,6 @@ def test_labels_without_prefixes(decode):
     results = metrics.compute_metrics((logits, np.array([[1, 1, 0, 2]])))
     assert (results["span_f_precision"], results["span_f_recall"]) == (0.5, 0.5)
     assert f"|scheme:IO|repair:conlleval|prefix:no|decode:{decode}|" in metrics.signatures()["span_f"]
-    with pytest.raises(InputError, match="and all other tags have prefixes"):
-        Metrics(["O", "B-A"], prefix=False)
 
 
 LOGITS = np.zeros((2, 3, 5), dtype=np.float32)

@@ -11,7 +11,7 @@ import pytest
 from experiments.published import published_rows
 from random_corpora import as_spans, random_pair
 from slow import placement as slow
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.alignment.overlaps import lay_out
 from spanometer.measures import SlIcm, SpanF
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
@@ -189,15 +189,6 @@ def test_p_value_by_hand():
     found = score(one, one, [4], n_simulations=20_000)
     assert abs(found["p_value"] - 1 / 4) < 0.015
     assert abs(found["chance_f1_std"] - math.sqrt(3) / 4) < 0.01
-
-
-def test_alpha_refuses_overlap_and_gaps_within_a_unit():
-    for tokens, message in (({0, 2}, "discontinuous"), ({1, 2}, "overlaps another")):
-        documents = [{("A", frozenset({0, 1})), ("A", frozenset(tokens))}]
-        if message == "discontinuous":
-            documents = [{("A", frozenset(tokens))}]
-        with pytest.raises(InputError, match=f"predictions, document 0, token .: .*{message}"):
-            UnitizingAlpha().counts(as_spans([set()], [5]), as_spans(documents, [5]))
 
 
 def test_signatures():

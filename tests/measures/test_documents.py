@@ -10,7 +10,7 @@ import pytest
 import spanometer
 from random_corpora import as_spans, random_pair
 from slow import measures as slow
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.analysis.scores.streams import score_stream
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SpanF, TokenF, UnitizingAlpha
 
@@ -161,16 +161,6 @@ def test_without_any_spans_and_without_documents():
             counts = measure.counts(empty, empty)
             assert same(dict.fromkeys(KEYS, zero_division), measure.score(counts))
             assert measure.score_weighted(counts, np.ones((2, documents)))["f1"].shape == (2,)
-
-
-def test_refusals():
-    counts = SpanF().counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS))
-    with pytest.raises(InputError, match=r"lack the scores of documents.*\n.*average='documents'"):
-        SpanF(average="documents").score(counts)
-    documents = SpanF(average="documents")
-    stored = documents.counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS))
-    with pytest.raises(InputError, match=r"average='documents' and average='micro'"):
-        stored + counts
 
 
 @pytest.mark.parametrize("variant", ["1995", "2016"])

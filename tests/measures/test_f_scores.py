@@ -9,7 +9,6 @@ import pytest
 
 from builders import spans
 from random_corpora import as_spans
-from spanometer import InputError
 from spanometer.measures.fair_f import FairF
 from spanometer.measures.link_f import LinkF
 from spanometer.measures.matched_f import MatchedF
@@ -93,11 +92,6 @@ def test_against_fractions(beta, f1_average):
         expected = slow_f1(sides, beta, f1_average)
         score = measure.counts(*map(as_spans, sides)).score()["f1"]
         assert score == pytest.approx(math.nan if expected is None else float(expected), nan_ok=True, abs=1e-14)
-
-
-def test_defined_needs_undefined_values():
-    with pytest.raises(InputError, match=r"f1_average='defined' needs zero_division to be NaN, and it is 0"):
-        SpanF(f1_average="defined")
 
 
 @pytest.mark.parametrize(("weight_by", "f1"), [("spans", (2 * 1.0 + 1 * 0.0) / 3), ("tokens", (2 * 1.0 + 6 * 0.0) / 8)])

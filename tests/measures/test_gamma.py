@@ -64,26 +64,12 @@ def test_distances():
     assert Gamma(distances="PER/ORG=0.5, A/B=1").distances == "A/B=1,ORG/PER=0.5"
     assert Gamma(distances={"PER": {"ORG": 0.5}, "ORG": {"PER": 0.5}}).distances == "ORG/PER=0.5"
     assert "|distances:ORG/PER=0.5|" in Gamma(distances="PER/ORG=0.5").signature({})
-    for wrong in ("PER", "PER/ORG", "PER/ORG=2", {"A": {"B": -1}}, {"A": 1}, {"A/B": {"C": 0.5}}, {"A": {"A": 0.5}}, 3):
-        with pytest.raises(InputError, match="distances"):
-            Gamma(distances=wrong)
 
 
 def test_distances_as_json():
     assert Gamma(distances='{"PER": {"ORG": 0.5}, "A": {"B": 1}}').distances == "A/B=1,ORG/PER=0.5"
     # of a label that is there twice nothing is lost
     assert Gamma(distances=' {"A": {"B": 0.25}, "A": {"C": 0.5}}').distances == "A/B=0.25,A/C=0.5"
-    for wrong in (
-        '{"A": 1}',
-        '{"A": {"B": 2}}',
-        '{"A": {"B": NaN}}',
-        '{"A": {"B": true}}',
-        '{"A": "B"}',
-        "{A",
-        "{" * 9999,
-    ):
-        with pytest.raises(InputError, match="distances"):
-            Gamma(distances=wrong)
 
 
 def from_file(path):

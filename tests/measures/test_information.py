@@ -119,10 +119,6 @@ def test_words_that_the_mapping_lacks():
     # none of these is in a span
     outside = Spans.from_tags([["B-A", "O", "O"], ["O"]])
     assert score(known, outside, outside, **words)["sl_icm"] == 1.0
-    with pytest.raises(InputError, match="the word 'Nile' is in a span, but has no probability") as caught:
-        score(known, **words)
-    assert (caught.value.side, caught.value.document, caught.value.position) == ("tokens", 0, 1)
-    assert "unknown=1e-07" in str(caught.value)
     assert score(known, unknown=0.125, **words) == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
 
 

@@ -8,7 +8,7 @@ import pytest
 from random_corpora import as_spans, random_pair
 from slow import measures as slow
 from slow import policies
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.measures import (
     MEASURES,
@@ -19,7 +19,6 @@ from spanometer.measures import (
     SlIcm,
     SpanF,
     TokenF,
-    UnitizingAlpha,
     read_counts,
 )
 
@@ -111,15 +110,6 @@ def test_chance_without_labels(options, kind):
         assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-12), seed
 
 
-@pytest.mark.parametrize("measure", [UnitizingAlpha, ChanceKappaF1, IntersectionF])
-def test_overlaps_of_any_labels_are_refused(measure):
-    gold, output = spans(("A", 0, 2), ("B", 1, 3), lengths=[4]), spans(("A", 0, 2), lengths=[4])
-    measure().counts(gold, output)
-    with pytest.raises(InputError, match="a span, labels ignored, overlaps another") as caught:
-        measure(match_labels=False).counts(gold, output)
-    assert (caught.value.side, caught.value.document, caught.value.position) == ("references", 0, 1)
-
-
 @pytest.mark.parametrize("name", MEASURES)
 def test_signature_and_stored_counts(name):
     options = {"cap": True} if name == "intersection_f" else {}
@@ -130,8 +120,6 @@ def test_signature_and_stored_counts(name):
     assert "|match_labels:yes|average:micro|" in MEASURES[name]().signature({})
     assert read_counts(counts.to_bytes()).measure == measure
     assert counts.score()[measure.headline] == 1.0
-    with pytest.raises(InputError, match="invalid value for match_labels"):
-        MEASURES[name](match_labels="no")
 
 
 def test_spread_over_repair_policies():

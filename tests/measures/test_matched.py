@@ -162,12 +162,6 @@ def test_mpp_of_crowded_documents(monkeypatch, ways, kind):
 def test_options_and_signature():
     assert MatchedF().signature({}).startswith("matched_f|credit:iou_threshold|threshold:0.5|match_labels:yes|")
     assert MatchedF(credit="mpp").signature({}).startswith("matched_f|credit:mpp|match_labels:yes|")
-    for credit in ("iou", "iou_50_95", "overlap", "mpp"):
-        with pytest.raises(InputError, match=f"threshold only works with credit='iou_threshold', not {credit}"):
-            MatchedF(credit=credit, threshold=0.7)
-    for threshold in (-0.1, 1.1, math.nan, "half"):
-        with pytest.raises(InputError, match="threshold"):
-            MatchedF(threshold=threshold)
     assert replace(MatchedF(credit="mpp"), average="documents").average == "documents"
 
 

@@ -71,28 +71,6 @@ def test_options_of_all_measures_and_of_one():
     assert math.isnan(read_measures("span_f(zero_division=nan)", ALL_MEASURES)["span_f"].zero_division)
 
 
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [
-        ("matchd_f", "'matchd_f' is not a measure.\nDid you mean matched_f?"),
-        ("SpanF", "'SpanF' is not a measure.\nDid you mean span_f?"),
-        ("token_f(fromat=BIO)", "token_f has no option 'fromat'.\nDid you mean 'format'?"),
-        ("token_f(format=XX)", "token_f: invalid value for format: 'XX'.\nUse one of 'IO', 'BIO', 'BIOE'"),
-        ("matched_f(threshold=2)", "matched_f: invalid value for threshold: 2.0.\nUse a number from 0 to 1."),
-        ("intersection_f(cap=perhaps)", "intersection_f: invalid value for cap: 'perhaps'.\nUse True or False."),
-        ("span_f(average=micro,average=macro)", "span_f: average is set twice."),
-        ("span_f(average)", "span_f: average has no value."),
-        ("span_f(average=macro", "\\) is missing in"),
-        ("span_f,span_f", "measures contains span_f twice."),
-        ("gamma(samples=@nowhere)", "gamma: cannot read nowhere \\(No such file or directory\\)."),
-        ("", "measures is empty."),
-    ],
-)
-def test_wrong_text(text, error):
-    with pytest.raises(InputError, match=error):
-        read_measures(text, ALL_MEASURES)
-
-
 def test_a_value_from_a_file(tmp_path):
     (tmp_path / "distances.json").write_text('{"A": {"B": 0.5}}\n')
     read = read_measures(f"gamma(seed=1,distances=@{tmp_path / 'distances.json'})", ALL_MEASURES)

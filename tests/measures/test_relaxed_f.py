@@ -7,7 +7,7 @@ import pytest
 
 from builders import spans
 from random_corpora import as_spans
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.measures.relaxed_f import RelaxedF
 
 KINDS = [("any", None), ("iou", Fraction(1, 2)), ("dice", Fraction(2, 3)), ("coverage", Fraction(1, 2))]
@@ -121,20 +121,6 @@ def test_against_loops(kind, threshold, credit, matching, duplicates):
 def order(span):
     """Sort by start and end, then as lists of tokens."""
     return min(span), max(span), sorted(span)
-
-
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ({"threshold": 0.3}, "threshold has no effect with overlap='any'"),
-        ({"credit": "best"}, "credit has no effect with overlap='any'"),
-        ({"overlap": "iou", "credit": "best", "matching": "first"}, "credit has no effect with matching='first'"),
-        ({"recall": "right", "matching": "fresh"}, "recall has no effect with matching='fresh'"),
-    ],
-)
-def test_options_without_effect(options, problem):
-    with pytest.raises(InputError, match=problem):
-        RelaxedF(**options)
 
 
 def test_the_lower_of_both():

@@ -165,9 +165,6 @@ def test_texts_of_the_other_side(file):
     system = spanometer.read(file(SPANS, "spans.csv"))
     report = spanometer.score(gold, system)
     assert (report.results[0].scores["precision"], report.results[0].scores["recall"]) == (0.5, 1.0)
-    wrong = spanometer.read(file(SPANS.replace("Ada Lovelace", "Ada Byron"), "wrong.csv"))
-    with pytest.raises(InputError, match="'Ada Byron' is stated, but the text has 'Ada Lovelace'"):
-        spanometer.score(gold, wrong)
 
 
 def test_names_of_columns(run, file):

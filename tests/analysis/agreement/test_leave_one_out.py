@@ -7,7 +7,7 @@ import pytest
 
 import spanometer
 from random_corpora import as_spans, random_team
-from spanometer import InputError, disagreements
+from spanometer import disagreements
 from spanometer.counts.statistics import Resampling
 
 TEAM = {
@@ -82,17 +82,3 @@ def test_what_is_shown():
 def test_one_document_has_no_intervals():
     found = disagreements({name: tags[:1] for name, tags in TEAM.items()}).leave_one_out(n_resamples=50)
     assert np.isnan(found.intervals["kappa_change"]).all()
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "said"),
-    [
-        ({name: TEAM[name] for name in ("ann", "ben")}, {}, "three or more"),
-        (TEAM, {"average": "weighted"}, "average"),
-        (TEAM, {"variant": "2020"}, "variant"),
-        (TEAM, {"n_resamples": 0}, "n_resamples"),
-    ],
-)
-def test_wrong_input(given, options, said):
-    with pytest.raises(InputError, match=said):
-        disagreements(given).leave_one_out(**options)

@@ -8,7 +8,6 @@ import pytest
 import spanometer
 from random_corpora import as_spans, disturbed, random_document
 from slow import consensus as slow
-from spanometer import InputError
 
 TAGS = {
     "ann": [["B-X", "I-X", "O", "O", "O", "O"], ["O", "B-Y", "O"]],
@@ -170,8 +169,3 @@ def test_labels_are_chosen_first():
     )
     assert spans_of(found) == [[(0, 1, "PERSON")]]
     assert found.candidates.votes.tolist() == [2]
-
-
-def test_no_files():
-    with pytest.raises(InputError, match=r"without files"):
-        spanometer.consensus(TAGS).documents()

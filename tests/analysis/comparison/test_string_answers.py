@@ -2,7 +2,6 @@
 
 import pytest
 
-from spanometer import InputError
 from spanometer.analysis.comparison.string_answers import compare_strings, score_strings
 from spanometer.grounding import ground_strings
 
@@ -36,19 +35,3 @@ def test_compare():
     scores = {name: system.scores["f1"] for name, system in measure.systems.items()}
     assert scores == {"good": pytest.approx(6 / 7), "bad": pytest.approx(1 / 3)}
     assert set(measure.per_label) == {"LOC", "PER"}
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: score_strings(GOLD, GOOD), "grounded strings"),
-        (lambda: score_strings(GOLD[:2], grounded(GOOD)), "12 predicted documents, 2 reference documents"),
-        (lambda: score_strings(GOLD, grounded(GOOD), fold="case"), "fold"),
-        (lambda: compare_strings(GOLD, {"a": grounded(GOOD)}), "at least two systems, got 1"),
-        (lambda: compare_strings(GOLD, {}), "at least two systems, got 0"),
-        (lambda: compare_strings(GOLD, {"a": grounded(GOOD), "b": grounded(BAD, "lm-eval")}), "with different options"),
-    ],
-)
-def test_wrong_calls_are_refused(call, said):
-    with pytest.raises(InputError, match=said):
-        call()

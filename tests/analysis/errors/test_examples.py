@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from random_corpora import as_spans, random_pair
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.contexts import Context
@@ -147,20 +147,6 @@ def test_a_sample_is_drawn_by_its_seed():
     assert {len(names) for names in drawn} == {2}
     assert len({tuple(names) for names in drawn}) > 3
     assert in_words(examples(sample=99)) == in_words(examples())
-
-
-@pytest.mark.parametrize(
-    "chosen, problem",
-    [
-        ({"kind": "worse"}, "invalid value for kind: 'worse'"),
-        ({"reference_label": "GPE"}, "no span has the label 'GPE'"),
-        ({"predicted_label": "GPE"}, "no span has the label 'GPE'"),
-        ({"sample": 0}, "invalid value for sample: 0"),
-    ],
-)
-def test_wrong_choices(chosen, problem):
-    with pytest.raises(InputError, match=problem):
-        examples(**chosen)
 
 
 @pytest.mark.parametrize("seed", range(40))

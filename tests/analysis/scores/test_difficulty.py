@@ -8,11 +8,10 @@ import pytest
 
 from random_corpora import as_spans, disturbed, random_document
 from slow.placement import start_probabilities
-from spanometer import InputError, Spans, compare
+from spanometer import Spans, compare
 from spanometer.analysis.scores.difficulty import by_chance, chance_levels, read_bounds
 from spanometer.measures import ChanceKappaF1, SpanF
 from spanometer.readers import read
-from spanometer.spans.entities import Entities
 from spanometer.spans.spans import pair_from_tags
 
 # one span of one token in 4 tokens: 1/4; two of one in 4: 1/2; none; all three tokens: 1
@@ -55,10 +54,6 @@ def test_ranks_before_and_after_correction():
         assert (row.rank, row.kappa_rank) == (rank, rank)
     parts = by_chance(GOLD, wide, (0.6,), [ChanceKappaF1()]).values()
     assert [row.kappa_f1 for row in rows[3::2]] == [part.results[0].scores["kappa_f1"] for part in parts]
-    with pytest.raises(InputError, match="only spans have a chance level"):
-        compare(
-            Entities.from_dicts([[]]), dict.fromkeys("ab", Entities.from_dicts([[]])), measures="eter", by_chance=(0.5,)
-        )
 
 
 def test_counts_of_parts_add_up():

@@ -19,20 +19,8 @@ PIPELINE = [[{"entity_group": "PER", "score": 0.9, "word": "Ada L", "start": 0, 
 RENAMED = [[{**span, "label": span["entity_group"]} for span in document] for document in PIPELINE]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "problem", "hint", "right"),
-    [
-        ((GOLD, LOGITS), "shape (2, 2) is not one document", "logits.argmax(-1)", (GOLD, LOGITS.argmax(-1))),
-        ((GOLD, LOGITS.tolist()), "[0.0, 1.0] (of type list) is not a tag", "decode(", (GOLD, decode(LOGITS, LABELS))),
-        (([[(0, 5, "PER")]],) * 2, "(0, 5, 'PER')", "{'start': 0, 'end': 5, 'label': 'PER'}.", (SPANS, SPANS)),
-        ((SPANS, [[(0, 5, "PER")]]), "is not a span", "A span is {'start': int, 'end': int", (SPANS, SPANS)),
-        ((SPANS, PIPELINE), "has no 'label'", "{**span, 'label': span['entity_group']}", (SPANS, RENAMED)),
-    ],
-)
-def test_forms(wrong, problem, hint, right):
-    with pytest.raises(InputError) as raised:
-        spanometer.score(*wrong)
-    assert problem in str(raised.value) and hint in str(raised.value)
+@pytest.mark.parametrize("right", [(GOLD, LOGITS.argmax(-1)), (GOLD, decode(LOGITS, LABELS)), (SPANS, RENAMED)])
+def test_forms_that_errors_name(right):
     numbers = {} if isinstance(right[1], list) else {"id2label": LABELS}
     assert spanometer.score(*right, **numbers)["span_f"].f1 == 1
 
@@ -52,18 +40,9 @@ def test_files(tmp_path):
         assert function(*arguments(spanometer.read(path))).documents == 1
 
 
-@pytest.mark.parametrize("name", ["label_list", "label_names"])
-def test_names_of_other_tools(name):
-    with pytest.raises(InputError, match="Name the tags of integers with id2label"):
-        spanometer.score([[1]], [[1]], **{name: LABELS})
-    assert spanometer.score([[1]], [[1]], id2label=LABELS)["span_f"].f1 == 1
-
-
 def test_nothing_to_score():
     with pytest.warns(UserWarning, match="nothing was scored"):
         spanometer.score([["O"]], [["O"]])
-    with pytest.raises(InputError, match=r"accuracy is undefined: the corpus has no tokens\.\nPass at least one tag"):
-        spanometer.load("seqeval").compute(predictions=[], references=[])
 
 
 def test_values_by_name():
@@ -71,8 +50,6 @@ def test_values_by_name():
     assert (report.precision, report.recall, report.f1) == tuple(report["span_f"].scores.values()) == (1, 0.5, 2 / 3)
     with pytest.raises(AttributeError, match=r"has no attribute 'F1'\. Its values are precision, recall, f1"):
         _ = report.F1
-    with pytest.raises(InputError, match="Use one of 'span_f'"):
-        _ = report["token_f"]
     several = spanometer.score(GOLD, GOLD, measures="span_f,sl_icm")
     with pytest.raises(AttributeError, match=r"there are 2 measures. Choose one: report\['span_f'\].f1\."):
         _ = several.f1

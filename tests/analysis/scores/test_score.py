@@ -12,7 +12,7 @@ import spanometer
 from entity_corpora import random_entity_documents
 from random_corpora import random_pair
 from random_tags import random_tags
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.measures import MEASURES, ChanceKappaF1, Eter, SlIcm, SpanAttribute, SpanF
 from spanometer.spans.attributes import Attributes
 from spanometer.spans.entities import Entities
@@ -126,8 +126,6 @@ def test_flat():
     json.dumps(found, allow_nan=False)
     named = spanometer.score([["B-macro"]], [["O"]], measures={"f": SpanF(), "f_macro": SpanF()})
     assert named.flat()["f_macro_f1"] == 0
-    with pytest.raises(InputError, match="two results have the name 'f_macro_precision'"):
-        named.flat(per_label=True)
 
 
 def test_without_the_frameworks(tmp_path):
@@ -170,22 +168,9 @@ def test_files(tmp_path):
     gold.write_text("Ada B-PER\nLovelace I-PER\nslept O\n")
     system.write_text('{"text": "Ada Lovelace slept", "spans": [{"start": 0, "end": 10, "label": "PER"}]}\n')
     files = spanometer.read(gold), spanometer.read(system)
-    with pytest.raises(InputError, match="begins or ends within a token"):
-        spanometer.score(*files)
     with pytest.warns(UserWarning, match="predictions: 1 span moved by 2 characters to fit tokens"):
         report = spanometer.score(*files, to_tokens="overlap", measures=["span_f", "token_f"], average="macro")
     assert report.measures["span_f"].scores["f1"] == report.measures["token_f"].scores["f1"] == 1
     assert "|unit:token|to_tokens:overlap|" in report.measures["span_f"].signature
     assert spanometer.score(*files, unit="character").measures["span_f"].scores["f1"] == 0
     assert spanometer.score(files[0], files[0]).measures["span_f"].scores["f1"] == 1
-    with pytest.raises(InputError, match="predictions: this side was not read"):
-        spanometer.score(files[0], spanometer.Spans.from_tags([["O"]]))
-    with pytest.raises(InputError, match="unit is only for files"):
-        spanometer.score([["O"]], [["O"]], unit="character")
-    for options in ({"scheme": "IOB2"}, {"prefix": False}, {"lengths": [3]}, {"id2label": ["O", "B-PER"]}):
-        with pytest.raises(InputError, match="these are files or grounded answers"):
-            spanometer.score(*files, **options)
-        with pytest.raises(InputError, match="these are files or grounded answers"):
-            spanometer.compare(files[0], {"old": files[1], "new": files[1]}, **options)
-        with pytest.raises(InputError, match="these are files or grounded answers"):
-            spanometer.agreement({"ann": files[0], "ben": files[1]}, **options)

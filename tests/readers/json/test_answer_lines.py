@@ -6,7 +6,6 @@ import pytest
 
 import spanometer
 from spanometer.documents.pairing import Pairing, pair
-from spanometer.exceptions import InputError
 from spanometer.readers.formats import detect
 from spanometer.readers.reading import read_documents
 
@@ -90,9 +89,6 @@ def test_documents_are_matched_by_name(lines):
     files = [lines(*both, name="gold.jsonl"), lines({"id": "b", "answer": "[]"}, {"id": "a", "answer": ANSWER})]
     found = pair(*map(spanometer.read, files))
     assert bounds(found.sides["predictions"].file.spans) == [(0, 3, "PER"), (15, 19, "LOC")]
-    other = spanometer.read(lines({"id": "b", "answer": "[]"}, {"id": "c", "answer": ANSWER}))
-    with pytest.raises(InputError, match=r"gold.jsonl: this side has 2 documents, and .* has 2. Only here: 'a'"):
-        pair(spanometer.read(files[0]), other)
 
 
 def test_answers_beside_words(lines, file):
@@ -107,8 +103,6 @@ def test_answers_beside_words(lines, file):
 
 def test_texts_that_differ(lines, gold):
     other = spanometer.read(lines({"text": f"So: {TEXT}", "answer": ANSWER}))
-    with pytest.raises(InputError, match="the texts differ from character 0"):
-        pair(gold, other)
     found = pair(gold, other, Pairing(texts="aligned"))
     assert bounds(found.predictions) == [(0, 3, "PER"), (15, 19, "LOC"), (20, 23, "PER")]
 
@@ -132,19 +126,3 @@ def test_choices_are_signed(lines, gold):
         "answer_format": "json",
     }
     assert found.grounded["predictions"].total["absent"] == 1
-
-
-def test_what_is_no_answer(lines, gold):
-    with pytest.raises(InputError, match=r"answers.jsonl, line 2: an answer is 3"):
-        two = [{"text": TEXT, "spans": GOLD}, {"text": "Oslo", "spans": []}]
-        pair(spanometer.read(lines(*two, name="gold.jsonl")), spanometer.read(lines({"answer": "[]"}, {"answer": 3})))
-    with pytest.raises(InputError, match="grounding is for answers of language models, but no side has answers"):
-        pair(gold, gold, Pairing(grounding="uie"))
-    with pytest.raises(InputError, match="need their texts, but no file has texts"):
-        pair(spanometer.read(lines({"answer": "[]"})), spanometer.read(lines({"answer": "[]"})))
-
-
-def test_answers_are_no_spans_yet(lines, tmp_path):
-    found = spanometer.read(lines({"text": TEXT, "answer": ANSWER}))
-    with pytest.raises(InputError, match=r"answers.jsonl: these are answers of a language model, not spans"):
-        spanometer.write(found, tmp_path / "out.jsonl", format="jsonl")

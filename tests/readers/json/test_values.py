@@ -91,6 +91,3 @@ def test_words_are_lists_of_strings():
     assert words.of_documents([2, 0]) == [["b"], ["a", "b"]]
     with pytest.raises(IndexError):
         words[3]
-    for row in (["a", 1], ["a", ["b"]], ["\ud800"]):
-        with pytest.raises(InputError):
-            WordRows().append(row)
