@@ -39,15 +39,7 @@ from ..web.disagreement_report import disagreement_report
 from .corpus import CorpusFiles, read_corpus
 from .input_files import OF_SEVERAL, InputFiles, add_reading
 from .inputs import input_paths
-from .measures import (
-    add_measure_options,
-    chosen_measures,
-    chosen_resampling,
-    require_signatures,
-    require_used,
-    shared_options,
-    take_signatures,
-)
+from .measures import MeasureRequest, add_measure_options
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 
@@ -113,12 +105,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
 @kept_probabilities()
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
-    take_signatures(options)
+    request = MeasureRequest(options)
     output = read_options(AgreementOutput, options)
-    chosen = chosen_measures(options, _MEASURES, list(_MEASURES)[:2])
-    chance = _only(chosen, ChanceKappaF1) or ChanceKappaF1(**shared_options(options))
+    chosen = request.measures(_MEASURES, list(_MEASURES)[:2])
+    chance = _only(chosen, ChanceKappaF1) or ChanceKappaF1(**request.shared_options)
     alpha, gamma = (_only(chosen, kind, chance) for kind in (UnitizingAlpha, Gamma))
-    resampling = chosen_resampling(options)
+    resampling = request.resampling
     # without each annotator there are intervals by default
     of_parts = read_options(Resampling, options)
     with_parts = output.leave_one_out or output.is_page
@@ -133,14 +125,14 @@ def run(options: argparse.Namespace) -> int:
     paths = input_paths(options.files, options.answer_key, systems=0)
     source = read_options(InputFiles, options)
     content = source.content_of(options, paths)
-    require_used(options, chance, alpha, gamma, of_parts if with_parts else resampling)
+    request.require_used(chance, alpha, gamma, of_parts if with_parts else resampling)
     corpus = read_corpus(source, content, paths, options.names, words=output.disagreements)
     with corpus.placing_errors():
         result = agreement(corpus.annotators, **corpus.reading, **values)
         differing = _disagreements(corpus, output, match_labels=chance.match_labels, level=chance.level)
     if corpus.content == "tags":
         result = replace(result, named_documents=NamedDocuments.of(corpus.first))
-    require_signatures(options, [result.signatures[measure.name] for measure in chosen])
+    request.require_signatures([result.signatures[measure.name] for measure in chosen])
     left_out = None
     if differing is not None and (output.leave_one_out or (output.is_page and len(corpus.files) > 2)):
         own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")

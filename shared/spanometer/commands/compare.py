@@ -34,18 +34,7 @@ from .corpus import CorpusFiles, read_corpus
 from .help import known_measures
 from .input_files import CONTENTS, INPUTS, OF_SCORES, InputFiles, add_reading
 from .inputs import input_paths
-from .measures import (
-    COMPARED,
-    add_measure_options,
-    chosen_content,
-    default_measures,
-    need_words,
-    read_request,
-    require_policy,
-    require_signatures,
-    take_signatures,
-    under_protocol,
-)
+from .measures import COMPARED, MeasureRequest, add_measure_options, need_words, require_policy
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .score import informed
@@ -89,15 +78,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
-    take_signatures(options)
+    request = MeasureRequest(options)
     paths = [options.reference, *options.systems]
     output = read_options(ComparisonOutput, options)
     paths = input_paths(paths, options.answer_key)
     source = read_options(InputFiles, options)
-    content = chosen_content(options, source, paths)
-    default = names_of("all", INPUTS[content]) if options.rank_correlation else default_measures(content)[:1]
+    content = request.content(source, paths)
+    default = names_of("all", INPUTS[content]) if options.rank_correlation else names_of(None, INPUTS[content])[:1]
     resampling = read_options(PairedResampling, options)
-    measures = read_request(options, content, known_measures(), default, resampling)
+    measures = request.measures_of(content, known_measures(), default, resampling)
     if content == "strings":
         refuse(options, ("rank_correlation", "by_chance"), CONTENTS[content])
     shown = {"per_label": output.per_label, "by_chance": output.by_chance}
@@ -114,9 +103,9 @@ def run(options: argparse.Namespace) -> int:
             f"--fail-if-worse compares two systems, but there are {len(corpus.systems)}.", "Give REFERENCE OLD NEW."
         )
     result = _compared(source, corpus, measures, resampling, choices)
-    compared, protocol = under_protocol(options, result.measures)
+    compared, protocol = request.under_protocol(result.measures)
     result = replace(result, measures=compared)
-    require_signatures(options, [of_measure.signature for of_measure in result.measures.values()])
+    request.require_signatures([of_measure.signature for of_measure in result.measures.values()])
     if output.plot is not None:
         plot_comparison(result, output.plot)
     lines = corpus.heading(result.documents, result.tokens, result.unit, protocol)

@@ -45,14 +45,7 @@ from ..web.templates import require_html
 from .corpus import CorpusFiles, read_corpus
 from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading, columns_in
 from .inputs import headlines, input_paths, located, size_of
-from .measures import (
-    add_measure_options,
-    chosen_content,
-    read_request,
-    require_signatures,
-    take_signatures,
-    under_protocol,
-)
+from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 
@@ -187,8 +180,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, match and show."""
-    take_signatures(options)
-    if options.official is not None:
+    request = MeasureRequest(options)
+    if request.protocol is not None:
         # costs of errors need exactly one measure
         options.measures = options.measures[:1]
     paths = [options.reference, *options.systems]
@@ -201,9 +194,9 @@ def run(options: argparse.Namespace) -> int:
         )
     paths = input_paths(paths, options.answer_key)
     source = read_options(InputFiles, options)
-    content = chosen_content(options, source, paths, SERIES)
+    content = request.content(source, paths, SERIES)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
-    measures = read_request(options, content, MEASURES, ["span_f"], matching, resampling)
+    measures = request.measures_of(content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
         raise InputError(f"costs of errors need exactly one measure, got {len(measures)}.", "Name one.")
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
@@ -215,9 +208,9 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"{problem}{len(corpus.systems)}.", "Give REFERENCE OLD NEW.")
     with corpus.placing_errors():
         result = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))
-    under, protocol = under_protocol(options, {"errors": result})
+    under, protocol = request.under_protocol({"errors": result})
     result = under["errors"]
-    require_signatures(options, [result.signature])
+    request.require_signatures([result.signature])
     partition = _partition(source, paths[0], corpus, parts)
     size = size_of(corpus.documents, result.tokens) if corpus.documents else result.size
     lines = [*headlines(corpus.sides, size), *protocol.items()]

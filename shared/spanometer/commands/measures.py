@@ -87,144 +87,144 @@ def add_measure_options(
     parser.set_defaults(flags={**own, "measure": "--measures", **parser.get_default("flags")})
 
 
-def take_signatures(options: argparse.Namespace) -> None:
-    """Set the options of reading that signatures among the measures, or a protocol, name; `--average none` too.
+class MeasureRequest:
+    """The measures that a command line names, with their intervals, and the official scorer if it names one.
 
-    `--average none` is replaced by `--per-label` in commands that have it.
+    Signatures among the measures, or a protocol, set options of reading; options on the command line take precedence.
+    The measures of a protocol follow the named measures. `--average none` is replaced by `--per-label` in commands
+    that have it.
 
-    Options on the command line take precedence. The measures of a protocol follow the named measures.
-
-    Raises:
-        InputError: if two signatures differ in one, or one differs from the protocol.
-    """
-    if getattr(options, "average", None) == "none" and hasattr(options, "per_label"):
-        options.average, options.per_label = None, True
-    options.signatures = signatures_in(item for _, item in listed_measures(options.measures or []))
-    reading = reading_of(options.signatures, known_measures())
-    name = getattr(options, "protocol", None)
-    options.official = None
-    if name is not None or "protocol" in reading:
-        options.official = protocol = Protocol.named(reading["protocol"] if name is None else name)
-        given = [option for option in protocol.instead if getattr(options, option, None) is not None]
-        reading = reading_of([protocol.signature(given), *options.signatures], known_measures())
-        options.measures = (
-            options.measures if name is None else [*(options.measures or []), *protocol.measures.values()]
-        )
-        if getattr(options, "column", None) is not None:
-            # official keys may name the column
-            options.official = replace(protocol, reading={**protocol.reading, "column": options.column})
-        # files of a task may lack some of its labels
-        warnings.filterwarnings("ignore", "(label_map|labels|ignore_labels): ")
-        if getattr(options, "systems", None) and "," in reading.get("column", ""):
-            # a protocol names the columns of a single file
-            reading.pop("column")
-    # columns of Parquet files have the name of a number of annotators
-    declared = {each.name: (name, each) for name, each in options.declared.items() if each.name != "references"}
-    given = [name for name, (key, _) in declared.items() if getattr(options, key, None) is not None]
-    values = read_reading(reading, {name: each for name, (_, each) in declared.items()}, given)
-    # a signature has the seed of its measure beside the seed of draws
-    options.own_seed = options.__dict__.get("seed") is not None
-    options.own_reading = [] if options.official is None else [declared[name][0] for name in values]
-    for name, value in values.items():
-        setattr(options, declared[name][0], value if isinstance(value, bool) else reading[name])
-
-
-def under_protocol(options: argparse.Namespace, results: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Add the protocol to the signatures of results, if there is one and they are its own.
-
-    Returns:
-        The results, and a line for the heading that says whether they are official; none without a protocol.
-    """
-    protocol: Protocol | None = options.official
-    if protocol is None:
-        return dict(results), {}
-    state = OfficialScores.of(protocol, [result.signature for result in results.values()])
-    if not state.changes:
-        results = {name: replace(each, signature=protocol.signed(each.signature)) for name, each in results.items()}
-    return dict(results), {"protocol": state.text}
-
-
-def require_signatures(options: argparse.Namespace, results: Iterable[str]) -> None:
-    """Raise an `InputError` unless the results have the signatures that the command line names."""
-    for signature, result in zip(options.signatures, results, strict=False):
-        if signature is not None:
-            signature.require(result)
-
-
-def named_measures(options: argparse.Namespace, available: Mapping[str, type[Measure]]) -> list[str]:
-    """List the names of the measures that the command line names."""
-    return list(options_by_name(options.measures or [], available))
-
-
-def shared_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Read the options of all measures that have them; their seed is the seed of draws."""
-    declared = {**options_of(FMeasure), **({"seed": options_of(Resampling)["seed"]} if options.own_seed else {})}
-    texts = {name: getattr(options, destination(each), None) for name, each in declared.items()}
-    return {
-        name: text if isinstance(text, bool) else declared[name].read(text)
-        for name, text in texts.items()
-        if text is not None
-    }
-
-
-def default_measures(content: str) -> list[str]:
-    """List the names of the measures for files of a content."""
-    return list(names_of(None, INPUTS[content]))
-
-
-def chosen_content(
-    options: argparse.Namespace, source: InputFiles, paths: Sequence[str], contents: Sequence[str] = tuple(CONTENTS)
-) -> str:
-    """Choose the content of files by the named measures, the options of reading, and the files themselves.
-
-    Raises:
-        InputError: for options of reading that have no effect.
-    """
-    known = known_measures()
-    inputs = {known[name].input for name in named_measures(options, known)}
-    return source.content_of(options, paths, contents, inputs)
-
-
-def chosen_measures(
-    options: argparse.Namespace, available: Mapping[str, type[Measure]], default: Iterable[str]
-) -> list[Any]:
-    """Read the measures with their options.
-
-    Args:
+    Attributes:
         options: the command line.
-        available: all that can be chosen, by name.
-        default: the names of the measures that are computed if none is named.
+        protocol: the official scorer; None without one.
 
     Raises:
-        InputError: for an unknown measure, and for a value that an option cannot have.
+        InputError: if two signatures differ in an option of reading, or one differs from the protocol.
     """
-    files = {"token_probabilities": partial(read_with, read_word_probabilities)}
-    return list(
-        read_measures(options.measures or default, available, shared_options(options), files, signed=True).values()
-    )
 
+    protocol: Protocol | None = None
 
-def read_request(
-    options: argparse.Namespace,
-    content: str,
-    available: Mapping[str, type[Measure]],
-    default: Iterable[str],
-    *others: object,
-) -> Sequence[Any]:
-    """Read the measures of files of a content, see `chosen_measures`; `others` have options too.
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        if getattr(options, "average", None) == "none" and hasattr(options, "per_label"):
+            options.average, options.per_label = None, True
+        self._signatures = signatures_in(item for _, item in listed_measures(options.measures or []))
+        reading = reading_of(self._signatures, known_measures())
+        name = getattr(options, "protocol", None)
+        if name is not None or "protocol" in reading:
+            self.protocol = protocol = Protocol.named(reading["protocol"] if name is None else name)
+            given = [option for option in protocol.instead if getattr(options, option, None) is not None]
+            reading = reading_of([protocol.signature(given), *self._signatures], known_measures())
+            if name is not None:
+                options.measures = [*(options.measures or []), *protocol.measures.values()]
+            if getattr(options, "column", None) is not None:
+                # official keys may name the column
+                self.protocol = replace(protocol, reading={**protocol.reading, "column": options.column})
+            # files of a task may lack some of its labels
+            warnings.filterwarnings("ignore", "(label_map|labels|ignore_labels): ")
+            if getattr(options, "systems", None) and "," in reading.get("column", ""):
+                # a protocol names the columns of a single file
+                reading.pop("column")
+        # columns of Parquet files have the name of a number of annotators
+        declared = {each.name: (name, each) for name, each in options.declared.items() if each.name != "references"}
+        given = [name for name, (key, _) in declared.items() if getattr(options, key, None) is not None]
+        values = read_reading(reading, {name: each for name, (_, each) in declared.items()}, given)
+        # a signature has the seed of its measure beside the seed of draws
+        self._has_seed = options.__dict__.get("seed") is not None
+        options.official = dict.fromkeys((declared[name][0] for name in values), self.protocol)
+        for name, value in values.items():
+            setattr(options, declared[name][0], value if isinstance(value, bool) else reading[name])
 
-    Raises:
-        InputError: also for a measure of another content, and for options that no measure has.
-    """
-    if is_everything(options.measures):
-        options.measures = names_of(options.measures, INPUTS.get(content, "spans"))
-    measures = chosen_measures(options, available, default)
-    for measure in measures:
-        if measure.input != INPUTS.get(content, measure.input):
-            what = _SCORED.get(measure.input, "strings")
-            raise InputError(f"{measure.name} scores {what}, not {CONTENTS[content]}.", _REMEDIES[content])
-    require_used(options, *measures, *others)
-    return measures
+    def content(self, source: InputFiles, paths: Sequence[str], contents: Sequence[str] = tuple(CONTENTS)) -> str:
+        """Choose the content of files by the named measures, the options of reading, and the files themselves.
+
+        Raises:
+            InputError: for options of reading that have no effect.
+        """
+        known = known_measures()
+        inputs = {known[name].input for name in options_by_name(self.options.measures or [], known)}
+        return source.content_of(self.options, paths, contents, inputs)
+
+    def measures(self, available: Mapping[str, type[Measure]], default: Iterable[str]) -> list[Any]:
+        """Read the measures with their options.
+
+        Args:
+            available: all that can be chosen, by name.
+            default: the names of the measures that are computed if none is named.
+
+        Raises:
+            InputError: for an unknown measure, and for a value that an option cannot have.
+        """
+        files = {"token_probabilities": partial(read_with, read_word_probabilities)}
+        named = self.options.measures or default
+        return list(read_measures(named, available, self.shared_options, files, signed=True).values())
+
+    def measures_of(
+        self, content: str, available: Mapping[str, type[Measure]], default: Iterable[str] | None, *others: object
+    ) -> Sequence[Any]:
+        """Read the measures of files of a content, see `measures`; `others` have options too.
+
+        Raises:
+            InputError: also for a measure of another content, and for options that no measure has.
+        """
+        kind = INPUTS.get(content, "spans")
+        if is_everything(self.options.measures):
+            self.options.measures = names_of(self.options.measures, kind)
+        measures = self.measures(available, names_of(None, kind) if default is None else default)
+        for measure in measures:
+            if measure.input != INPUTS.get(content, measure.input):
+                what = _SCORED.get(measure.input, "strings")
+                raise InputError(f"{measure.name} scores {what}, not {CONTENTS[content]}.", _REMEDIES[content])
+        self.require_used(*measures, *others)
+        return measures
+
+    @property
+    def shared_options(self) -> dict[str, Any]:
+        """The options of all measures that have them; their seed is the seed of draws."""
+        declared = {**options_of(FMeasure), **({"seed": options_of(Resampling)["seed"]} if self._has_seed else {})}
+        texts = {name: getattr(self.options, destination(each), None) for name, each in declared.items()}
+        return {
+            name: text if isinstance(text, bool) else declared[name].read(text)
+            for name, text in texts.items()
+            if text is not None
+        }
+
+    @property
+    def resampling(self) -> Resampling | None:
+        """The options of intervals; None without a level."""
+        resampling = read_options(Resampling, self.options)
+        return None if self.options.confidence is None else resampling
+
+    def require_used(self, *used: object) -> None:
+        """Raise an `InputError` for an option that neither the measures nor the options of intervals have."""
+        measures = [each for each in used if isinstance(each, Measure)]
+        taken = destinations(*(type(each) for each in used if each is not None and not isinstance(each, Measure)))
+        taken |= {name for measure in measures for name in measure.options() if name in (*options_of(FMeasure), "seed")}
+        remedies = {Measure: ("these measures", "Leave it out."), Resampling: ("scores without intervals", _INTERVALS)}
+        for kind, (what, remedy) in remedies.items():
+            owners = self.options.owners.items()
+            owned = [name for name, kinds in owners if any(issubclass(owner, kind) for owner in kinds)]
+            refuse(self.options, [name for name in owned if name not in taken], what, remedy)
+
+    def require_signatures(self, results: Iterable[str]) -> None:
+        """Raise an `InputError` unless the results have the signatures that the command line names."""
+        for signature, result in zip(self._signatures, results, strict=False):
+            if signature is not None:
+                signature.require(result)
+
+    def under_protocol(self, results: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+        """Add the protocol to the signatures of results, if there is one and they are its own.
+
+        Returns:
+            The results, and a line for the heading that says whether they are official; none without a protocol.
+        """
+        if self.protocol is None:
+            return dict(results), {}
+        state = OfficialScores.of(self.protocol, [result.signature for result in results.values()])
+        if not state.changes:
+            signed = self.protocol.signed
+            results = {name: replace(each, signature=signed(each.signature)) for name, each in results.items()}
+        return dict(results), {"protocol": state.text}
 
 
 def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
@@ -242,25 +242,3 @@ def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
 def need_words(measures: Iterable[Any]) -> bool:
     """Check whether measures look at the words of the reference."""
     return any(measure.needs_tokens for measure in measures)
-
-
-def chosen_resampling(options: argparse.Namespace) -> Resampling | None:
-    """Read the options of intervals; None without a level."""
-    resampling = read_options(Resampling, options)
-    return None if options.confidence is None else resampling
-
-
-def require_used(options: argparse.Namespace, *used: object) -> None:
-    """Raise an `InputError` for an option that nothing has.
-
-    Args:
-        options: the command line.
-        used: the measures, and the options of intervals if there are any.
-    """
-    measures = [each for each in used if isinstance(each, Measure)]
-    taken = destinations(*(type(each) for each in used if each is not None and not isinstance(each, Measure)))
-    taken |= {name for measure in measures for name in measure.options() if name in (*options_of(FMeasure), "seed")}
-    remedies = {Measure: ("these measures", "Leave it out."), Resampling: ("scores without intervals", _INTERVALS)}
-    for kind, (what, remedy) in remedies.items():
-        owned = [name for name, owners in options.owners.items() if any(issubclass(owner, kind) for owner in owners)]
-        refuse(options, [name for name in owned if name not in taken], what, remedy)

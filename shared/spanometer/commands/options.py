@@ -141,8 +141,9 @@ def refuse(options: argparse.Namespace, names: Iterable[str], what: str, remedy:
         value = getattr(options, name, None)
         if value is not None:
             flag = speller(options.flags)(name, str(value) if isinstance(value, bool) else None)
-            if name in getattr(options, "own_reading", ()):
-                flag, remedy = f"{options.official.name}: {flag}", f"Its files are: {options.official.formats}."
+            protocol = getattr(options, "official", {}).get(name)
+            if protocol is not None:
+                flag, remedy = f"{protocol.name}: {flag}", f"Its files are: {protocol.formats}."
             raise InputError(f"{flag} has no effect for {what}.", remedy)
 
 

@@ -46,17 +46,7 @@ from .corpus import CorpusFiles, read_corpus
 from .help import known_measures
 from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading, require_effect
 from .inputs import ShownFile, headlines, input_paths, located, side_of
-from .measures import (
-    add_measure_options,
-    chosen_content,
-    chosen_resampling,
-    default_measures,
-    need_words,
-    read_request,
-    require_policy,
-    require_signatures,
-    take_signatures,
-)
+from .measures import MeasureRequest, add_measure_options, need_words, require_policy
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
 
@@ -361,19 +351,19 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
-    take_signatures(options)
+    request = MeasureRequest(options)
     paths = [options.reference, *options.systems]
     output = read_options(ScoreOutput, options)
     number = 0 if options.references is None else _number_in(options, len(paths))
-    parts, resampling = read_options(ScoredParts, options), chosen_resampling(options)
+    parts, resampling = read_options(ScoredParts, options), request.resampling
     if options.cluster is not None:
-        return _score_parquet(options, paths, resampling, output)
+        return _score_parquet(request, paths, resampling, output)
     paths = input_paths(paths, options.answer_key, systems=number or 1)
     source = read_options(InputFiles, options)
-    content = chosen_content(options, source, paths, SERIES if number else tuple(CONTENTS))
-    available, default = (MEASURES, ["span_f"]) if number else (known_measures(), default_measures(content))
+    content = request.content(source, paths, SERIES if number else tuple(CONTENTS))
+    available, default = (MEASURES, ["span_f"]) if number else (known_measures(), None)
     everything, others = is_everything(options.measures), not options.measures and content in ("tags", "spans")
-    measures = read_request(options, content, available, default, resampling)
+    measures = request.measures_of(content, available, default, resampling)
     if everything:
         measures = SuitingMeasures(measures)
     if content == "attributes":
@@ -383,29 +373,30 @@ def run(options: argparse.Namespace) -> int:
     if number:
         return _score_all(corpus, measures, resampling, output)
     corpus, reports = score_corpus(source, corpus, measures, resampling, parts, per_document=output.per_document)
-    reports = _official(options, reports)
+    reports = _official(request, reports)
     for report in reports.values():
-        require_signatures(options, [result.signature for result in report.results])
+        request.require_signatures([result.signature for result in report.results])
     return _show(corpus, reports, output, others=others)
 
 
 def _score_parquet(
-    options: argparse.Namespace, paths: Sequence[str], resampling: Resampling | None, output: ScoreOutput
+    request: MeasureRequest, paths: Sequence[str], resampling: Resampling | None, output: ScoreOutput
 ) -> int:
     """Score Parquet files on a cluster, and show."""
+    options = request.options
     source = read_options(ParquetFiles, options)
     require_effect(options, ParquetFiles, options_of(ParquetFiles), "Parquet files")
-    measures = read_request(options, "parquet", known_measures(), default_measures("spans"), resampling)
+    measures = request.measures_of("parquet", known_measures(), None, resampling)
     refuse(options, ["per_document"], "Parquet files")
     corpus, reports = source.score(paths, measures, resampling)
-    return _show(corpus, _official(options, reports), output, others=False)
+    return _show(corpus, _official(request, reports), output, others=False)
 
 
-def _official(options: argparse.Namespace, reports: Mapping[str, Report]) -> dict[str, Report]:
+def _official(request: MeasureRequest, reports: Mapping[str, Report]) -> dict[str, Report]:
     """Add the official scores of a protocol, if there is one."""
-    if options.official is None:
+    if request.protocol is None:
         return dict(reports)
-    return {name: scored_by(options.official, report) for name, report in reports.items()}
+    return {name: scored_by(request.protocol, report) for name, report in reports.items()}
 
 
 def _show(corpus: CorpusFiles, reports: Mapping[str, Report], output: ScoreOutput, *, others: bool) -> int:

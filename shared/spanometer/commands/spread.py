@@ -34,7 +34,7 @@ from ..tags.schemes import LabelChoice
 from .corpus import answers_in_order, read_answers, read_tag_sides
 from .input_files import OF_SCORES, InputFiles, add_reading
 from .inputs import called, detected, documents_in, input_paths, located, side_of
-from .measures import add_measure_options, chosen_measures, require_used, shared_options, take_signatures
+from .measures import MeasureRequest, add_measure_options
 from .options import add_options, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 
@@ -91,16 +91,16 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, score under all policies and show."""
-    take_signatures(options)
+    request = MeasureRequest(options)
     output = read_options(PlotOutput, options)
     paths = input_paths([options.reference, *options.systems], options.answer_key)
-    measures = chosen_measures(options, MEASURES, ["span_f"])
+    measures = request.measures(MEASURES, ["span_f"])
     source, spread_of = read_options(InputFiles, options), read_options(SpreadSource, options)
-    require_used(options, *measures)
+    request.require_used(*measures)
     if spread_of.answers or _has_answers(source, paths):
         source.require_effect(options, "strings", paths)
         refuse(options, ["logits"], "answers of language models")
-        return _run_answers(source, paths, measures, MentionF(**shared_options(options)), output)
+        return _run_answers(source, paths, measures, MentionF(**request.shared_options), output)
     if len(paths) > 2:
         raise InputError(
             f"the spread over repairs needs one system, got {len(paths) - 1}.",
