@@ -1,1 +1,1 @@
-"""What is made from scores: reports, comparisons, agreement, spread, streams, advice."""
+"""Analyses of scores: reports, comparisons, agreement, errors, policies, advice, transformations."""

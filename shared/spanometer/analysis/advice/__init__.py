@@ -1,1 +1,1 @@
-"""Advise on a measure for a corpus."""
+"""Advice on a measure for a corpus."""

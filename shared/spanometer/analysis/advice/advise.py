@@ -1,20 +1,19 @@
-"""Advise on a measure for a corpus: its statistics, the formal properties that matter, and a measure with them.
+"""Advice on a measure for a corpus, from its statistics and the formal properties that matter.
 
-The SL-ICM paper has a flow chart (its Figure 2) from the kind of a corpus to a metric. Our advice uses the paper's
-Table 1 instead: the statistics of a corpus say which formal properties matter, and we suggest the simplest measure
-(`SIMPLEST_FIRST`) with all of these properties in Table 1. The thresholds of the statistics (`Thresholds`) are our own
-choice.
+The statistics of a corpus show which formal properties matter. We suggest the simplest measure (`SIMPLEST_FIRST`) that
+has all of them in Table 1 of the SL-ICM paper. The thresholds of the statistics (`Thresholds`) are our own choice.
 
     >>> from spanometer import Spans
     >>> advice = advise(Spans.from_tags([["B-PER", "O", "B-LOC", "I-LOC", "O", "B-LOC", "I-LOC"]]))
     >>> advice.measure, advice.properties
     ('token_f', ('overlap', 'noise'))
 
-With `flow="paper"` the result also has the outcome of the flow chart, and explains the differences (`flow`).
+The paper instead has a flow chart (its Figure 2) from the kind of a corpus to a metric. With `flow="paper"` the result
+also has its outcome, and explains the differences (`flow`).
 
-The advice also considers chance: F1 of the reference against randomly placed spans of the same numbers and lengths
-(`chance_kappa_f1`), over all labels and in each label. It falls towards 0 as documents grow (Proposition 4 of
-'Estimating Agreement by Chance for Sequence Annotation'). You can ignore it below `Thresholds.chance`.
+The advice also considers chance: F1 of the reference against spans of the same numbers and lengths at random positions
+(`chance_kappa_f1`), over all labels and for each label. It falls towards 0 as documents grow (Proposition 4 of
+'Estimating Agreement by Chance for Sequence Annotation'). Below `Thresholds.chance` you can ignore it.
 
 Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Information Theory', Table 1.
 """
@@ -37,7 +36,7 @@ QUESTIONS = {
     "very_long_share": ("Are there very long spans?", "{:.1%} very long", "sl_icm"),
     "information_variation": ("Do tokens differ much in specificity?", "bits by {:.2f} of their mean", "sl_icm"),
 }
-"""Question, text of the value, and outcome of a yes, by the name of the statistic and of its threshold."""
+"""For the name of each statistic and its threshold: the question, the text for the value, and the outcome of a yes."""
 
 
 def measure_of(metric: str) -> tuple[str, dict[str, Any]]:
@@ -48,7 +47,7 @@ def measure_of(metric: str) -> tuple[str, dict[str, Any]]:
 
 
 def written_call(measure: str, options: Mapping[str, Any]) -> str:
-    """Write a measure with its options, as in Python."""
+    """Write a measure with its options as Python code."""
     values = {name: value if value == "words" else repr(value) for name, value in options.items()}
     return f"{measure}({', '.join(f'{name}={value}' for name, value in values.items())})"
 
@@ -59,10 +58,10 @@ class FlowStep:
 
     Attributes:
         question: the question in words.
-        value: the statistic that answers it, in words.
+        value: the statistic that decides the answer, in words.
         threshold: the lowest value for a yes.
         answer: yes or no; None if unknown for this corpus.
-        outcome: the measure after this question, as in Python.
+        outcome: the measure after this question, as Python code.
     """
 
     question: str
@@ -79,8 +78,8 @@ class Flow:
     Attributes:
         steps: its questions, up to the one that ends the flow.
         measure, options: its outcome.
-        metric: the outcome's row in the paper's Table 1.
-        differences: the reasons why our advice differs; empty if it is the same.
+        metric: the row of the outcome in the paper's Table 1.
+        differences: the reasons why the advice differs; empty if it is the same.
     """
 
     steps: tuple[FlowStep, ...]
@@ -91,7 +90,7 @@ class Flow:
 
     @property
     def call(self) -> str:
-        """Write the outcome with its options, as in Python."""
+        """The outcome with its options, as Python code."""
         return written_call(self.measure, self.options)
 
 
@@ -131,19 +130,19 @@ SIMPLEST_FIRST = (
 """The metrics of the published table, in order of preference."""
 
 _LISTED = 5
-"""The largest number of labels that a note names."""
+"""The maximum number of labels that a note names."""
 
 
 @dataclass(frozen=True)
 class AdviceAnswer:
-    """The answer of one statistic.
+    """Whether a statistic reaches its threshold, and what follows.
 
     Attributes:
         question: the question in words.
-        statistic: the statistic with its value, in words.
-        threshold: the value that it must reach, in words.
-        matters: whether it reaches the threshold; None if unknown for this corpus.
-        properties: the formal properties that matter if it does.
+        statistic: the statistic and its value, in words.
+        threshold: the threshold, in words.
+        matters: whether the threshold is reached; None if unknown for this corpus.
+        properties: the formal properties that matter if it is reached.
     """
 
     question: str
@@ -159,7 +158,7 @@ class Advice:
 
     Attributes:
         statistics: the statistics of the corpus.
-        answers: the answer of each statistic.
+        answers: the answer for each statistic.
         properties: all formal properties that matter.
         measure: the name of the suggested measure.
         options: its suggested options.
@@ -167,7 +166,7 @@ class Advice:
             first.
         notes: further advice, a sentence or two each.
         thresholds: the thresholds of the statistics.
-        flow: the paper's flow chart for the corpus, if requested.
+        flow: the outcome of the paper's flow chart, if requested.
     """
 
     statistics: Statistics
@@ -182,12 +181,12 @@ class Advice:
 
     @property
     def call(self) -> str:
-        """Write the measure with its options, as in Python."""
+        """The measure with its options, as Python code."""
         return written_call(self.measure, self.options)
 
     @property
     def why(self) -> str:
-        """Say the reason for the measure, in plain words."""
+        """The reason for the measure, in plain words."""
         if not self.properties:
             return "For this corpus it is enough to count whole spans. This is the best known measure."
         grounds = "; ".join(answer.statistic for answer in self.answers if answer.matters and answer.properties)
@@ -252,7 +251,7 @@ def advise(
 
 
 def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
-    """Explain why our advice differs from the outcome of the flow chart."""
+    """Explain why the advice differs from the outcome of the flow chart."""
     printed, lacks = published_properties()[flow.metric], False
     for answer in advice.answers if advice.properties else ():
         lacking = [name.replace("_", " ") for name in answer.properties if answer.matters and not printed[name]]
@@ -335,7 +334,7 @@ def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
 
 
 def above_chance(corpus: Statistics, thresholds: Thresholds) -> list[str]:
-    """List the labels with a chance level to correct for, the highest first."""
+    """List the labels whose chance level is high enough to correct for, the highest first."""
     above = [label for label, chance in corpus.chance_per_label.items() if chance >= thresholds.chance]
     return sorted(above, key=lambda label: -corpus.chance_per_label[label])
 
@@ -385,7 +384,7 @@ def notes(measure: str, corpus: Statistics, needed: set[str], thresholds: Thresh
 
 
 def _note_on_chance(corpus: Statistics, thresholds: Thresholds) -> str:
-    """Name the labels for which to correct for chance, and say where to ignore it."""
+    """Name the labels for which chance should be corrected for, and say where it can be ignored."""
     above = above_chance(corpus, thresholds)
     if not above:
         return (
@@ -429,7 +428,7 @@ _TICKS = {
 
 
 def published_properties() -> dict[str, dict[str, bool]]:
-    """Look up whether each metric of the table has a tick at each formal property."""
+    """Return for each metric of the table whether it has each formal property."""
     return {
         metric: {name: tick == "y" for name, tick in zip(PROPERTY_NAMES, ticks, strict=True)}
         for metric, ticks in _TICKS.items()

@@ -27,24 +27,24 @@ def _threshold(default: float, help: str, metavar: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds(CheckedOptions):
-    """The thresholds of a corpus's statistics.
+    """Thresholds for the statistics of a corpus. "Share" is the proportion of all spans.
 
     Attributes:
-        short_share, touching_share, very_long_span, very_long_share: only for the paper's flow chart (`flow`): share of
-            spans with at most two tokens; share of spans that begin where another span of any label ends; tokens of a
-            very long span; share of very long spans.
-        several_tokens: share of spans with more than one token, because a span of one token cannot be partly right.
+        short_share, touching_share, very_long_span, very_long_share: for the paper's flow chart only (`flow`). Share of
+            spans with at most two tokens; share of spans that begin where another span of any label ends; number of
+            tokens of a very long span; share of very long spans.
+        several_tokens: share of spans with more than one token. (A span of one token cannot be partly right.)
         adjacent: share of spans that begin where another span of the same label ends.
-        length_variation: standard deviation of the spans' lengths, divided by their mean.
-        long_span: tokens of a long span.
+        length_variation: standard deviation of span lengths, divided by their mean.
+        long_span: number of tokens of a long span.
         long_share: share of long spans.
-        information_variation: standard deviation of -log2 P(w) over the tokens of spans, divided by its mean, where P
-            is the relative frequency of a word in the corpus.
-        label_evenness: entropy of the labels' frequencies, divided by its maximum; labels are uneven below it.
+        information_variation: standard deviation of -log2 P(w) over the tokens in spans, divided by its mean. P is the
+            relative frequency of a word in the corpus.
+        label_evenness: entropy of the label frequencies, divided by its maximum; labels are uneven below the threshold.
         chance: chance F1 of the reference against itself. At 0.05, correction lowers an F1 of 0.9 by half a point.
 
     Raises:
-        InputError: for a value that is not a number or below 0.
+        InputError: if a value is not a number or is below 0.
     """
 
     short_share: float = _threshold(
@@ -73,29 +73,29 @@ class Thresholds(CheckedOptions):
 
 @dataclass(frozen=True)
 class Statistics:
-    """Statistics of a corpus.
+    """Statistics of a corpus. "Share" is the proportion of all spans.
 
     Attributes:
         documents, spans, labels: the numbers of documents, spans and labels.
-        tokens: the number of tokens; None if the documents' lengths are not known.
-        mean_length, length_variance, longest: mean, variance and maximum of the spans' lengths in tokens.
-        length_variation: the standard deviation of the lengths, divided by the mean.
+        tokens: the number of tokens; None if document lengths are unknown.
+        mean_length, length_variance, longest: mean, variance and maximum of span lengths in tokens.
+        length_variation: the standard deviation of span lengths, divided by their mean.
         one_token_share: the share of spans with one token.
         short_share: the share of spans with at most two tokens.
         long_share, very_long_share: the shares of long spans, see `Thresholds.long_span` and `very_long_span`.
         adjacent: the number of spans that begin where another span of the same label ends.
         touching_share: the share of spans that begin where another span of any label ends.
-        overlapping: the number of spans that share a token with another.
-        overlapping_within_label: the number of spans that share a token with another of the same label.
+        overlapping: the number of spans that share a token with another span.
+        overlapping_within_label: the number of spans that share a token with another span of the same label.
         discontinuous: the number of discontinuous spans.
-        label_evenness: the entropy of the labels' frequencies, divided by its maximum; 1 for one label.
-        rarest_label, rarest_label_share: the label with the fewest spans, and its share of all spans.
-        mean_information, information_variation: the mean of -log2 P(w) over the tokens of spans, in bits, and its
-            standard deviation divided by the mean; P is the word's relative frequency in the corpus. None without
+        label_evenness: the entropy of the label frequencies, divided by its maximum; 1 if there is only one label.
+        rarest_label, rarest_label_share: the label with the fewest spans, and its share.
+        mean_information, information_variation: the mean of -log2 P(w) over the tokens in spans, in bits, and its
+            standard deviation divided by the mean. P is the word's relative frequency in the corpus. None without
             words.
-        once_share: the share of the spans' tokens whose word occurs only once in the corpus; None without words.
-        chance: chance F1 of the reference against itself, at the token level; None if the documents' lengths are not
-            known, and for discontinuous spans.
+        once_share: the proportion of tokens in spans whose word occurs only once in the corpus; None without words.
+        chance: chance F1 of the reference against itself, in tokens; None if document lengths are unknown or spans are
+            discontinuous.
         chance_per_label: chance F1 of each label.
     """
 
@@ -127,7 +127,7 @@ class Statistics:
 
     @property
     def adjacent_share(self) -> float:
-        """The share of spans that begin where another span of the same label ends."""
+        """The proportion of spans that begin where another span of the same label ends."""
         return self.adjacent / self.spans
 
 
@@ -181,10 +181,10 @@ def statistics_of(
 
 
 def _chance(references: Spans, words: Sequence[Sequence[str]] | None) -> tuple[float | None, dict[str, float]]:
-    """Compute chance F1 of the reference against itself, over all labels and in each label; nested spans by layer.
+    """Compute chance F1 of the reference against itself, over all labels and for each label; nested spans by layer.
 
-    If the exact level would take long, spans are placed independently: in such long documents the difference is far
-    below the digits that are shown.
+    If the exact computation would take long, spans are placed independently: in such long documents the difference is
+    far smaller than the digits that are shown.
     """
     if references.lengths is None and words is not None:
         references = references.with_lengths(_lengths(words))
@@ -220,7 +220,7 @@ def _lengths(words: Sequence[Sequence[str]]) -> np.ndarray:
 def _information(
     references: Spans, words: Sequence[Sequence[str]] | None, side: SideSpans, offsets: np.ndarray
 ) -> tuple[float | None, float | None, float | None]:
-    """Compute the mean and variation of the information of spans' tokens, and the share of words that occur once."""
+    """Compute mean and variation of the information of tokens in spans, and the proportion of words that occur once."""
     if words is None:
         return None, None, None
     words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")

@@ -33,16 +33,17 @@ WAYS = ("mean", "best", "best_by_document")
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureAgainst:
-    """The result of a measure.
+    """The result of one measure.
 
     Attributes:
         measure: the measure with its options.
         against: the scores of each system and annotator against each other annotator.
-        together: the scores of each system and annotator against all other annotators, by `WAYS`.
-        ceiling: the mean of the annotators' values in `together`, by `WAYS`.
-        same_terms: each system's scores against all annotators except one, averaged over the one left out, by `WAYS`.
-        differences: `same_terms` minus `ceiling`, of each system.
-        best: for each system and annotator, the annotator that gives the best headline value.
+        together: the scores of each system and annotator against all other annotators, combined in each of the `WAYS`.
+        ceiling: the mean of the annotators' scores in `together`, for each of the `WAYS`.
+        same_terms: for each of the `WAYS`, each system's scores against all annotators except one, averaged over the
+            annotator that is left out.
+        differences: `same_terms` minus `ceiling`, for each system.
+        best: for each system and annotator, the annotator against which the main score is best.
         documents: for each system and annotator, the number of documents in which each annotator is the best reference.
         signature: the measure, its options and the options of reading.
         notes: notes for readers of the scores, see `Measure.notes`.
@@ -71,13 +72,13 @@ class MeasureAgainst:
 class AgainstReferences(CorpusResult):
     """The result of `score_against`.
 
-    Its tables are `against`, one for each measure and key.
+    It has one table for each measure and key, named `against`.
 
     Attributes:
         references: the names of the annotators.
         systems: the names of the systems.
         measures: the result of each measure, by name.
-        confidence: the level of the intervals; None if there are none.
+        confidence: the confidence level of the intervals; None if there are none.
     """
 
     references: tuple[str, ...]
@@ -86,7 +87,7 @@ class AgainstReferences(CorpusResult):
     confidence: float | None
 
     def lines(self) -> Iterator[Part]:
-        """Yield the table of each measure's headline, the legend and the signatures."""
+        """Yield the table of each measure's main score, the legend and the signatures."""
         for name, result in self.measures.items():
             yield from ("", against_table(self, name, result.measure.headline))
         yield from ("", *notes(self), "")
@@ -118,29 +119,30 @@ def score_against(
     confidence: float | None = None,
     **arguments: Unpack[DrawnSideArguments],
 ) -> AgainstReferences:
-    """Score systems against the annotations of two or more people, and these against each other.
+    """Score systems against the annotations of two or more people, and score these people against each other.
 
         result = spanometer.score_against({"ann": ann, "ben": ben, "cat": cat}, {"tagger": output}, confidence=0.95)
         result.measures["span_f"].together["tagger"]["mean"].scores["f1"]
 
-    Each system is scored against each annotator, and against all of them in three ways:
+    Each system is scored against each annotator. These scores are combined in three ways:
 
-    - **mean**: the unweighted mean of the scores against each annotator.
-    - **best**: the score against the annotator with the best headline value (usually F1) over the corpus. Precision and
-      recall are the scores against the same annotator. Each drawn corpus may choose a different annotator.
-    - **best_by_document**: each document uses the annotator with the best headline value there as its reference (the
-      first of equals), and the corpus is scored against these references. A document without spans on both sides counts
-      as fully right. So a system may agree with a different annotator in each document, as in BLEU with several
-      references.
+    - **mean**: the plain mean of the scores against each annotator.
+    - **best**: the score against the annotator with the best main score (usually F1) over the corpus. Precision and
+      recall are also from this annotator. A resampled corpus can have a different best annotator.
+    - **best_by_document**: in each document, the annotator with the best main score is the reference (the first one if
+      several are equal), and the corpus is scored against these references. A document in which both sides are empty
+      has the best possible score. So a system can agree with different annotators in different documents, as in BLEU
+      with several references.
 
     `best` and `best_by_document` grow with the number of references; `mean` does not.
 
-    **The human ceiling** (`ceiling`) is the mean score of the annotators, each one scored against all others like a
-    system. An annotator has one reference fewer than a system, so the best of them tends to be lower. For a fair
-    comparison, `same_terms` scores a system against all annotators except one, and averages over the one left out.
-    For `mean` this changes nothing. `differences` is `same_terms` minus `ceiling`.
+    **The human ceiling** (`ceiling`) is the mean score of the annotators, if each one is scored against all others like
+    a system. An annotator has one reference fewer than a system, so the ceiling of `best` tends to be too low. For a
+    fair comparison, `same_terms` scores a system against all annotators except one, and averages over the annotator
+    that is left out. For `mean` this makes no difference. `differences` is `same_terms` minus `ceiling`.
 
-    Intervals come from drawn documents. All values share the drawn corpora, so differences have intervals too.
+    Intervals come from resampled documents. All scores use the same resampled corpora, so differences have intervals
+    too.
 
     Args:
         references: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
@@ -148,16 +150,16 @@ def score_against(
         systems: the outputs of systems by their names, in any of these forms; or one output.
         measures: names of measures of spans, or measures with options, see `compare`.
         names: the annotators' names, by default `1`, `2`, `3` ...
-        confidence: the level of intervals; None makes none.
+        confidence: the confidence level of intervals; None computes no intervals.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`;
-            and how corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed`, see
+            and how corpora are resampled for intervals: `interval_method`, `n_resamples` and `seed`, see
             `arguments.DrawArguments`.
 
     Raises:
-        TypeError: for an unknown argument.
-        InputError: for fewer than two annotators, no system, no documents, annotations that cannot be read or compared
-            (it names the annotator or system), wrong options, and if a measure is undefined.
+        TypeError: if an argument is unknown.
+        InputError: if there are fewer than two annotators, no system or no documents, if annotations cannot be read or
+            compared (the error names the annotator or system), if options are wrong, or if a measure is undefined.
     """
     require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
     resampling = Resampling.chosen(confidence, arguments)
@@ -185,7 +187,7 @@ def score_against(
 
 
 def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
-    """Collect the outputs by the names of their systems in errors; a single output has the name `system`."""
+    """Return the outputs by the names that errors use for their systems; a single output has the name `system`."""
     outputs = systems if isinstance(systems, Mapping) else {"system": systems}
     if not outputs:
         raise InputError("there are no systems.", NAMED)
@@ -201,7 +203,7 @@ def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
 def _count_pairs(
     sides: Mapping[str, Spans], people: Sequence[str], measures: Mapping[str, Measure]
 ) -> dict[str, dict[_Row, Counts]]:
-    """Count each side against each other annotator, by the names of the measures."""
+    """Compute the counts of each side against each other annotator, by the names of the measures."""
     of_measures: dict[str, dict[_Row, Counts]] = {name: {} for name in measures}
     for person in people:
         for side in sides:
@@ -218,7 +220,7 @@ def _count(references: Spans, predictions: Spans, measures: Any, person: str, si
 
 
 class _Measured:
-    """The estimates of all sides with one measure."""
+    """The estimates of all sides for one measure."""
 
     def __init__(
         self,
@@ -248,7 +250,10 @@ class _Measured:
         self._merged = {row: values["merged", *row] for row in merged}
 
     def _groups(self) -> Iterator[_Row]:
-        """Yield each side with the annotator that its references leave out; None leaves out only the side itself."""
+        """Yield each side with the annotator that is left out of its references.
+
+        None leaves out nobody but the side itself.
+        """
         for side in self._sides:
             yield side, None
             if side not in self._people:
@@ -258,7 +263,7 @@ class _Measured:
         return [person for person in self._people if person not in (side, out)]
 
     def _best_by_document(self, pairs: Mapping[_Row, Counts], side: str, out: str | None) -> Counts:
-        """Count a side against the best reference of each document."""
+        """Compute the counts of a side against the best reference of each document."""
         people = self._references(side, out)
         values = []
         for person in people:
@@ -299,13 +304,13 @@ class _Measured:
         return MeasureAgainst(measure=self._measure, **self._shown(values), signature=signature, notes=self._notes)
 
     def _shown(self, values: Any) -> Any:
-        """Score all estimates in nested mappings, and use the names of systems and annotators without prefixes."""
+        """Replace nested estimates by their scores, and remove prefixes from names of systems and annotators."""
         if isinstance(values, Mapping):
             return {_bare(name): self._shown(each) for name, each in values.items()}
         return self._score(values) if isinstance(values, Estimate) else values
 
     def _together(self, side: str, out: str | None) -> dict[str, Estimate]:
-        """Combine the values of a side against all of its references, by `WAYS`."""
+        """Combine the scores of a side against all of its references, in each of the `WAYS`."""
         against = [self._pairs[side, person] for person in self._references(side, out)]
         return {
             "mean": _mean(against),
@@ -314,12 +319,15 @@ class _Measured:
         }
 
     def _best(self, *against: np.ndarray) -> np.ndarray:
-        """Choose the values with the best headline in each corpus, shape (corpora, keys)."""
+        """Choose the scores with the best main score in each corpus, shape (corpora, keys)."""
         stacked = np.stack(against)
         return np.asarray(np.take_along_axis(stacked, self._best_places(stacked)[None, :, None], axis=0)[0])
 
     def _best_places(self, values: np.ndarray) -> np.ndarray:
-        """Find the best headline in each corpus, shape (corpora); values have shape (references, corpora, keys)."""
+        """Return the best main score in each corpus, shape (corpora).
+
+        `values` has shape (references, corpora, keys).
+        """
         headlines = self._sign * values[..., self._measure.keys.index(self._measure.headline)]
         return np.asarray(np.argmax(np.where(np.isnan(headlines), -np.inf, headlines), axis=0))
 
@@ -347,7 +355,7 @@ def _bare(name: str) -> str:
 
 
 def against_table(scores: AgainstReferences, name: str, key: str) -> Table:
-    """Show each system and annotator, the annotators' mean, and each system on the same terms."""
+    """Return a table with each system and annotator, the annotators' mean, and each system on the same terms."""
     result = scores.measures[name]
     column = TableColumn(key, kind=kind_of(result.measure, key))
     nowhere = [None] * len(scores.references)

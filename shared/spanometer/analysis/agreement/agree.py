@@ -35,21 +35,21 @@ from .annotators import ANNOTATOR, count_pair, matrices_of, mean_over_pairs, nam
 from .chance import Simulated, simulate
 
 AVERAGES = ("micro", "macro")
-"""The averages over labels that are symmetric in the annotators; `weighted` uses the weights of one annotator."""
+"""The averages over labels that treat annotators alike; `weighted` uses the weights of one annotator."""
 
 
 class AgreementArguments(DrawnSideArguments, total=False):
-    """Arguments of reading, of resampling and of the measures of agreement.
+    """Arguments for reading, for resampling and for the measures of agreement.
 
     Attributes:
         level, placement, method, uniform_threshold: the options of the chance level, see `measures.ChanceKappaF1`.
         n_simulations: the number of random annotations, in which the spans of all annotators are placed at random; 0
-            makes none. They give the chance distribution and the p-value, (1 + simulations that reach the observed
-            value) / (1 + simulations), of every pair, of the means and of alpha (except with the placement
-            `independent`, for which alpha is undefined), over the corpus, in each label, and with `per_document` of
-            each document's mean; see `simulated`. The p-value of a pair's f1 is also the p-value of its kappa_f1, and
-            the p-value of `mean_f1` is also the p-value of `team_kappa_f1`. Gamma has its own random annotations
-            (`samples`), if labels are not averaged.
+            means none. They give the chance distribution and a p-value for every pair, for the means of pairs and for
+            alpha, over the corpus and for each label; see `simulated`. With `per_document` also for the mean of each
+            document. The p-value is (1 + simulations that reach the observed value) / (1 + simulations). The p-value of
+            a pair's f1 is also the p-value of its kappa_f1, and the p-value of `mean_f1` is also the p-value of
+            `team_kappa_f1`. With the placement `independent` alpha is undefined and has no p-value. Gamma uses its own
+            random annotations (`samples`), unless `average` is `macro`.
         match_labels: False compares only boundaries, see `measures.AlignedMeasure`; all spans then have the label `_`.
         average: the average over labels, `micro` or `macro`.
         zero_division: the value of a ratio with denominator 0.
@@ -78,19 +78,19 @@ def agreement(
 ) -> Agreement:
     """Compute the agreement of two or more annotators of the same documents, observed and corrected for chance.
 
-    F1, its chance level and F1 corrected for chance (`measures.ChanceKappaF1`) are values of pairs of annotators. The
-    team has two values:
+    F1, chance F1 and F1 corrected for chance (`measures.ChanceKappaF1`) are computed for each pair of annotators. There
+    are two values for the whole team:
 
         mean_kappa_f1 = the mean of (f1 - chance_f1) / (1 - chance_f1) over pairs
         team_kappa_f1 = (mean_f1 - mean_chance_f1) / (1 - mean_chance_f1)
 
-    The paper of the chance level leaves more than two annotators to future work. `mean_chance_f1` is the expected mean
-    F1 of all pairs if all spans are placed at random, and `team_kappa_f1` corrects the mean F1 for it. It equals the
-    mean of the pairs' kappa_f1 with the weights 1 - chance_f1. If all pairs have the same chance level, both values are
-    equal. If span lengths differ, they may not be: in a document of 4 tokens, two annotators have the span 0 to 3 and
-    one has the span 0 to 1. The chance level is 5/6 for the first pair and 3/8 for the other pairs, and kappa_f1 is 1,
-    1/5 and 1/5, so `mean_kappa_f1` is 7/15. `mean_f1` is 2/3 and its chance level 19/36, so `team_kappa_f1` is 5/17:
-    the perfect pair counts less, because its chance level is high.
+    (The paper on the chance level considers only two annotators.) `mean_chance_f1` is the expected mean F1 of all pairs
+    if all spans are placed at random; `team_kappa_f1` corrects the mean F1 for it. `team_kappa_f1` is also the mean of
+    the pairs' kappa_f1 weighted by 1 - chance_f1, so both values are equal if all pairs have the same chance level. An
+    example in which they differ: in a document of 4 tokens, two annotators have the span 0 to 3 and one has the span 0
+    to 1. The first pair has chance F1 5/6 and kappa_f1 1; the other two pairs have 3/8 and 1/5. `mean_kappa_f1` is
+    7/15. `mean_f1` is 2/3 and `mean_chance_f1` 19/36, so `team_kappa_f1` is 5/17: the perfect pair counts less, because
+    its chance level is high.
 
     Alpha (`measures.UnitizingAlpha`) is a joint value: it compares the disagreement of all pairs with the disagreement
     expected from the units and gaps of all annotators together. Gamma (`measures.Gamma`) is joint, too.
@@ -102,26 +102,26 @@ def agreement(
         annotations: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
             either, or a file read by `spanometer.read`; a mapping also gives their names.
         names: the annotators' names, by default `1`, `2`, `3` ...
-        variant: the variant of alpha, `1995` or `2016`; None leaves out alpha, which is undefined if one annotator's
+        variant: the variant of alpha, `1995` or `2016`. None leaves out alpha, which is undefined if an annotator's
             spans of a label overlap.
         gamma: `measures.Gamma()`, with its options, computes gamma and gamma-cat of all annotators jointly. It uses
             `match_labels`, `average` and `zero_division` of the agreement. None leaves out gamma.
         per_document: whether to compute the values of each document too.
-        confidence: the level of intervals; None makes none. Intervals come from drawn documents, the same for all
-            annotators. Each pair, the means of pairs, alpha and gamma (without the sampling error of its chance level)
-            have intervals, over the corpus and in each label. With a single document there are no intervals, but
-            there are p-values.
+        confidence: the confidence level of intervals; None computes no intervals. Intervals come from resampled
+            documents, the same for all annotators. Each pair, the means of pairs, alpha and gamma (whose chance level
+            counts as known) have intervals, over the corpus and for each label. With a single document there are no
+            intervals, but there are p-values.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`;
-            how corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed` (also the seed of
+            how corpora are resampled for intervals: `interval_method`, `n_resamples` and `seed` (also the seed of
             simulations), see `arguments.DrawArguments`; and the options of the measures: `level`, `placement`,
             `method`, `uniform_threshold`, `n_simulations`, `match_labels`, `average` and `zero_division`, see
             `AgreementArguments`.
 
     Raises:
-        TypeError: for an unknown argument.
-        InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
-            the annotator.
+        TypeError: if an argument is unknown.
+        InputError: if there are fewer than two annotators, or if annotations cannot be read or compared; the error
+            names the annotator.
     """
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     resampling = Resampling.chosen(confidence, arguments)
@@ -209,7 +209,7 @@ def agreement(
 def pair_and_joint_measure(
     variant: str | None, values: Mapping[str, Any]
 ) -> tuple[ChanceKappaF1, UnitizingAlpha | None]:
-    """Make the measure of pairs, and the joint measure of all annotators.
+    """Create the measure of pairs, and the joint measure of all annotators.
 
     Args:
         variant: the variant of alpha; None leaves out alpha.
@@ -223,15 +223,15 @@ def pair_and_joint_measure(
 def _pair_estimates(
     measure: ChanceKappaF1, counts: Sequence[Counts], spans: np.ndarray, resampling: Resampling | None
 ) -> dict[str, Estimate]:
-    """Estimate the values of pairs of annotators and of the team, for each label and (last) over all labels.
+    """Estimate the values of pairs of annotators and of the team, for each label and, last, over all labels.
 
-    If both annotators lack a label, their value is NaN, has no interval and is left out of means.
+    If neither annotator has a label, the pair's value for this label is NaN, has no interval and is left out of means.
 
     Args:
         measure: the measure of pairs.
         counts: the counts of each pair.
         spans: the numbers of spans of the two annotators of each pair, by label, shape (pairs, 2, labels).
-        resampling: how documents are drawn for intervals; None draws none.
+        resampling: how documents are resampled; None means no resampling.
 
     Returns:
         For each key, the values of pairs, shape (labels + 1, pairs), and their means, shape (labels + 1); and
@@ -254,15 +254,15 @@ def _mean_of_defined(values: np.ndarray) -> np.ndarray:
 
 
 def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, *, per_document: bool) -> Counts:
-    """Count all annotators together, block by block of documents.
+    """Compute the counts of all annotators together, block by block of documents.
 
     Args:
-        annotated: the annotators' spans, with common labels, by their names in errors.
+        annotated: the annotators' spans, with common labels, by the names that errors use.
         measure: the measure.
         per_document: whether to keep the counts of each document if there are several blocks.
 
     Raises:
-        InputError: if the measure is undefined on an annotator's spans.
+        InputError: if the measure is undefined for an annotator's spans.
     """
     blocks = blocks_of(list(annotated.values()))
     parts = (_count_block(annotated, measure, block) for block in blocks)
@@ -272,7 +272,7 @@ def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamm
 
 
 def _count_block(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, block: tuple[int, int]) -> Counts:
-    """Count a block of documents; errors name the annotator, and give the document's number in the corpus."""
+    """Compute the counts of a block of documents; errors name the annotator and the document's number in the corpus."""
     first, second, *more = (spans.between(*block) for spans in annotated.values())
     alignment = Alignment(first, second)
     laid_out = (lay_out(part, alignment.labels, alignment.offsets) for part in more)
@@ -295,27 +295,27 @@ COLUMNS = (
     TableColumn("alpha", "alpha without"),
     TableColumn("alpha_change", "alpha change", signed=True),
 )
-"""The columns of values of each annotator."""
+"""The columns with the values of each annotator."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LeaveOneOut(Result):
     """The agreement of a team, and its agreement without each annotator.
 
-    Its table is `annotators`, a row for each; the annotator who lowers the agreement most is first.
+    Its table is `annotators`, a row for each annotator. The one who lowers the agreement most comes first.
 
     Attributes:
         names: the annotators.
         spans: the number of spans of each annotator.
-        mean_kappa_f1, alpha: the unweighted mean of `kappa_f1` over all pairs, and alpha of all annotators (NaN if left
-            out).
-        values: the values of each annotator, shape (annotators), by key: `with_others`, the mean of `kappa_f1` over the
-            pairs with this annotator; `kappa_f1`, the mean over the other pairs; `kappa_change`, `kappa_f1` minus
-            `mean_kappa_f1`; `alpha`, alpha of the other annotators; `alpha_change`, `alpha` minus alpha of all. If a
-            change is above 0, the others agree better without this annotator. The changes of kappa sum to 0.
-        intervals: lower and upper bounds by the same keys, shape (2, annotators), all from the same drawn corpora;
+        mean_kappa_f1: the plain mean of `kappa_f1` over all pairs.
+        alpha: alpha of all annotators; NaN if left out.
+        values: values for each annotator, shape (annotators), by key. `with_others`: the mean of `kappa_f1` over the
+            pairs with this annotator. `kappa_f1`: the mean over the other pairs. `kappa_change`: `kappa_f1` minus
+            `mean_kappa_f1`. `alpha`: alpha of the other annotators. `alpha_change`: `alpha` minus alpha of all. If a
+            change is above 0, the others agree better without this annotator. The changes of kappa add up to 0.
+        intervals: lower and upper bounds by the same keys, shape (2, annotators), all from the same resampled corpora;
             empty without resampling.
-        confidence: the level of the intervals; None if there are none.
+        confidence: the confidence level of the intervals; None if there are none.
         signatures: the measures with their options and the options of reading, by the measures' names.
     """
 
@@ -330,7 +330,7 @@ class LeaveOneOut(Result):
 
     @property
     def order(self) -> list[int]:
-        """The numbers of the annotators, ordered by kappa without them, the highest kappa first."""
+        """The indices of the annotators, ordered by kappa without them, the highest kappa first."""
         return [int(place) for place in np.argsort(-self.values["kappa_change"], kind="stable")]
 
     def parts(self) -> Iterator[Part]:
@@ -339,7 +339,7 @@ class LeaveOneOut(Result):
         yield Copyable(*self.signatures.values())
 
     def table(self) -> Table:
-        """Show a row for the whole team, and a row for each annotator."""
+        """Return a table with a row for the whole team and for each annotator."""
         team = (("all", "bold"), self.spans.sum(), None, self.mean_kappa_f1, None, self.alpha, None)
         rows: list[Sequence[Any] | None] = [team, None]
         for place in self.order:
@@ -375,17 +375,17 @@ def leave_one_out(
     resampling: Resampling | None,
     reading: Mapping[str, Any],
 ) -> LeaveOneOut:
-    """Compute the agreement of a team without each annotator.
+    """Compute the agreement of a team without each annotator in turn.
 
     Args:
-        annotated: the annotators' spans, with common labels and known lengths, by their names in errors.
+        annotated: the annotators' spans, with common labels and known lengths, by the names that errors use.
         chance: the measure of pairs.
         alpha: the joint measure; None leaves it out.
-        resampling: how documents are drawn for intervals; None makes none.
+        resampling: how documents are resampled; None computes no intervals.
         reading: how spans were read, for signatures.
 
     Raises:
-        InputError: for fewer than three annotators, and if a measure is undefined on their spans.
+        InputError: if there are fewer than three annotators, or if a measure is undefined for their spans.
     """
     count = len(annotated)
     if count < 3:

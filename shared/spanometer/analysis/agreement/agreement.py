@@ -25,7 +25,7 @@ _OF_CHANCE = {
     "alpha": "alpha",
     "gamma": "gamma, own samples",
 }
-"""The values that are compared with chance, and their names in the table."""
+"""The values that are compared with chance, with their names in the table."""
 
 KEYS = ("f1", "chance_f1", "kappa_f1")
 """The values of pairs."""
@@ -42,26 +42,27 @@ _CHANCE = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AgreementValues:
-    """Agreement over the whole corpus, or in one label.
+    """Agreement over the whole corpus, or for one label.
 
-    Values of pairs are symmetric matrices of shape (annotators, annotators). In one label they are NaN if neither
+    Values of pairs are symmetric matrices of shape (annotators, annotators). For one label they are NaN if neither
     annotator has a span of it.
 
     Attributes:
         f1: observed F1; 1 on the diagonal.
-        chance_f1: the expected F1 of randomly placed spans; on the diagonal, the expected F1 of two annotators who both
-            have the numbers and lengths of this annotator's spans.
+        chance_f1: the expected F1 of randomly placed spans. On the diagonal: the expected F1 of two annotators whose
+            spans both have the numbers and lengths of this annotator's spans.
         kappa_f1: F1 corrected for chance; 1 on the diagonal.
         team_kappa_f1: `mean_f1` corrected for `mean_chance_f1`, see `agreement`.
         alpha: unitizing alpha of all annotators jointly; NaN if left out.
         observed_disagreement, expected_disagreement: the two parts of alpha.
         spans: the number of spans of each annotator, shape (annotators).
-        documents: the number of documents; in one label, of documents in which an annotator has a span of it.
-        gamma, gamma_cat: gamma of all annotators jointly, see `measures.Gamma`; in one label gamma_cat is gamma-k; NaN
+        documents: the number of documents; for one label, the number of documents in which an annotator has a span of
+            it.
+        gamma, gamma_cat: gamma of all annotators jointly, see `measures.Gamma`; for one label gamma_cat is gamma-k; NaN
             if left out.
         observed_disorder, expected_disorder: the two parts of gamma.
-        intervals: lower and upper bounds by the names of the values, shape (2), and for pairs (2, annotators,
-            annotators), NaN on the diagonal; empty unless requested.
+        intervals: lower and upper bounds by the names of the values, shape (2); for pairs (2, annotators,
+            annotators), NaN on the diagonal. Empty unless requested.
         simulated: the values of random annotations for `f1` of pairs, `mean_f1`, `mean_kappa_f1`, `alpha` and `gamma`,
             with p-values; empty unless requested.
     """
@@ -84,7 +85,7 @@ class AgreementValues:
 
     @property
     def mean_f1(self) -> float:
-        """The unweighted mean of observed F1 over the pairs of annotators, without NaN."""
+        """The plain mean of observed F1 over the pairs of annotators; NaN is left out."""
         return mean_of_pairs(self.f1)
 
     @property
@@ -112,11 +113,11 @@ class AgreementValues:
         return {**values, **{key: parts for key, parts in more.items() if parts}}
 
     def interval(self, key: str, *pair: int) -> tuple[float, float] | None:
-        """Look up the interval of a value, or of a value of a pair of annotators; None if there is none."""
+        """Return the interval of a value, or of a value of a pair of annotators; None if there is none."""
         return defined_interval([bound[pair] for bound in self.intervals[key]] if key in self.intervals else None)
 
     def value(self, key: str, *pair: int) -> tuple[float, tuple[float, float] | None]:
-        """Look up a value, or a value of a pair of annotators, and its interval."""
+        """Return a value, or a value of a pair of annotators, with its interval."""
         return float(np.asarray(getattr(self, key))[pair]), self.interval(key, *pair)
 
 
@@ -132,10 +133,10 @@ class Agreement(Result, AgreementValues):
         per_label: the values of each label.
         signatures: the measures with their options and the options of reading, by the measures' names.
         per_document: the values of each pair (in the order of `pairs()`) in each document, shape (pairs, documents);
-            NaN where both annotators have no span; empty unless requested.
-        confidence: the level of the intervals; None if there are none.
-        document_p_values: the p-value of `mean_f1` in each document, shape (documents); NaN where no pair has a value;
-            empty unless both simulations and values of documents are requested.
+            NaN if neither annotator has a span there. Empty unless requested.
+        confidence: the confidence level of the intervals; None if there are none.
+        document_p_values: the p-value of `mean_f1` in each document, shape (documents); NaN if no pair has a value
+            there. Empty unless both simulations and values of documents are requested.
         n_simulations: the number of random annotations.
         notes: notes for readers of the values, see `Measure.notes`.
         named_documents: the names and lines of the documents.
@@ -154,13 +155,13 @@ class Agreement(Result, AgreementValues):
 
     @property
     def mean_per_document(self) -> dict[str, np.ndarray]:
-        """The mean of `per_document` over the pairs without NaN, shape (documents); NaN if all are NaN."""
+        """The mean of `per_document` over the pairs, shape (documents); NaN is left out, unless all values are NaN."""
         return {
             f"mean_{key}": mean_over_pairs(values.T, ~np.isnan(values.T)) for key, values in self.per_document.items()
         }
 
     def parts(self, *, per_label: bool = False, per_pair: bool = False, per_document: bool = False) -> Iterator[Part]:
-        """Yield corrected F1, alpha and the signatures, and on request more values.
+        """Yield corrected F1, alpha and the signatures, and further values if requested.
 
         Args:
             per_label: whether to add the values of each label.
@@ -216,7 +217,7 @@ class Agreement(Result, AgreementValues):
 
 
 def matrix(agreement: Agreement) -> Table:
-    """Show the corrected F1 of each pair; the diagonal is empty."""
+    """Return a matrix with the corrected F1 of each pair; the diagonal is empty."""
     places = range(len(agreement.names))
     rows = [
         ((name, "cyan"), *(None if column == row else agreement.value("kappa_f1", row, column) for column in places))
@@ -227,7 +228,7 @@ def matrix(agreement: Agreement) -> Table:
 
 
 def pair_table(agreement: Agreement, *, per_pair: bool) -> Table:
-    """Show all pairs or only the highest and the lowest, the mean of the pairs, alpha, and gamma if computed."""
+    """Return a table with all pairs (or only the best and the worst), their mean, alpha, and gamma if computed."""
     pairs = sorted(combinations(range(len(agreement.names)), 2), key=lambda pair: -agreement.kappa_f1[pair])
     shown = {", ".join(agreement.names[annotator] for annotator in pair): pair for pair in pairs}
     if not per_pair:
@@ -249,13 +250,13 @@ def pair_table(agreement: Agreement, *, per_pair: bool) -> Table:
 
 
 def _joint_columns(agreement: Agreement, style: str = "bold") -> list[TableColumn]:
-    """Declare the columns of the joint values of all annotators."""
+    """Return the columns for the joint values of all annotators."""
     keys = ("alpha", "gamma", "gamma_cat") if agreement.has_gamma else ("alpha",)
     return [TableColumn(key, key, style=style) for key in keys]
 
 
 def label_table(agreement: Agreement) -> Table:
-    """Show a row for each label: means of pairs, joint values, and the fewest and most spans of an annotator."""
+    """Return a table by label: means of pairs, joint values, and the fewest and most spans of an annotator."""
     scores = [*_MEANS, *_joint_columns(agreement, "")]
     rows = [
         (label, *(values.value(column.key) for column in scores), values.spans.min(), values.spans.max())
@@ -268,10 +269,10 @@ def label_table(agreement: Agreement) -> Table:
 
 
 def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Table:
-    """Show observed values beside the values of random annotations, with p-values.
+    """Return a table of observed values beside the values of random annotations, with p-values.
 
-    Over all labels: the means over pairs, alpha, gamma, and on request `f1` of each pair. On request, the mean F1 and
-    alpha of each label.
+    Over all labels, it has the means over pairs, alpha, gamma and, if requested, `f1` of each pair. If requested, it
+    also has the mean F1 and alpha of each label.
     """
     shown: list[tuple[Any, Simulated, tuple[int, ...]]] = []
     if per_pair:
@@ -292,7 +293,7 @@ def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Ta
 
 
 def document_table(agreement: Agreement) -> Table:
-    """Show a row for each document: the means of the pairs."""
+    """Return a table by document with the means of the pairs."""
     p_value = [TableColumn("p_value", "p-value", "p")] if len(agreement.document_p_values) else []
     values = [*agreement.mean_per_document.values()] if agreement.mean_per_document else []
     values += [agreement.document_p_values] if p_value else []
@@ -301,7 +302,7 @@ def document_table(agreement: Agreement) -> Table:
 
 
 def mean_of_pairs(matrix: np.ndarray) -> float:
-    """Compute the mean of a symmetric matrix without its diagonal and NaN; NaN if no other value is left."""
+    """Compute the mean of a symmetric matrix without its diagonal and without NaN; NaN if nothing is left."""
     pairs = matrix[np.triu_indices(len(matrix), 1)]
     defined = pairs[~np.isnan(pairs)]
     return float(defined.mean()) if len(defined) else math.nan

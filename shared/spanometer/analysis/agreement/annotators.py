@@ -1,4 +1,4 @@
-"""Name annotators, count their pairs, and arrange the values of pairs."""
+"""Annotators: their names, the counts of pairs, and matrices of values of pairs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ ANNOTATOR = "annotator "
 
 
 def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
-    """Collect annotations by the names of their annotators in errors.
+    """Return annotations by the names that errors use for their annotators.
 
     Args:
         annotations: the annotations of each annotator; a mapping also gives their names.
         names: the annotators' names, by default `1`, `2`, `3` ...
 
     Raises:
-        InputError: for fewer than two annotators, a wrong number of names, equal names, and names that are no strings.
+        InputError: if there are fewer than two annotators, or if names are not strings, not distinct or too many or
+            few.
     """
     if isinstance(annotations, Mapping):
         if names is not None:
@@ -54,7 +55,7 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
 def count_pair(
     annotated: Mapping[str, Spans], pair: tuple[int, int], measure: ChanceKappaF1, *, per_document: bool
 ) -> Counts:
-    """Count two annotators, given by their positions; errors name them."""
+    """Compute the counts of two annotators, given by their positions; errors name them."""
     first, second = (list(annotated)[place] for place in pair)
     with named_sides({"references": first, "predictions": second}):
         (counts,) = count_measures(annotated[first], annotated[second], [measure], per_document=per_document)

@@ -1,4 +1,4 @@
-"""Simulate the agreement of a team by chance: place the spans of all annotators at random, many times."""
+"""Chance distributions of a team's agreement: the spans of all annotators are placed at random, many times."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ QUANTILES = (0.025, 0.5, 0.975)
 """The quantiles of simulated values in tables and dictionaries."""
 
 _DRAWN_AT_ONCE = 1 << 18
-"""The number of spans of an annotator, or of values of documents and labels, that are simulated at a time, roughly."""
+"""The approximate number of spans, or of values of documents and labels, that are simulated at a time."""
 
 _MOST_KEPT = 1 << 27
-"""The largest number of simulated values to keep: 1 GiB."""
+"""The maximum number of simulated values that are stored; they take 1 GiB."""
 
 _SAME = 1e-12
-"""The tolerance for equal values: simulated and observed values may differ in the last bits."""
+"""Values that differ by less than this are equal: simulated and observed values may differ in the last bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +82,9 @@ def simulate(
 ) -> tuple[list[dict[str, Simulated]], np.ndarray]:
     """Place the spans of all annotators at random, `chance.n_simulations` times, and score each random annotation.
 
-    In each document, each annotator keeps the number and lengths of the spans of each label, see `ChanceKappaF1`. All
-    pairs and alpha use the same simulations, so their values depend on each other as they do by chance. Alpha is left
-    out if simulated spans of a label can overlap.
+    In each document, each annotator keeps the number and lengths of spans of each label, see `ChanceKappaF1`. All pairs
+    and alpha use the same simulations, so their values are related as they would be by chance. Alpha is left out if
+    simulated spans of a label can overlap.
 
     Args:
         annotated: the annotators' spans, with common labels and known lengths.
@@ -95,12 +95,12 @@ def simulate(
         per_document: whether to compare each document with chance, too.
 
     Returns:
-        For each label and (last) over all labels: `f1` of pairs, `mean_f1`, `mean_kappa_f1` and `alpha`. And the
-        p-value of the mean F1 of pairs in each document, shape (documents), NaN where no pair has spans; empty unless
-        requested.
+        For each label and, last, over all labels: `f1` of pairs, `mean_f1`, `mean_kappa_f1` and `alpha`. And the
+            p-value of the mean F1 of pairs in each document, shape (documents), NaN if no pair has spans there; empty
+            unless requested.
 
     Raises:
-        InputError: for more simulations than about ten minutes allow.
+        InputError: if there are so many simulations that they would take more than about ten minutes.
     """
     first = next(iter(annotated.values()))
     offsets = offsets_of(np.asarray(first.lengths))
@@ -161,7 +161,7 @@ class _Annotator:
     """The spans of one annotator, ready for random placement.
 
     Attributes:
-        cases: the pairs of document and label with spans.
+        cases: the (document, label) places with spans.
         chance: the measure that says how spans are placed.
         offsets: the positions where documents begin.
         labels: the number of labels.
@@ -181,11 +181,11 @@ class _Annotator:
 
     @property
     def tokens(self) -> int:
-        """The number of tokens of all cases: each document counts once for each label in it."""
+        """The number of tokens in all cases: each document counts once for each of its labels."""
         return int(self.cases.tokens[self.cases.of_both[:, 0]].sum())
 
     def draw(self, number: int, generator: np.random.Generator) -> SideSpans:
-        """Place the spans at random this many times; simulations are concatenated on one axis."""
+        """Place the spans at random `number` times; the simulations are concatenated on one axis."""
         cases, stride = self.cases, int(self.offsets[-1])
         code = cases.of_both[:, 0]
         order = np.argsort(code, kind="stable")
@@ -210,13 +210,13 @@ class _Annotator:
 def _f1_of_documents(
     measure: ChanceKappaF1, totals: Mapping[str, np.ndarray], side: SideSpans, shared: np.ndarray, number: int
 ) -> np.ndarray:
-    """Compute the F1 of two annotators in each document of simulations, shape (simulations, documents).
+    """Compute the F1 of two annotators in each document of each simulation, shape (simulations, documents).
 
     Args:
         measure: the measure of pairs.
         totals: the totals of both annotators by document and label.
         side: the simulated spans of one annotator.
-        shared: the count that each of these spans shares with the other annotator.
+        shared: what each of these spans has in common with the other annotator.
         number: the number of simulations.
     """
     documents, labels = totals["both"].shape

@@ -24,7 +24,7 @@ from .annotators import ANNOTATOR, named_annotators
 from .votes import LabelledTokens, Voted, overlapping_pairs, without_losers
 
 _LISTED = 10
-"""The number of ties that are printed."""
+"""The maximum number of ties that are printed."""
 
 _COLUMNS = ("start", "end", "label", "votes", "annotators")
 _SPANS = amounts("spans", in_consensus="in the consensus")
@@ -35,7 +35,7 @@ class Voting:
     """How annotators vote for a consensus.
 
     Raises:
-        InputError: for a wrong value, and for `at_least` together with a rule.
+        InputError: if a value is wrong, or if `at_least` is set together with a rule.
     """
 
     rule: str = option(
@@ -85,7 +85,7 @@ class Voting:
         return self.rule if self.at_least is None else f"at least {self.at_least}"
 
     def needed(self, annotators: int) -> int:
-        """Compute the number of votes that a span needs, given the number of annotators."""
+        """Return the number of votes that a span needs, given the number of annotators."""
         if self.at_least is not None:
             if self.at_least > annotators:
                 raise InputError(
@@ -99,11 +99,11 @@ class Voting:
 
     @property
     def has_ties(self) -> bool:
-        """Whether exactly half of the votes is a tie."""
+        """Whether a span with exactly half of the votes is a tie."""
         return self.at_least is None and self.rule in ("majority", "half")
 
     def signed(self) -> dict[str, object]:
-        """Collect the options for a signature."""
+        """Return the options for the signature."""
         rule = self.rule if self.at_least is None else f"at_least_{self.at_least}"
         return {"rule": rule, "vote": self.vote, "resolve": self.resolve}
 
@@ -112,21 +112,21 @@ class Voting:
 class Consensus(Result):
     """The result of `consensus`.
 
-    Its tables are `votes`, the number of spans with each number of votes; `annotators`, the share of each annotator's
-    spans in the consensus; `ties`; `labels`; and `spans`, all spans with their votes and outcome.
+    Its tables are `votes`, the number of spans with each number of votes; `annotators`, the proportion of each
+    annotator's spans in the consensus; `ties`; `labels`; and `spans`, all spans with their votes and outcome.
 
     Attributes:
         names: the annotators.
         voting: the options of the vote.
         needed: the number of votes that a span needs.
-        chosen: the spans of the consensus and their voters. If tokens vote, the voters have the label on all tokens of
-            the span, so there may be none.
+        chosen: the spans of the consensus and their voters. If tokens vote, a span's voters are the annotators who have
+            the label on all of its tokens; there may be none.
         candidates: all spans of the annotators and their voters.
         ties: spans, or runs of tokens, that exactly half of the annotators have. They win under the rule `half` and
             lose under `majority`; other rules have no ties.
-        overruled: spans with enough votes that were removed because they overlap a better one.
-        contradicting: the number of spans in the consensus that overlap another one that no annotator has together with
-            them.
+        overruled: spans with enough votes that were removed because they overlap a span that won against them.
+        contradicting: the number of spans in the consensus that overlap another span of the consensus, although no
+            annotator has both.
         file: the documents with the consensus as their spans; None without files.
         signature: the options of voting and reading.
     """
@@ -149,18 +149,18 @@ class Consensus(Result):
 
     @property
     def name(self) -> str:
-        """The name of the consensus as an annotator."""
+        """The annotator's name under which the consensus is written."""
         return f"{self.voting.called} of {', '.join(self.names)}"
 
     def documents(self, file: DocumentFile | None = None, *, votes: bool = False) -> DocumentFile:
-        """Make documents with the consensus as their spans, for `spanometer.write`. The annotator is `name`.
+        """Return documents with the consensus as their spans, for `spanometer.write`. The annotator is `name`.
 
         Args:
             file: other documents, with offsets in the same unit; by default the documents of the annotators.
             votes: whether to add the attributes `votes` (the number of votes) and `annotators` (the voters) to spans.
 
         Raises:
-            InputError: if the annotations came without files.
+            InputError: if the annotations did not come from files.
         """
         source = file or self.file
         if source is None:
@@ -169,17 +169,17 @@ class Consensus(Result):
         return replace(made, stated=self._attributed()) if votes else made
 
     def _attributed(self) -> StatedSpans:
-        """Add the votes to the spans as attributes."""
+        """Return the spans with their votes as attributes."""
         voters = self.voters(self.chosen)
         values = [{"attributes": {"votes": len(who), "annotators": ", ".join(who)}} for who in voters]
         return StatedSpans(self.spans, np.arange(1, len(values) + 1), [NO_ATTRIBUTES, *values])
 
     def voters(self, voted: Voted) -> list[list[str]]:
-        """List the names of the voters of each span."""
+        """Return the names of the voters of each span."""
         return [[name for name, has in zip(self.names, row, strict=True) if has] for row in voted.voters.tolist()]
 
     def parts(self) -> Iterator[Part]:
-        """Yield the numbers of spans by outcome, votes and annotators, and the first ties."""
+        """Yield the numbers of spans by outcome, by votes and by annotator, and the first ties."""
         whole = self.voting.vote == "span"
         enough = f"{self.needed} of {len(self.names)} votes"
         yield f"{counted(len(self.chosen), 'span')} in the consensus ({self.voting.called}: {enough} or more)"
@@ -221,7 +221,7 @@ class Consensus(Result):
 
 
 def vote_table(consensus: Consensus) -> Table:
-    """Show a row for each number of votes: the number of spans with it, and how many of them are in the consensus."""
+    """Return a table by number of votes: the number of spans, and how many of them are in the consensus."""
     votes, size = consensus.candidates.votes, len(consensus.names)
     of_all, of_chosen = (np.bincount(some, minlength=size + 1) for some in (votes, votes[_is_chosen(consensus)]))
     rows = [(f"{number} of {size}", of_all[number], of_chosen[number]) for number in range(size, 0, -1)]
@@ -229,7 +229,7 @@ def vote_table(consensus: Consensus) -> Table:
 
 
 def annotator_table(consensus: Consensus) -> Table:
-    """Show a row for each annotator: the numbers of spans, of spans in the consensus, and of spans nobody else has."""
+    """Return a table by annotator: the numbers of spans, of spans in the consensus, and of unshared spans."""
     voters, chosen, alone = consensus.candidates.voters, _is_chosen(consensus), consensus.candidates.votes == 1
     rows = []
     for name, has in zip(consensus.names, voters.T, strict=True):
@@ -240,7 +240,7 @@ def annotator_table(consensus: Consensus) -> Table:
 
 
 def label_table(consensus: Consensus) -> Table:
-    """Show a row for each label: the numbers of spans of all annotators, of spans in the consensus, and of ties."""
+    """Return a table by label: the numbers of all annotators' spans, of spans in the consensus, and of ties."""
     labels = tuple(sorted({*consensus.candidates.spans.labels, *consensus.spans.labels}))
     groups = (consensus.candidates, consensus.chosen, consensus.ties)
     numbers = [np.bincount(group.spans.with_labels(labels).label, minlength=len(labels)) for group in groups]
@@ -248,7 +248,10 @@ def label_table(consensus: Consensus) -> Table:
 
 
 def tie_table(consensus: Consensus, *, briefly: bool = False) -> Table:
-    """Show the ties, the spans that half of the annotators have; if `briefly`, only the first ones."""
+    """Return a table of the ties, spans that half of the annotators have.
+
+    If `briefly` is True, only of the first ones.
+    """
     ties = consensus.ties
     if briefly and len(ties) > _LISTED:
         ties = ties.take(np.arange(len(ties)) < _LISTED)
@@ -257,7 +260,7 @@ def tie_table(consensus: Consensus, *, briefly: bool = False) -> Table:
 
 
 def span_table(consensus: Consensus) -> Table:
-    """Show each candidate (an annotator's span, or a run of tokens with votes) with its votes and outcome."""
+    """Return a table of candidates (annotators' spans, or runs of tokens) with their votes and outcome."""
     groups = [consensus.candidates, consensus.chosen, consensus.ties, consensus.overruled]
     every = Voted.of([group.spans for group in groups])
     voters = np.zeros((len(every), len(consensus.names)), dtype=bool)
@@ -276,7 +279,7 @@ def _is_chosen(consensus: Consensus) -> np.ndarray:
 
 
 def _listed(consensus: Consensus, voted: Voted, title: str, **more: Sequence[str]) -> Table:
-    """Show spans with their votes, and with their texts if known."""
+    """Return a table of spans with their votes, and with their texts if known."""
     spans, file = voted.spans, consensus.file
     ids = None if file is None else file.documents.ids
     documents = [str(number) if ids is None else ids[number] for number in spans.document.tolist()]
@@ -307,21 +310,23 @@ def consensus(
         spanometer.write(result.documents(), "gold.jsonl", format="jsonl")
 
     **Whole spans** (`vote="span"`): annotators vote for each of their spans. Two spans are equal if their labels and
-    boundaries (of all fragments) are equal, so nested spans get separate votes. Under `majority`, any two winners share
-    a voter, so they overlap only if an annotator has both. Under the other rules, spans with different labels or
-    boundaries may win and overlap. All of them stay and are counted (`contradicting`), unless you set `resolve`.
+    boundaries (of all fragments) are equal, so nested spans get separate votes. With `majority`, any two winning spans
+    have a voter in common, so they overlap only if an annotator has both. With the other rules, winning spans with
+    different labels or boundaries may overlap. All of them are kept and counted (`contradicting`), unless you set
+    `resolve`.
 
     **Tokens** (`vote="token"`): annotators vote for a label on each token of their spans. Each run of tokens with
-    enough votes for a label becomes a span. A run is divided before a token if more than half of the annotators who
-    have the label on both sides begin a span there. Each label has its own vote; `resolve` decides between overlapping
-    spans of different labels. Discontinuous spans, and overlapping spans of the same label by one annotator, are
-    errors.
+    enough votes for a label becomes a span. A run is divided before a token if, among the annotators who have the label
+    on both sides of it, more than half begin a span there. Each label has its own vote; `resolve` decides between
+    overlapping spans of different labels. Discontinuous spans, and overlapping spans of the same label by one
+    annotator, raise an error.
 
-    **Ties** are spans with exactly half of the votes. `majority` leaves them out and `half` includes them; the result
+    **Ties** are spans with exactly half of the votes. `majority` leaves them out, and `half` includes them; the result
     lists them.
 
-    With `resolve`, winners are considered in this order: more votes, more tokens, earlier in the text, label. A span
-    stays unless it overlaps a span that stays already (under `contradictions`, unless no annotator has both).
+    With `resolve`, winning spans are considered in this order: more votes, more tokens, earlier in the text, label.
+    With `overlaps`, a span is removed if it overlaps a span that has been kept. With `contradictions`, it is removed
+    only if in addition no annotator has both spans.
 
     Args:
         annotations: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
@@ -336,9 +341,9 @@ def consensus(
             `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`.
 
     Raises:
-        TypeError: for an unknown argument.
-        InputError: for fewer than two annotators, for annotations that cannot be read or compared, and for votes
-            by token on overlapping or discontinuous spans; it names the annotator.
+        TypeError: if an argument is unknown.
+        InputError: if there are fewer than two annotators, if annotations cannot be read or compared, or if tokens vote
+            and spans are discontinuous or overlap; the error names the annotator.
     """
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     voting = Voting(rule=rule, at_least=at_least, vote=vote, resolve=resolve)
@@ -371,7 +376,7 @@ def consensus(
 
 
 def _resolved(won: Voted, resolve: str) -> tuple[np.ndarray, int]:
-    """Flag the spans that stay, and count how many of them contradict another."""
+    """Flag the spans that are kept, and count how many of them contradict another."""
     first, second = overlapping_pairs(won.spans)
     together = (won.voters[first] & won.voters[second]).any(axis=1)
     kept = np.ones(len(won), dtype=bool)

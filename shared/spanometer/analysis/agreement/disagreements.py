@@ -1,4 +1,4 @@
-"""Find the places where annotators differ, for adjudication, and their cost in agreement."""
+"""The places where annotators differ, for adjudication, and their cost in agreement."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from .annotators import ANNOTATOR, named_annotators
 from .pairs import DIFFERENCES, LabelConfusion, PairDifferences, place_costs
 
 SHOWN = 20
-"""The number of places that are printed."""
+"""The maximum number of places that are printed."""
 
 _MOST_CONFUSED = 20
 
 _PLACES = (TableColumn("places", kind="amount"), TableColumn("share", kind="share"))
 
 NOTHING = "–"
-"""Stands for an annotator without a span at a place."""
+"""The text for an annotator without a span at a place."""
 
 
 class LeaveOneOutArguments(DrawArguments, total=False):
-    """How corpora are drawn, and the options of the measures of `Disagreements.leave_one_out`."""
+    """Arguments for resampling, and for the measures of `Disagreements.leave_one_out`."""
 
     placement: str
     method: str
@@ -53,7 +53,7 @@ class LeaveOneOutArguments(DrawArguments, total=False):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Disagreements(CorpusResult):
-    """The result of `disagreements`: every place where annotators differ.
+    """The result of `disagreements`: all places where annotators differ.
 
     Its tables are `places`, a row for each place; `kinds`, the number of places with each kind of difference;
     `differing`, the number of places where each pair of annotators differs; `confused`, the pairs of confused labels;
@@ -62,7 +62,7 @@ class Disagreements(CorpusResult):
     Attributes:
         names: the annotators.
         sides: the spans of each annotator, with common labels.
-        places: the places where they differ and each annotator's spans there, in the order of the text; see `Places`.
+        places: the places where they differ, with each annotator's spans there, in text order; see `Places`.
         cost: the cost of each place, in the same order, see `place_costs`.
         level: the unit of the costs, `token` or `span`.
         match_labels: False if only boundaries are compared.
@@ -90,7 +90,10 @@ class Disagreements(CorpusResult):
 
     @property
     def mean_f1(self) -> float:
-        """The mean F1 of pairs of annotators: 1 minus the costs of all places. Two empty annotations have F1 1."""
+        """The mean F1 of pairs of annotators, 1 minus the costs of all places.
+
+        If both annotators have no spans, F1 is 1.
+        """
         return float(1 - self.cost.sum())
 
     @cached_property
@@ -110,7 +113,7 @@ class Disagreements(CorpusResult):
 
     @cached_property
     def order(self) -> np.ndarray:
-        """The places by cost, the highest first; equal costs by the number of differences, then as in the text."""
+        """The indices of the places, the highest cost first; then by the number of differences, then in text order."""
         # rounding makes equal sums equal: the order of summing changes their last bits
         return np.lexsort((-self.kinds.sum(axis=1), -np.round(self.cost, 12)))
 
@@ -126,13 +129,13 @@ class Disagreements(CorpusResult):
 
         Args:
             variant: the variant of alpha; None leaves out alpha.
-            confidence: the level of the intervals, over documents; None makes none.
+            confidence: the confidence level of the intervals over documents; None computes no intervals.
             **arguments: `placement`, `method`, `uniform_threshold`, `average` and `zero_division` of the measures, see
                 `agreement`; `interval_method`, `n_resamples` and `seed` of the intervals, see `statistics.Resampling`.
 
         Raises:
-            InputError: for fewer than three annotators, unknown lengths of documents, and if a measure is undefined on
-                their spans.
+            InputError: if there are fewer than three annotators, if document lengths are unknown, or if a measure is
+                undefined for the spans.
         """
         require_arguments(Disagreements.leave_one_out, arguments)
         options = {name: value for name, value in arguments.items() if name != "seed"}
@@ -144,7 +147,7 @@ class Disagreements(CorpusResult):
         return leave_one_out(annotated, chance, alpha, resampling, self.reading)
 
     def with_context(self, context: Context) -> Self:
-        """Add the words and lines of the documents."""
+        """Return a copy with the words and lines of the documents."""
         return replace(self, context=context.fitting(self.places.spans))
 
     @cached_property
@@ -153,7 +156,7 @@ class Disagreements(CorpusResult):
         return None if self.context.wording is None else self.context.wording.of(self.places.spans)
 
     def to_arrow(self) -> pa.Table:
-        """Make an Arrow table with a row for each place, the highest cost first.
+        """Convert to an Arrow table with a row for each place, the highest cost first.
 
         Its columns are `document` (from 1), `name` and `line` if known, `start` and `end` (exclusive) in tokens,
         `kinds` (a list of names, see `DIFFERENCES`), `differences` (the number of differences of pairs), `cost`, with
@@ -252,14 +255,14 @@ def disagreements(
     level: str = "token",
     **arguments: Unpack[SideArguments],
 ) -> Disagreements:
-    """Find every place where two or more annotators of the same documents differ, for adjudication.
+    """Find all places where two or more annotators of the same documents differ, for adjudication.
 
         result = spanometer.disagreements({"ann": tags_of_ann, "ben": tags_of_ben, "cat": tags_of_cat}, words=words)
         result.to_arrow(), result.to_frame(), result.to_json_lines(), result.to_csv("places")
         result.confusions.confused()
 
-    A place is a group of overlapping spans that some annotators do not have, see `alignment.places.Places`. Its cost is
-    the amount by which the mean F1 of pairs would rise if all agreed there, see `place_costs`.
+    A place is a group of overlapping spans that not all annotators have, see `alignment.places.Places`. Its cost is the
+    amount by which the mean F1 of pairs would rise if all annotators agreed there, see `place_costs`.
 
     Args:
         annotations, names: the annotations and names of the annotators, see `agreement`: tags, `Spans` (also nested or
@@ -267,14 +270,14 @@ def disagreements(
         words: the words of each document, to show texts; files have their own.
         match_labels: False compares only boundaries.
         level: the unit of the costs: `token`, as in the F1 of `agreement`, or `span`. If only some annotators split a
-            span into two of the same label, this costs nothing under `token`, because all have the same tokens.
+            span into two of the same label, this costs nothing with `token`, because all have the same tokens.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`.
 
     Raises:
-        TypeError: for an unknown argument.
-        InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
-            the annotator.
+        TypeError: if an argument is unknown.
+        InputError: if there are fewer than two annotators, or if annotations cannot be read or compared; the error
+            names the annotator.
     """
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     measure = ChanceKappaF1(match_labels=match_labels, level=level)
@@ -298,9 +301,9 @@ def disagreements(
 
 
 def kind_table(disagreements: Disagreements) -> Table:
-    """Show a row for each kind: the number of places with it, of differences of pairs, and their cost.
+    """Return a table by kind of difference: the number of places with it, of differences of pairs, and their cost.
 
-    A place can have several kinds, so the rows need not sum to the last row.
+    A place can have several kinds, so the rows need not add up to the last row.
     """
     kinds, cost, total = disagreements.kinds, disagreements.cost, len(disagreements)
     rows: list[Sequence[Any] | None] = []
@@ -315,7 +318,7 @@ def kind_table(disagreements: Disagreements) -> Table:
 
 
 def difference_table(disagreements: Disagreements) -> Table:
-    """Show a row for each pair of annotators: the number of places where they differ, the highest first."""
+    """Return a table by pair of annotators: the number of places where they differ, the highest first."""
     places, total, names = disagreements.differences.places, max(len(disagreements), 1), disagreements.names
     pairs = sorted(combinations(range(len(names)), 2), key=lambda pair: -places[pair])
     rows = [
@@ -327,7 +330,7 @@ def difference_table(disagreements: Disagreements) -> Table:
 
 
 def place_table(disagreements: Disagreements) -> Table:
-    """Show a row for each place, the highest cost first, with a column for each annotator's spans."""
+    """Return a table of places, the highest cost first, with a column for each annotator's spans."""
     places = disagreements.to_arrow()
     kinds, own = places.column_names.index("kinds"), places.column_names[:-1]
     rows = places.select(own).set_column(kinds, "kinds", pa.compute.binary_join(places["kinds"], ", "))
@@ -343,7 +346,10 @@ def place_table(disagreements: Disagreements) -> Table:
 
 
 def reading_text(reading: Mapping[str, Any]) -> str:
-    """Write the spans of a reading in one line, `ORG Acme Inc | LOC Rome`, or their offsets without words."""
+    """Write the spans of a reading in one line, such as `ORG Acme Inc | LOC Rome`.
+
+    Without words, write their offsets.
+    """
     return " | ".join(f"{span['label']} {_covered(span)}" for span in reading["spans"]) or NOTHING
 
 
@@ -367,7 +373,7 @@ def shown_places(disagreements: Disagreements, most: int) -> Iterator[Part]:
 
 
 def _covered(span: Mapping[str, Any]) -> str:
-    """Write the text of a span, or its offsets."""
+    """Return the text of a span, or its offsets."""
     if "text" in span:
         return str(span["text"])
     pieces = span.get("fragments") or [(span["start"], span["end"])]

@@ -1,4 +1,4 @@
-"""The differences of pairs of annotators: their kinds, their costs, and confused labels."""
+"""Differences of pairs of annotators: their kinds, their costs, and confused labels."""
 
 from __future__ import annotations
 
@@ -25,30 +25,31 @@ DIFFERENCES = {
     "split": "one annotator has several spans where the other has one: split or merged",
     "only one": "one annotator has a span there, and the other has none",
 }
-"""The kinds of differences between two annotators, explained."""
+"""The kinds of differences between two annotators, with explanations."""
 
 _MISSING = "nothing"
-"""The last row and column of a matrix of labels: spans without a counterpart."""
+"""The name of the last row and column of a matrix of labels, for spans without a partner."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelConfusion(Result):
-    """The labels that pairs of annotators confuse; neither annotator is the reference.
+    """The labels that pairs of annotators confuse; no annotator is the reference.
 
     Attributes:
         labels: the labels of all annotators.
-        counts: int64, shape (labels + 1, labels + 1), symmetric: the number of matched pairs of spans with the label of
-            the row and the label of the column, over all pairs of annotators. The last row and column count spans
-            without a counterpart.
+        counts: int64, shape (labels + 1, labels + 1), symmetric. Each cell is the number of matched pairs of spans with
+            the row's label and the column's label, over all pairs of annotators. The last row and column count spans
+            without a partner.
     """
 
     labels: tuple[str, ...]
     counts: np.ndarray
 
     def confused(self) -> list[tuple[str, str, int, float]]:
-        """List the pairs of confused labels, the most frequent first: both labels, their number, and their share.
+        """List confused labels, the most frequent first: both labels, the number of pairs of spans, and a proportion.
 
-        The share is the number of pairs with both labels, divided by the number of all pairs with only these labels.
+        The proportion is the number of pairs with both labels, divided by the number of all pairs with only these
+        labels.
         """
         inner = self.counts[:-1, :-1]
         rows, columns = np.nonzero(np.triu(inner, 1))
@@ -63,17 +64,17 @@ class LabelConfusion(Result):
         yield self.table()
 
     def tables(self) -> list[Table]:
-        """List the table of confused labels and the matrix."""
+        """Return the table of confused labels, and the matrix."""
         return [self.table(), self.matrix()]
 
     def table(self, most: int | None = None) -> Table:
-        """Show a row for each pair of confused labels, the most frequent first."""
+        """Return a table of confused labels, the most frequent first."""
         rows = [((label, "cyan"), *values) for label, *values in self.confused()[:most]]
         columns = [*amounts(other_label="other label", times="times"), TableColumn("share", kind="share")]
         return Table.of("label", columns, rows, left=2, kind="confused")
 
     def matrix(self) -> Table:
-        """Show the counts, with a row and a column for each label."""
+        """Return a table of the counts, with a row and a column for each label."""
         # a label may have the name of another column
         names = [*(repr(name) if name in ("label", _MISSING) else name for name in self.labels), _MISSING]
         return matrix_table("label", names, names, self.counts)
@@ -91,7 +92,7 @@ class PairDifferences:
     Attributes:
         kinds: int64, shape (places, kinds): the number of differences of each kind at each place, over all pairs of
             annotators, see `DIFFERENCES`. A difference is a pair of unequal overlapping spans, or a span without a
-            partner, as matched by `MatchedSpans`. It can be of the kind `label` and of `boundary` or `split` at once.
+            partner, as matched by `MatchedSpans`. It can be both of the kind `label` and of `boundary` or `split`.
         places: int64, shape (annotators, annotators), symmetric: the number of places where two annotators differ; 0 on
             the diagonal.
         confusion: the confused labels.
@@ -137,8 +138,8 @@ class PairDifferences:
 def _kinds(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, ...]:
     """Flag incorrect rows by kind, in the order of `DIFFERENCES`.
 
-    `split` has the spans that `MatchedSpans` marks as split or merged, except pairs with the same boundaries, and
-    except nested spans (spans without a partner inside another span of the same annotator).
+    The kind `split` is given to spans that `MatchedSpans` marks as split or merged. Exceptions are pairs with the same
+    boundaries, and spans without a partner inside another span of the same annotator.
     """
     alone = (matched.reference[rows] < 0) | (matched.prediction[rows] < 0)
     same = matched.boundary[rows] == 0
@@ -155,19 +156,19 @@ def _at(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 def place_costs(places: Places, level: str) -> np.ndarray:
     """Compute the cost of each place in mean F1 of pairs of annotators, float64, shape (places).
 
-    F1 of two annotators is 2 both / (one + other), in spans or in tokens. So 1 - F1 = apart / (one + other), where
-    apart counts the spans or tokens that only one of the two has. This is a sum over places:
+    F1 of two annotators with a and b spans (or tokens) is 2 both / (a + b). So 1 - F1 = apart / (a + b), where `apart`
+    counts the spans (or tokens) that only one of the two has. This is a sum over places:
 
-        cost(place) = mean over pairs of apart(place) / (one + other).
+        cost(place) = mean over pairs of apart(place) / (a + b).
 
-    The mean F1 would rise by the cost if everything at the place had a counterpart and all sizes stayed the same. The
-    costs of all places sum to 1 - mean F1. A cost in spans is in (0, 1]. A cost in tokens is 0 if all annotators have
-    the same tokens of each label, for example if only some split a span.
+    If everything at the place had a partner and all sizes stayed the same, the mean F1 would rise by the cost. The
+    costs of all places add up to 1 - mean F1. A cost in spans is in (0, 1]. A cost in tokens is 0 if all annotators
+    have the same tokens of each label, for example if only some split a span.
 
     Args:
         places: the places.
-        level: `span` counts equal spans, as `span_f` does; `token` counts tokens that both have in spans of the same
-            label, and counts a token in several such spans of an annotator once.
+        level: `span` counts equal spans, as `span_f` does. `token` counts tokens that both have in spans of the same
+            label; a token in several such spans of an annotator counts once.
     """
     if level == "span":
         held, place = places.held, places.place
@@ -185,9 +186,9 @@ def place_costs(places: Places, level: str) -> np.ndarray:
 
 
 def _stretches(places: Places) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Divide the tokens of each label at the boundaries of all spans: voters, size and place of each stretch.
+    """Divide the tokens of each label at the boundaries of all spans; returns voters, size and place of each interval.
 
-    A stretch that all annotators have, or none, has the place -1.
+    An interval that all annotators have, or no annotator has, gets the place -1.
     """
     spans, stride = places.spans, int(places.offsets[-1])
     span, start, end = spans.pieces()

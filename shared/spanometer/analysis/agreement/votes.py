@@ -1,4 +1,4 @@
-"""The votes of annotators for spans and for labels of tokens, as arrays."""
+"""The votes of annotators for spans, and for labels of tokens, as arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Voted:
 
     Attributes:
         spans: the spans.
-        voters: bool, shape (spans, annotators): whether the annotator has the span.
+        voters: whether each annotator has each span, bool, shape (spans, annotators).
     """
 
     spans: Spans
@@ -46,14 +46,14 @@ class Voted:
 
 
 class LabelledTokens:
-    """The votes for the labels of tokens, as stretches of tokens with the same voters.
+    """The votes for the labels of tokens, stored as intervals of tokens with the same voters.
 
     Args:
         annotators: the spans of each annotator: contiguous, and spans of the same label do not overlap.
         names: the names of the annotators in errors.
 
     Raises:
-        InputError: for discontinuous spans and overlapping spans of the same label; it names the annotator.
+        InputError: if spans are discontinuous, or if spans of the same label overlap; the error names the annotator.
     """
 
     def __init__(self, annotators: Sequence[Spans], names: Sequence[str]) -> None:
@@ -69,10 +69,10 @@ class LabelledTokens:
         self._begins = np.stack([np.isin(self._bounds, start) for start, _ in sides], axis=1)
 
     def runs(self, least: int, most: int) -> Voted:
-        """Find the runs of tokens with `least` to `most` votes for a label, as spans of this label.
+        """Return the runs of tokens with `least` to `most` votes for a label, as spans of this label.
 
-        A run is divided before a token if more than half of the annotators who have the label on both sides begin a
-        span there. The voters of a run are the annotators who have the label on all of its tokens.
+        A run is divided before a token if, among the annotators who have the label on both sides of it, more than half
+        begin a span there. The voters of a run are the annotators who have the label on all of its tokens.
         """
         votes = self._has.sum(axis=1)
         won = (votes >= least) & (votes <= most) & (votes > 0)
@@ -101,7 +101,7 @@ class LabelledTokens:
         return Voted(spans, lacking[order] == 0)
 
     def _on_line(self, spans: Spans, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Concatenate labels and documents on one axis, and compute the sorted bounds of the spans on it."""
+        """Concatenate labels and documents on one axis, and return the sorted boundaries of the spans on it."""
         if spans.fragments is not None:
             raise InputError(
                 "votes by token are undefined for discontinuous spans.",
@@ -127,11 +127,11 @@ class LabelledTokens:
 
 
 def stretches_of(sides: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Divide an axis at the bounds of spans, given the starts and ends of each annotator's spans.
+    """Divide an axis at the boundaries of spans, given the starts and ends of each annotator's spans.
 
     Returns:
-        The bounds, at which stretches begin, and flags of the annotators who have each stretch in a span, bool, shape
-        (bounds, annotators).
+        The boundaries, at which intervals begin, and whether each annotator has each interval in a span, bool, shape
+        (boundaries, annotators).
     """
     bounds = np.unique(np.concatenate([bound for side in sides for bound in side]))
     held = np.zeros((len(bounds), len(sides)), dtype=bool)
@@ -142,7 +142,7 @@ def stretches_of(sides: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.nda
 
 
 def overlapping_pairs(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
-    """List the pairs of spans of any labels that share a token, the earlier span first."""
+    """Return the pairs of spans, with any labels, that share a token, the earlier span first."""
     bare = replace(spans, label=np.zeros_like(spans.label), labels=("_",))
     pairs = Alignment(bare, bare).pairs
     once = pairs.reference < pairs.prediction
@@ -150,14 +150,14 @@ def overlapping_pairs(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
 
 
 def without_losers(first: np.ndarray, second: np.ndarray, rank: np.ndarray) -> np.ndarray:
-    """Keep at most one span of each pair: go through the spans by rank, and keep a span unless a rival was kept.
+    """Keep at most one span of each pair: go through the spans by rank, and keep a span unless a rival has been kept.
 
     Args:
         first, second: the pairs.
         rank: the rank of each span, all different; the lowest goes first.
 
     Returns:
-        Flags of the spans that stay.
+        Whether each span is kept.
     """
     kept = np.ones(len(rank), dtype=bool)
     while len(first):

@@ -1,1 +1,1 @@
-"""Compare systems: intervals, paired tests, ranks."""
+"""Comparison of systems: intervals, paired tests, ranks."""

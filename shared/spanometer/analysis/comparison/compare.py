@@ -1,4 +1,4 @@
-"""Compare systems on the same documents: which one is better, by how much, and is the difference significant."""
+"""Comparison of systems on the same documents: scores, differences, and their significance."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ _CALLED = {
     Attributes: "spans with attributes",
     Mentions: "mentions",
 }
-"""The names of the kinds of sides in errors."""
+"""What errors call the kinds of sides."""
 
 
 class ComparisonArguments(SideArguments, PairedArguments, total=False):
-    """How sides are read, corpora are drawn and outputs are swapped."""
+    """Arguments for reading, for resampling and for swapping outputs."""
 
 
 @shares(ComparisonArguments, PairedResampling)
@@ -83,21 +83,21 @@ def compare(
         result.systems["new"].scores["f1"], result.pairs[0].p_randomisation_holm
 
     **Intervals** of scores and differences come from the bootstrap over documents (see `statistics.Resampling`). All
-    systems are scored on the same drawn corpora. The **stability** of a rank is the share of the drawn corpora in which
-    the system has this rank.
+    systems are scored on the same resampled corpora. The **stability** of a rank is the proportion of resampled corpora
+    in which the system has this rank.
 
     **Paired approximate randomisation** (Noreen 1989) tests whether two systems are equally good. It swaps the two
     outputs of each document with probability 1/2, n times, and computes the difference d* each time:
     p = (1 + #{|d*| >= |d|}) / (1 + n). Only documents with different counts matter. If these documents have at most
     `n_permutations` possible swaps, all of them are tried, and p = #{|d*| >= |d|} / n is exact.
 
-    **The paired bootstrap** centres the differences d* in drawn corpora:
-    p = (1 + #{|d* - mean of d*| >= |d|}) / (1 + n). Both tests are two-sided. sacreBLEU subtracts the mean of |d*|, so
-    its p-value for a clear difference is about half as large. With few documents the p-value of the bootstrap is too
-    small, so report the first test. Only JSON contains the p-value of the bootstrap.
+    **The paired bootstrap** centres the differences d* in resampled corpora: p = (1 + #{|d* - mean of d*| >= |d|}) / (1
+    + n). Both tests are two-sided. sacreBLEU instead subtracts the mean of |d*|, so its p-value for a clear difference
+    is about half as large. With few documents the p-value of the bootstrap is too small, so report the first test. The
+    p-value of the bootstrap is only in JSON.
 
     Both p-values are in (0, 1] and corrected over the pairs of a measure by Holm's method. They are not corrected over
-    measures: if you choose a measure by its result, correct for that too. NaN (under `zero_division=nan`) counts as a
+    measures: if you choose a measure by its result, correct for that too. NaN (with `zero_division=nan`) counts as a
     difference as large as the observed one.
 
     Args:
@@ -107,20 +107,20 @@ def compare(
             and the outputs of pipelines, see `score`.
         measures: names of measures, or measures with options, or both; or a mapping that names the results. For
             `Entities`: `Eter`, or `"eter"`.
-        rank_correlation: also correlate the rankings of each two measures (Kendall's tau-b, with intervals from the
-            same drawn corpora), see `significance.RankCorrelation`. This needs three systems and two measures.
-        per_label: also compare the systems in each label of the reference.
+        rank_correlation: also correlate the rankings by each two measures (Kendall's tau-b, with intervals from the
+            same resampled corpora), see `significance.RankCorrelation`. This needs three systems and two measures.
+        per_label: also compare the systems for each label of the reference.
         by_chance: bounds of chance levels. Also rank the systems before and after correction for chance
             (`ChanceKappaF1`), over all documents and in the groups between these bounds, see `difficulty.by_chance`.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`;
-            and how corpora are drawn and outputs are swapped: `confidence`, `interval_method`, `n_resamples`,
+            and how corpora are resampled and outputs are swapped: `confidence`, `interval_method`, `n_resamples`,
             `n_permutations` and `seed`, see `significance.PairedArguments`.
 
     Raises:
-        TypeError: for an unknown argument.
-        InputError: for fewer than two systems, for no documents, for annotations that cannot be read or compared
-            (it names the system), for wrong options, and if a measure is undefined.
+        TypeError: if an argument is unknown.
+        InputError: if there are fewer than two systems or no documents, if annotations cannot be read or compared (the
+            error names the system), if options are wrong, or if a measure is undefined.
     """
     require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
     resampling = made(PairedResampling, arguments)
@@ -158,15 +158,15 @@ def compare_sides(
 ) -> Comparison:
     """Compare systems whose outputs are all spans, entity trees, spans with attributes, or mentions.
 
-    Attributes are compared together, and each one like a label.
+    Attributes are compared all together, and each one separately, like a label.
 
     Args:
-        sides: the reference and the systems, by their names in errors, see `comparison.named_systems`.
+        sides: the reference and the systems, by the names that errors use, see `comparison.named_systems`.
         measures: measures of such sides, by the names of the results.
-        resampling: how corpora are drawn and outputs are swapped.
+        resampling: how corpora are resampled and outputs are swapped.
         reading: how the sides were read, for the signatures.
         rank_correlation, per_label, by_chance: see `compare`.
-        answered: the sides with answers of language models.
+        answered: the sides that are answers of language models.
     """
     for option, value in {"rank_correlation": rank_correlation, "per_label": per_label}.items():
         require_choice(option, value, (True, False))
@@ -259,7 +259,7 @@ def _chance_ranks(
 
 
 def _require_alike(sides: Mapping[str, Any]) -> None:
-    """Raise an `InputError` unless all sides have the kind of the reference."""
+    """Raise an `InputError` unless all sides have the same type as the reference."""
     kind = type(sides[REFERENCES])
     for name, side in sides.items():
         if not isinstance(side, kind):
@@ -268,7 +268,7 @@ def _require_alike(sides: Mapping[str, Any]) -> None:
 
 
 def named_outputs(systems: Any) -> dict[str, Any]:
-    """Collect the outputs of at least two systems by their names in errors."""
+    """Return the outputs of at least two systems by the names that errors use."""
     if not isinstance(systems, Mapping):
         raise InputError(f"the systems have no names: got a {type(systems).__name__}.", NAMED)
     if len(systems) < 2:
@@ -284,7 +284,7 @@ def _measured(
     whole: bool,
     per_label: bool,
 ) -> dict[tuple[str, str | None], MeasuredSystems]:
-    """Measure all systems on the same drawn corpora: with each measure over all labels, and in each reference label."""
+    """Measure all systems on the same resampled corpora, over all labels and for each reference label."""
     parts: dict[tuple[str, str | None], Any] = {}
     for name, measure in measures.items():
         parts[name, None] = measure if whole else MeasurePart(measure, None)
@@ -310,37 +310,37 @@ def _measured(
 
 
 class MeasurePart:
-    """A measure of one label, of one attribute, or of all attributes together.
+    """A measure restricted to one label, to one attribute, or to all attributes together.
 
     Args:
         measure: the measure.
-        label: the label or attribute; None for all attributes together.
+        label: the label or attribute; None means all attributes together.
     """
 
     def __init__(self, measure: Measure, label: str | None) -> None:
         self._measure, self._label = measure, label
 
     def __getattr__(self, name: str) -> Any:
-        """Return a field of the measure."""
+        """Return an attribute of the measure."""
         return getattr(self._measure, name)
 
     def score(self, counts: Counts) -> dict[str, float]:
-        """Compute the headline values."""
+        """Compute the scores."""
         if self._label is None:
             return self._measure.headline_values(counts)
         values = self._measure.score_per_label(counts)[self._label]
         return {key: values[key] for key in self._measure.keys}
 
     def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Compute the headline values of corpora given by document weights."""
+        """Compute the scores of corpora with weighted documents."""
         return self._scores(counts)(self._measure.weighted_totals(counts, weights))
 
     def left_out(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Compute the headline values without each group of documents in turn."""
+        """Compute the scores with each group of documents left out in turn."""
         return self._measure.left_out(counts, self._scores(counts))
 
     def _scores(self, counts: Counts) -> Scores:
-        """Choose the function that scores totals by label."""
+        """Return the function that computes scores from totals by label."""
         if self._label is None:
             return self._measure.score_totals
         code = counts.labels.index(self._label)
@@ -350,13 +350,13 @@ class MeasurePart:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasuredSystems:
-    """The counts and estimates of all systems with one measure.
+    """The counts and estimates of all systems for one measure.
 
     Attributes:
         measure: a measure or a `MeasurePart`.
         counts: the counts of each system.
-        estimates: the headline values of each system, by key, see `joint_estimates`.
-        resampling: how corpora are drawn and outputs are swapped.
+        estimates: the scores of each system, by key, see `joint_estimates`.
+        resampling: how corpora are resampled and outputs are swapped.
     """
 
     measure: Any
@@ -365,14 +365,14 @@ class MeasuredSystems:
     resampling: PairedResampling
 
     def places(self, key: str) -> tuple[np.ndarray, np.ndarray]:
-        """Rank the systems by one of the values, in the corpus and in drawn corpora, shape (corpora, systems)."""
+        """Rank the systems by the score `key`, in the corpus and in resampled corpora, shape (corpora, systems)."""
         compared = [values[key] for values in self.estimates.values()]
         higher = self.measure.results[key].better == "higher"
         places = ranks(np.array([[float(value.point) for value in compared]]), higher_is_better=higher)[0]
         return places, ranks(np.stack([np.asarray(value.drawn) for value in compared], axis=1), higher_is_better=higher)
 
     def results(self, key: str) -> dict[str, SystemResult]:
-        """Collect the result of each system, ranked by one of the values."""
+        """Return the result of each system, ranked by the score `key`."""
         places, drawn_places = self.places(key)
         shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
         if any(counts.documents < 2 for counts in self.counts.values()):
@@ -389,7 +389,7 @@ class MeasuredSystems:
 
     @cached_property
     def pair_results(self) -> dict[str, tuple[PairResult, ...]]:
-        """The results of all pairs of systems, by each key that the measure is ranked by."""
+        """The results of all pairs of systems, for each key by which the measure ranks."""
         keys = (self.measure.headline, *self.measure.ranked)
         estimates = self.estimates
         pairs = {
@@ -418,7 +418,7 @@ class MeasuredSystems:
     def _pairs(
         self, differences: Mapping[tuple[str, str], Estimate], p_randomisation: np.ndarray, exact: list[bool]
     ) -> tuple[PairResult, ...]:
-        """List the results of the pairs for one value."""
+        """Return the results of the pairs for one key."""
         p_bootstrap = np.array(
             [bootstrap_test(float(pair.point), np.asarray(pair.drawn)) for pair in differences.values()]
         )
@@ -437,6 +437,6 @@ class MeasuredSystems:
 
 
 def _results_of(name: str, measure: Measure) -> dict[str, str]:
-    """List the keys that a measure is ranked by, by the names of the results."""
+    """Return the keys by which a measure ranks, by the names of the results."""
     others = {key if name == measure.name else f"{name} {key}": key for key in measure.ranked}
     return {name: measure.headline, **others}

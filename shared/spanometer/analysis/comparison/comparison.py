@@ -1,4 +1,4 @@
-"""The result of a comparison: scores, ranks and differences of systems, and their tables."""
+"""The result of a comparison: scores, ranks and differences of systems, with tables."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Name = TypeVar("Name", bound=Hashable)
 
 REFERENCES = "the reference"
 SYSTEM = "system "
-"""The names of the sides in errors: the reference, and the prefix of a system's name."""
+"""What errors call the sides: the name of the reference, and the prefix of a system's name."""
 
 
 NAMED = "Pass a mapping from the name of each system to its output, {'old': ..., 'new': ...}."
 
 
 def named_systems(outputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Collect outputs by the names that errors use for their systems; raise an `InputError` for an invalid name."""
+    """Return outputs by the names that errors use for their systems; raise an `InputError` for an invalid name."""
     for name in outputs:
         if not isinstance(name, str) or not name:
             raise InputError(f"{shown(name)} is not the name of a system.", NAMED)
@@ -37,23 +37,23 @@ def named_systems(outputs: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class EstimatedScores:
-    """The headline values of a measure with their intervals.
+    """The scores of a measure with their intervals.
 
     Attributes:
-        scores: the values by key.
-        intervals: the lower and upper bound of each value except counts; NaN with fewer than two documents, empty
-            without resampling.
+        scores: the scores by key.
+        intervals: the lower and upper bound of each score that is not a count; NaN if there are fewer than two
+            documents, empty without resampling.
     """
 
     scores: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]]
 
     def value(self, key: str) -> tuple[float, tuple[float, float] | None]:
-        """Look up a value and its interval, if it has one."""
+        """Return a score and its interval, if it has one."""
         return self.scores[key], self.intervals.get(key)
 
     def defined(self, key: str) -> tuple[float, tuple[float, float] | None]:
-        """Look up a value and its interval; None instead of an interval that is NaN."""
+        """Return a score and its interval, or None in place of an interval that is NaN."""
         return self.scores[key], defined_interval(self.intervals.get(key))
 
 
@@ -62,8 +62,8 @@ class SystemResult(EstimatedScores):
     """The result of a measure for one system.
 
     Attributes:
-        rank: the rank by the compared value, 1 is the best; equal systems share the better rank.
-        rank_shares: the shares of the drawn corpora in which the system has rank 1, 2 and so on; they sum to 1.
+        rank: the rank by the compared score, 1 is best; equal systems have the same, better rank.
+        rank_shares: the proportions of resampled corpora in which the system has rank 1, 2 and so on; they add up to 1.
     """
 
     rank: int
@@ -76,7 +76,7 @@ class PairResult:
 
     Attributes:
         systems: their names.
-        difference: the first system's compared value minus the second system's.
+        difference: the compared score of the first system minus that score of the second system.
         interval: the lower and upper bound of the difference.
         p_randomisation: the p-value of paired approximate randomisation.
         p_bootstrap: the p-value of the paired bootstrap; too small with few documents, see docs/uncertainty.md.
@@ -95,7 +95,7 @@ class PairResult:
 
     @property
     def mark(self) -> str:
-        """The stars of `p_randomisation_holm`, see `LEVELS`; empty if it is 0.05 or more."""
+        """Stars for `p_randomisation_holm`, see `LEVELS`; empty if it is 0.05 or more."""
         reached = [mark for mark, level in LEVELS.items() if self.p_randomisation_holm < level]
         return reached[-1] if reached else ""
 
@@ -103,11 +103,11 @@ class PairResult:
 def joint_estimates(
     counted: Mapping[Name, tuple[Any, Counts]], resampling: Resampling | None
 ) -> dict[Name, dict[str, Estimate]]:
-    """Estimate the headline values of several counts of the same documents on the same drawn corpora.
+    """Estimate the scores of several counts of the same documents on the same resampled corpora.
 
     Args:
-        counted: measures or `MeasurePart`s with their counts, by any names.
-        resampling: how corpora are drawn; None draws none.
+        counted: measures (or `MeasurePart` objects) with their counts, by any names.
+        resampling: how corpora are resampled; None means no resampling.
 
     Returns:
         The estimates by these names and by key.
@@ -137,7 +137,7 @@ def joint_estimates(
 
 
 _SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
-"""The values in tables of measures with too many values to show with intervals; JSON has all."""
+"""The scores in tables, for measures that have too many to show all with intervals; JSON has all."""
 
 _P_VALUES = (
     TableColumn("p_randomisation", "randomisation\np", "p"),
@@ -148,7 +148,7 @@ _OF_BOOTSTRAP = (
     "p_bootstrap is too small with few documents: in a simulation of equal systems, it was below .05 in 13 % of "
     "corpora of 8 documents, and in 6 % of corpora of 20. Report p_randomisation."
 )
-"""A note on the p-values of the bootstrap."""
+"""A note about the p-values of the bootstrap."""
 
 _CHANCE = (
     *(TableColumn("documents", kind="amount"), TableColumn("system"), TableColumn("f1")),
@@ -167,13 +167,13 @@ class MeasureComparison:
 
     Attributes:
         measure: the measure with its options.
-        key: the compared value: the measure's headline, or another key that it is ranked by.
+        key: the key of the compared score: the main score, or another key by which the measure ranks.
         systems: the result of each system, by name.
         pairs: the result of each pair.
-        signature: the measure, its options and the options of reading and drawing.
+        signature: the measure, its options and the options of reading and resampling.
         per_label: the result for each label of the reference, or each attribute; p-values are not corrected over them.
         notes: notes for readers of the scores, see `Measure.notes`.
-        documents: in the result of a label, the number of documents with the label.
+        documents: in the result for a label, the number of documents with the label.
     """
 
     measure: Measure
@@ -196,7 +196,7 @@ class MeasureComparison:
         return self.measure.results[self.key].better == "higher"
 
     def title(self, name: str) -> str:
-        """Name the compared value for tables and plots, given the name of the result."""
+        """Return the name of the compared score for tables and plots, given the name of the result."""
         if self.key.startswith(name):
             return self.key
         return name if name.endswith(f" {self.key}") else f"{name} {self.key}"
@@ -236,13 +236,13 @@ class Comparison(CorpusResult):
     """The result of `compare`.
 
     Its tables are `systems`, a row for each measure and system; `pairs`, a row for each measure and pair;
-    `correlations`, a row for each two measures; and `chance`, a row for each chance level and system.
+    `correlations`, a row for each two measures; and `chance`, a row for each group of documents and system.
 
     Attributes:
         names: the systems.
-        measures: the result of each measure, by name. If a measure is also ranked by another key than its headline,
-            such as the slot error rate of `Eter`, this key has its own result.
-        resampling: how corpora were drawn and outputs were swapped.
+        measures: the result of each measure, by name. If a measure ranks by a second key, such as the slot error rate
+            of `Eter`, this key has its own result.
+        resampling: how corpora were resampled and outputs were swapped.
         rank_correlations: the rank correlation of each two results; empty unless requested.
         chance_ranks: the ranks before and after correction for chance; empty unless requested.
     """
@@ -282,7 +282,7 @@ class Comparison(CorpusResult):
 
 
 def system_table(name: str, result: MeasureComparison) -> Table:
-    """Show a row for each system: values with intervals, the rank, and its stability."""
+    """Return a table by system: scores with intervals, the rank, and its stability."""
     measure = result.measure
     keys = (result.key,) if result.key != measure.headline else _SHOWN.get(measure.name, measure.keys)
     scores = [TableColumn(key, kind=kind_of(measure, key), higher=higher_is_better(measure, key)) for key in keys]
@@ -296,13 +296,13 @@ def system_table(name: str, result: MeasureComparison) -> Table:
 
 
 def pair_table(name: str, result: MeasureComparison) -> Table:
-    """Show a row for each pair: the difference with its interval, and the p-values."""
+    """Return a table by pair: the difference with its interval, and the p-values."""
     columns, rows = _pair_columns(result), _pair_rows(result)
     return Table.of(result.title(name), columns, rows, kind="pairs", names="pair", about={"measure": name})
 
 
 def label_table(name: str, result: MeasureComparison) -> Table:
-    """Show a row for each label: the value of each system with its interval."""
+    """Return a table by label: the score of each system with its interval."""
     column = TableColumn(result.key, kind=kind_of(result.measure, result.key))
     rows: list[Sequence[Any]] = []
     for label, of_label in result.per_label.items():
@@ -314,7 +314,7 @@ def label_table(name: str, result: MeasureComparison) -> Table:
 
 
 def label_pair_table(name: str, result: MeasureComparison) -> Table:
-    """Show a row for each label and pair: the difference with its interval, and the p-values."""
+    """Return a table by label and pair: the difference with its interval, and the p-values."""
     rows = ((label, *row) for label, of_label in result.per_label.items() for row in _pair_rows(of_label))
     columns, title = [TableColumn("pair"), *_pair_columns(result)], f"{result.title(name)}: label"
     options: dict[str, Any] = {"about": {"measure": name}, "unreliable": result.rare_labels}
@@ -332,7 +332,7 @@ def _pair_rows(result: MeasureComparison) -> Iterator[tuple[Any, ...]]:
 
 
 def correlation_table(pairs: Sequence[RankCorrelation]) -> Table:
-    """Show a row for each two measures: tau with its interval, and the number of pairs that they rank differently."""
+    """Return a table by pair of measures: tau with its interval, and the number of differently ranked pairs."""
     rows = (
         ((" - ".join(pair.measures), "cyan"), (pair.tau, pair.interval), pair.same, len(pair.swapped)) for pair in pairs
     )
@@ -340,7 +340,7 @@ def correlation_table(pairs: Sequence[RankCorrelation]) -> Table:
 
 
 def chance_table(rows: Sequence[ChanceRank]) -> Table:
-    """Show a row for each part and system: F1 before and after correction for chance, with both ranks."""
+    """Return a table by group of documents and system: F1 before and after correction for chance, with both ranks."""
     return Table.of("part", _CHANCE, rows, left=3, kind="chance", names="part")
 
 

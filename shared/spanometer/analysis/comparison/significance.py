@@ -1,10 +1,10 @@
 """Paired tests of the difference between two systems on the same documents, and rank correlations.
 
 SciPy's `bootstrap` and `permutation_test(permutation_type="samples")` call a statistic with the documents of every
-drawn corpus, so each draw sums the counts of all documents again. Here a drawn corpus is a row of weights, and one
-matrix product sums the counts of many drawn corpora. Documents in which two systems have equal counts share one row.
-This is several times as fast (see benchmarks/results/resampling.md), and all systems, measures and tests share the
-draws. Our tests compare the values with SciPy and sacreBLEU.
+resampled corpus, so the counts of all documents are summed again each time. Here a resampled corpus is a row of
+weights, and one matrix product sums the counts of many resampled corpora. Documents in which two systems have equal
+counts have a row in common. This is several times as fast (see benchmarks/results/resampling.md), and all systems,
+measures and tests use the same resampled corpora. Our tests compare the results with SciPy and sacreBLEU.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from ...measures.base import Measure
 from ...options import option
 
 LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}
-"""The marks of p-values below these levels."""
+"""The marks of p-values below each level."""
 
 _EQUAL = 1e-12
-"""Values that differ by at most this are equal: summing in another order changes the last bits."""
+"""Values that differ by at most this are equal, because summing in another order changes the last bits."""
 
 _BLOCK = 1 << 21
-"""The number of swaps that are held in memory at a time, roughly."""
+"""The approximate number of swaps in memory at a time."""
 
 FEWEST = 3
-"""The smallest number of systems for a rank correlation; two systems have only two rankings."""
+"""The minimum number of systems for a rank correlation; two systems have only two rankings."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairedResampling(Resampling):
-    """How a comparison resamples: the bootstrap over documents, and swaps of two systems' outputs.
+    """Resampling for comparisons: the bootstrap over documents, and swaps of two systems' outputs.
 
     Attributes:
         n_permutations: the number of random swaps.
@@ -48,11 +48,11 @@ class PairedResampling(Resampling):
     )
 
     def exact(self, documents: int) -> bool:
-        """Check whether this many documents have at most `n_permutations` swaps, so that all are tried."""
+        """Check whether all possible swaps of these documents are tried: at most `n_permutations`."""
         return documents < 62 and 2**documents <= self.n_permutations
 
     def swaps(self, documents: int) -> Iterator[np.ndarray]:
-        """Yield blocks of shape (swaps, documents) that flag swapped documents, each with probability 1/2."""
+        """Yield blocks of random swaps, shape (swaps, documents); True means swapped, with probability 1/2."""
         step = max(_BLOCK // max(documents, 1), 1)
         if self.exact(documents):
             numbers = np.arange(2**documents)
@@ -70,10 +70,10 @@ class PairedResampling(Resampling):
 
 
 class PairedArguments(DrawArguments, total=False):
-    """Settings for resampling documents and swapping the systems' outputs; see `PairedResampling`.
+    """Arguments for resampling documents and swapping the systems' outputs, see `PairedResampling`.
 
     Attributes:
-        confidence: the level of the intervals.
+        confidence: the confidence level of the intervals.
         n_permutations: the number of random swaps n. A p-value is at least 1 / (n + 1), or k / (n + 1) after correction
             over k pairs. With 10,000 swaps, as in sacreBLEU, the six pairs of four systems can be below 0.001.
     """
@@ -87,7 +87,7 @@ def bootstrap_test(difference: float, drawn: np.ndarray) -> float:
 
     Args:
         difference: d, the difference of the two systems.
-        drawn: d*, the differences in drawn corpora, shape (n).
+        drawn: d*, the differences in resampled corpora, shape (n).
     """
     defined = drawn[~np.isnan(drawn)]
     if len(defined) == 0 or math.isnan(difference):
@@ -100,13 +100,13 @@ def randomisation_test(
 ) -> tuple[dict[str, float], bool]:
     """Compute the p-values of paired approximate randomisation, and whether they are exact.
 
-    p = (1 + #{|d*| >= |d|}) / (1 + n) over n random swaps, and #{|d*| >= |d|} / n over all swaps if there are at most
-    n.
+    With n random swaps, p = (1 + #{|d*| >= |d|}) / (1 + n). If there are at most n possible swaps, all are tried, and p
+    is #{|d*| >= |d|} divided by their number.
 
     Args:
         measure: the measure that scores swapped outputs.
         counts, others: the counts of the two systems.
-        differences: d, the difference of each compared value, by key.
+        differences: d, the difference of each compared score, by key.
         resampling: how to swap.
     """
     both, documents = _side_by_side(counts, others)
@@ -131,7 +131,7 @@ def randomisation_test(
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Correct the p-values of several tests by Holm's method (1979), shape (tests). NaN stay NaN and count as tests.
+    """Correct the p-values of several tests by Holm's method (1979), shape (tests). NaN is kept and counts as a test.
 
     The smallest of k p-values is multiplied by k, the next one by k - 1 and so on. No corrected p-value is smaller than
     an earlier one, or larger than 1.
@@ -144,10 +144,10 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 
 
 def ranks(values: np.ndarray, *, higher_is_better: bool) -> np.ndarray:
-    """Rank values from 1 (the best). Equal values share the better rank, and NaN come last.
+    """Rank values from 1 (the best). Equal values have the same, better rank; NaN comes last.
 
     Args:
-        values: shape (corpora, systems).
+        values: the values, shape (corpora, systems).
         higher_is_better: whether the highest value is the best.
 
     Returns:
@@ -164,10 +164,10 @@ def _reached(differences: np.ndarray, point: float) -> int:
 
 
 def _side_by_side(counts: Counts, others: Counts) -> tuple[Counts, int]:
-    """Interleave the counts of two systems: of each document, first one system's counts and then the other's.
+    """Interleave the counts of two systems: for each document, first one system's counts and then the other's.
 
-    Documents with equal counts cannot change by swapping: they are merged into one document at the end. If the counts
-    keep rows and not only sums, all documents stay.
+    Swapping cannot change documents with equal counts: they are merged into one document at the end. If the counts
+    keep rows and not only sums, all documents are kept.
 
     Returns:
         The counts, and the number of documents that can be swapped.
@@ -205,9 +205,9 @@ class RankCorrelation:
         measures: the names of their results.
         tau: Kendall's tau-b of the two rankings, in [-1, 1]: 1 if they are equal, -1 if they are opposite; NaN if one
             measure ranks all systems equal.
-        interval: the lower and upper bound of the bootstrap percentile interval over documents. It covers other
-            documents, but not other systems.
-        same: the share of the drawn corpora in which the two rankings are equal.
+        interval: the lower and upper bound of the bootstrap percentile interval over documents. It says what other
+            documents would give, not what other systems would give.
+        same: the proportion of resampled corpora in which the two rankings are equal.
         swapped: the pairs of systems that the two measures rank differently.
     """
 
@@ -221,14 +221,14 @@ class RankCorrelation:
 def kendall(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Compute Kendall's tau-b of pairs of rankings: tau = (C - D) / sqrt((C + D + T1) (C + D + T2)).
 
-    C and D are the numbers of pairs of systems that both rank in the same and in opposite order. T1 and T2 are the
-    numbers of pairs that only the second ranking, or only the first, ranks equal.
+    C is the number of pairs of systems that both rankings have in the same order, D the number in opposite order. T1 is
+    the number of pairs that only the second ranking ranks equal, T2 the number that only the first ranks equal.
 
     Args:
-        ranks, others: ranks, shape (..., systems).
+        ranks, others: the ranks, shape (..., systems).
 
     Returns:
-        float64 of shape (...), in [-1, 1]; NaN where one ranking has all systems equal.
+        float64 of shape (...), in [-1, 1]; NaN if a ranking ranks all systems equal.
     """
     first, second = _directions(ranks), _directions(others)
     agreement = (first * second).sum(axis=-1)
@@ -243,10 +243,10 @@ def rank_correlations(
     """Correlate the rankings of each pair of measures.
 
     Args:
-        ranked: for each result, the ranks of the systems, shape (systems), and the ranks in drawn corpora, shape
-            (corpora, systems). All results have the same drawn corpora.
+        ranked: for each result, the ranks of the systems, shape (systems), and the ranks in resampled corpora, shape
+            (corpora, systems). All results have the same resampled corpora.
         systems: the names of the systems.
-        confidence: the level of the intervals.
+        confidence: the confidence level of the intervals.
     """
     pairs = list(combinations(systems, 2))
     correlations = []

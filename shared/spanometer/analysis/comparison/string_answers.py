@@ -1,4 +1,4 @@
-"""Score and compare answers as strings with `mention_f`."""
+"""Scoring and comparison of answers as strings with `mention_f`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def score_strings(
     per_document: bool = False,
     **options: Any,
 ) -> Report:
-    """Score answers as strings against mentions, both normalised as their policy says.
+    """Score answers as strings against mentions; both are normalised as the policy of the answers says.
 
         report = score_strings([[("PER", "Ann")]], ground_strings(["Ann left."], answers, policy="gollie"))
         report.measures["mention_f"].scores["f1"]
@@ -38,13 +38,13 @@ def score_strings(
     Args:
         references: `Mentions`, or a list of (label, text) pairs for each document, see `Mentions.from_pairs`.
         predictions: the answers, as `ground_strings` returns them.
-        confidence: the level of intervals over documents; None makes none.
+        confidence: the confidence level of intervals over documents; None computes no intervals.
         per_document: whether the report keeps the scores of each document.
         **options: the options of intervals `interval_method`, `n_resamples`, `seed`, see `statistics.Resampling`, and
-            of `mention_f`: `average`, `zero_division`, `match_labels`.
+            the options of `mention_f` `average`, `zero_division`, `match_labels`.
 
     Raises:
-        InputError: for wrong options, and if the numbers of documents differ.
+        InputError: if options are wrong, or if the numbers of documents differ.
     """
     require_kind(predictions, GroundedStrings, "grounded strings", _REMEDY)
     measure = string_measure(predictions, options)
@@ -73,12 +73,12 @@ def compare_strings(
         references: see `score_strings`.
         systems: the answers of each system by its name, all grounded with the same options.
         per_label: see `compare`.
-        **options: how corpora are drawn and outputs are swapped, see `significance.PairedResampling`, and the options
-            of `mention_f`, see `score_strings`.
+        **options: how corpora are resampled and outputs are swapped, see `significance.PairedResampling`, and the
+            options of `mention_f`, see `score_strings`.
 
     Raises:
-        InputError: see `score_strings`; also for fewer than two systems, and if they are grounded with different
-            options.
+        InputError: if there are fewer than two systems, or if they are grounded with different options; see also
+            `score_strings`.
     """
     resampling = made(PairedResampling, options)
     require_kind(systems, Mapping, "a mapping of systems", NAMED)

@@ -1,4 +1,4 @@
-"""Errors that only generated answers have: absent and surplus items, unrequested labels, broken answers."""
+"""Errors that only generated answers can have: absent and surplus items, unrequested labels, broken answers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ...grounding.policies import COUNTS
 from ...tables.table import Table, amounts
 
 ANSWER_KINDS = {kind: COUNTS[kind] for kind in ("absent", "surplus", "outside", "broken")}
-"""The kinds of errors of generated answers, explained."""
+"""The kinds of errors of generated answers, with explanations."""
 
 
 class KindOfAnswer(NamedTuple):
-    """The number of errors of a kind.
+    """The number of errors of one kind.
 
     Attributes:
         number: the number of items; for broken answers, the number of answers.
-        predicted: how many of these items count as predicted spans, with or without a place.
+        predicted: the number of these items that count as predicted spans, whether or not they are in the text.
     """
 
     number: int
@@ -32,9 +32,9 @@ class KindOfAnswer(NamedTuple):
 class AnswerErrors:
     """The errors of one system's answers, in addition to the errors of its spans.
 
-    They depend only on texts and answers, not on the reference. An item with an unrequested label counts as outside,
-    and its mention may be absent or surplus, too. Items that the grounding policy drops are counted here but are no
-    predicted spans. Items without a place that it keeps are spurious spans.
+    They depend only on texts and answers, not on the reference. An item with an unrequested label has the kind
+    `outside`; it can also be absent or surplus. If the grounding policy drops an item, it is counted here but is no
+    predicted span. If the policy keeps an item that is not in the text, this is a spurious span.
 
     Attributes:
         grounded: the grounded answers.
@@ -44,7 +44,7 @@ class AnswerErrors:
 
     @cached_property
     def kinds(self) -> dict[str, KindOfAnswer]:
-        """The numbers of each kind, see `ANSWER_KINDS`."""
+        """The number of errors of each kind, see `ANSWER_KINDS`."""
         counts = dict.fromkeys(ANSWER_KINDS, 0)
         predicted = dict.fromkeys(ANSWER_KINDS, 0)
         for answer in outcomes_by_answer(self.grounded):
@@ -63,7 +63,7 @@ class AnswerErrors:
         return sum(kind.number for kind in self.kinds.values())
 
     def kinds_of(self, outcome: Outcome) -> list[str]:
-        """List the kinds of errors of an item."""
+        """Return the kinds of errors of an item."""
         labels = self.grounded.source.asked_labels
         outside = labels is not None and outcome.item.label not in labels
         unplaced = outcome.kind in ("absent", "surplus")
@@ -76,12 +76,12 @@ class AnswerErrors:
                 yield answer
 
     def table(self, system: str = "") -> Table:
-        """Show a row for each kind."""
+        """Return a table with a row for each kind."""
         rows = [((kind, "cyan"), *numbers) for kind, numbers in self.kinds.items()]
         columns = amounts("number", predicted="of these\npredicted")
         about = {"system": system} if system else {}
         return Table.of("error of answers", columns, rows, kind="answers", names="error", about=about)
 
     def to_dict(self) -> dict[str, Any]:
-        """List the counts of the answers, and the numbers of each kind."""
+        """Return the counts of the answers, and the number of errors of each kind."""
         return {**self.grounded.total, "kinds": {kind: numbers._asdict() for kind, numbers in self.kinds.items()}}

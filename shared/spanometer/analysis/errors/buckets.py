@@ -1,4 +1,4 @@
-"""Group spans into buckets by their properties or positions, and score each bucket.
+"""Groups of spans (buckets) by a property or position, and the scores of each bucket.
 
 Equal spans have the same boundaries, string, label and document, so they are always in the same bucket, and each bucket
 has its own precision, recall and F1. Buckets that are defined only for reference spans have no precision.
@@ -31,19 +31,21 @@ from .consistency import LabelsOfStrings
 from .contexts import context_of_documents
 
 _PARTS = 5
-"""The number of buckets for numbers, with about equally many reference spans; fewer values have one bucket each."""
+"""The number of buckets for a numeric property; each has about equally many reference spans."""
 
 _MOST_NAMES = 20
-"""The largest number of buckets for the values of a column; the last one has all other values."""
+"""The maximum number of buckets for a text property; the last one has all other values."""
 
 _LENGTHS = (1, 2, 3, 4, 5)
 _SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
 _PLACES = (0.0, 0.2, 0.4, 0.6, 0.8)
 _TIMES = (0, 1, 2, 5, 10, 100)
-"""The lower bounds of buckets: span lengths in words, entity density, positions in documents, counts in training."""
+"""The lower bounds of buckets for span lengths in words, entity density, positions in documents, and counts in
+training.
+"""
 
 SEEN = ("seen", "seen with another label", "unseen")
-"""The buckets of mentions by a training set (Tu and Lignos 2021: SEEN, UNSEEN-TYPE and UNSEEN-ANY)."""
+"""The buckets of mentions by a training set (SEEN, UNSEEN-TYPE and UNSEEN-ANY of Tu and Lignos 2021)."""
 
 CONSISTENT = ("occurs once", "always this label", "mostly this label", "as often another label", "mostly another label")
 """The buckets of reference spans by the labels of the same string in the reference."""
@@ -73,7 +75,7 @@ class Buckets:
 
 
 def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequence[str] | np.ndarray) -> Buckets:
-    """Make a bucket for each name, the most frequent in the reference first, and one for all rare names."""
+    """Create a bucket for each name, the most frequent in the reference first, and one for all rare names."""
     both = np.concatenate([np.asarray(references, dtype=object), np.asarray(predictions, dtype=object)]).astype(str)
     names, code = np.unique(both, return_inverse=True)
     sizes = [np.bincount(part, minlength=len(names)) for part in np.split(code.ravel(), [len(references)])]
@@ -90,13 +92,13 @@ def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequ
 def by_number(
     name: str, references: np.ndarray, predictions: np.ndarray, edges: Sequence[float] | None = None
 ) -> Buckets:
-    """Make buckets by a number of each span, the lowest first.
+    """Create buckets by a number for each span, the lowest first.
 
     Args:
         name: the name of the property.
-        references, predictions: the number of each span; NaN for none.
-        edges: the lower bounds of the buckets, ascending; by default quantiles of the reference spans' numbers, or all
-            different numbers if there are few.
+        references, predictions: the number of each span; NaN if it has none.
+        edges: the lower bounds of the buckets, ascending. By default quantiles of the reference spans' numbers, or all
+            distinct numbers if there are few.
     """
     both = np.concatenate([references, predictions]).astype(float)
     defined = both[~np.isnan(both)]
@@ -114,7 +116,7 @@ def by_number(
 
 
 def _quantiles(values: np.ndarray, *, whole: bool) -> list[float]:
-    """Compute the lowest value and the quantiles; quantiles of fractions are rounded."""
+    """Compute the lowest value and the quantiles; if values are not whole numbers, quantiles are rounded."""
     cuts = np.quantile(values, np.arange(1, _PARTS) / _PARTS, method="inverted_cdf")
     inner = {float(cut) if whole else float(f"{cut:.2g}") for cut in cuts.tolist()}
     lowest = float(values.min())
@@ -144,22 +146,22 @@ def buckets_of(
     train: tuple[Spans, Wording] | None = None,
     by: Mapping[str, Any] | None = None,
 ) -> list[Buckets]:
-    """Make buckets by all properties that the input allows.
+    """Create buckets by all properties that the input allows.
 
     The properties are: length of the span and of the document, position in the document, frequency of the label in the
-    reference, and entity density (the share of a document's words or characters that reference spans cover). With words
-    also: capital letters, number of characters, and the labels of the same string in the reference. With a training set
-    also: whether and how often it has the string. And your own values (`by`).
+    reference, and entity density (the proportion of a document's words or characters that reference spans cover). With
+    words also: capital letters, number of characters, and the labels of the same string in the reference. With a
+    training set also: whether and how often it has the string. Finally, your own values (`by`).
 
     Args:
-        references, predictions: both sides, of the same documents.
+        references, predictions: both sides, with the same documents.
         wording: the words or characters of the documents.
         train: the spans and the wording of a training set.
-        by: values by name, numbers or texts: one for each document, or a list with one for each token; or `Tags`, a
-            column of a file. A span gets the mean of its tokens' numbers, or the text of its first token.
+        by: your own values by name, numbers or texts: one for each document, or a list with one for each token; or
+            `Tags`, a column of a file. A span gets the mean of its tokens' numbers, or the text of its first token.
 
     Raises:
-        InputError: for values that do not fit the documents.
+        InputError: if values do not fit the documents.
     """
     require_sides(Spans, references, predictions)
     columns = {} if by is None else by
@@ -198,7 +200,7 @@ def buckets_of(
 
 
 def read_training(train: Any) -> tuple[Spans, Wording] | None:
-    """Read the spans of a training set and their wording from a file; return a tuple of both unchanged."""
+    """Read the spans and the wording of a training set from a file; a tuple of both is returned unchanged."""
     if train is None or isinstance(train, tuple):
         spans_and_wording: tuple[Spans, Wording] | None = train
         return spans_and_wording
@@ -212,7 +214,7 @@ def read_training(train: Any) -> tuple[Spans, Wording] | None:
 
 
 def _density(references: Spans) -> np.ndarray:
-    """Compute the share of each document that reference spans cover; NaN for a document without spans."""
+    """Compute the proportion of each document that reference spans cover; NaN if the document has none."""
     span, start, end = references.pieces()
     merged = Fragments.merged(references.document[span], start, end, references.documents)
     of_piece = np.repeat(np.arange(references.documents), np.diff(merged.offsets))
@@ -223,7 +225,7 @@ def _density(references: Spans) -> np.ndarray:
 
 
 def _by_frequency(sides: Sequence[Spans]) -> Buckets:
-    """Make buckets by the number of reference spans with the same label, in powers of ten."""
+    """Create buckets by the number of reference spans with the same label, in powers of ten."""
     references, predictions = with_common_labels(sides)
     frequency = np.bincount(references.label, minlength=len(references.labels))
     highest = int(frequency.max(initial=1))
@@ -251,7 +253,7 @@ def _by_training(sides: Sequence[Spans], train: Spans, codes: Sequence[np.ndarra
 
 
 def _case(text: str) -> int:
-    """Find the number of a string's case in `CASES`."""
+    """Return the index of a string's case in `CASES`."""
     words = [word for word in text.split() if word.lower() != word.upper()]
     cases = [text == text.lower(), all(word[:1].isupper() for word in words), text == text.upper()]
     if not words:
@@ -260,7 +262,7 @@ def _case(text: str) -> int:
 
 
 def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Buckets:
-    """Make named buckets of both sides, or only of the reference; leave out empty buckets."""
+    """Create buckets with these names for both sides, or only for the reference; empty buckets are left out."""
     there, rank = np.unique(np.concatenate(buckets), return_inverse=True)
     codes = np.split(rank.ravel().astype(np.int32), [len(buckets[0])])
     kept = tuple(names[bucket] for bucket in there.tolist())
@@ -268,7 +270,7 @@ def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Bu
 
 
 def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
-    """Make buckets by a user's values, see `buckets_of`."""
+    """Create buckets by a user's values, see `buckets_of`."""
     documents, lengths = sides[0].documents, sides[0].lengths
     remedy = "Give one value for each document, or a list of one for each token."
     if isinstance(values, Tags):
@@ -314,7 +316,7 @@ def _is_value(value: Any) -> bool:
 
 
 def _numbers(column: np.ndarray) -> np.ndarray | None:
-    """Convert a column of numbers, or of texts with numbers; None if it has other texts or NaN."""
+    """Convert a column of numbers, or of texts that are numbers; None if it has other texts or NaN."""
     try:
         numbers = column.astype(float)
     except (TypeError, ValueError, OverflowError):
@@ -328,7 +330,7 @@ class BucketScores:
     """The scores of one bucket.
 
     Attributes:
-        by: the property that defines the buckets.
+        by: the property that defines the bucket.
         bucket: the name of the bucket.
         sizes: the numbers of spans: `reference`, `predicted`, and `right` (equal on both sides).
         scores: `precision`, `recall` and `f1`; NaN if undefined.
@@ -349,13 +351,13 @@ def score_buckets(
     right: np.ndarray,
     resampling: Resampling | None = None,
 ) -> list[BucketScores]:
-    """Score buckets as `span_f` scores labels, all on the same drawn corpora.
+    """Score buckets as `span_f` scores labels, all on the same resampled corpora.
 
     Args:
         buckets: the buckets of the spans, by one or more properties.
         references, predictions: the spans.
-        right: flags of the reference spans that are predicted with the same boundaries and label.
-        resampling: how intervals are made; None makes none.
+        right: whether each reference span is predicted with the same boundaries and label.
+        resampling: how intervals are computed; None computes no intervals.
     """
     first = offsets_of([len(each.names) for each in buckets])
 
@@ -395,7 +397,7 @@ def score_buckets(
 
 @dataclass(frozen=True, repr=False)
 class BucketReport(Result):
-    """The scores of buckets. Its tables are `buckets`, one for each property.
+    """The scores of buckets. It has one table for each property, named `buckets`.
 
     Attributes:
         scores: the scores of each bucket.

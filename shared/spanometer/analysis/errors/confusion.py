@@ -1,4 +1,4 @@
-"""Confusion matrices: the predicted labels of the reference spans of each label."""
+"""Confusion matrices: the predicted labels of the reference spans with each label."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ PAIR_CHOICES = {
     "overlap": "all pairs that share tokens",
     "exact": "only pairs with the same boundaries; all other spans count as missing or spurious",
 }
-"""The choices of pairs for a confusion matrix, explained."""
+"""The choices of pairs for a confusion matrix, with explanations."""
 
 MISSING, SPURIOUS = "missing", "spurious"
-"""The last column, for unmatched reference spans, and the last row, for unmatched predicted spans."""
+"""The names of the last column (unmatched reference spans) and of the last row (unmatched predicted spans)."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Confusion(Result):
     """The number of spans with each reference label and each predicted label.
 
-    Rows sum to the reference spans of a label, and columns to the predicted spans.
+    Each row adds up to the reference spans of a label, each column to the predicted spans of a label.
 
     Attributes:
         labels: the labels that occur on either side.
@@ -72,7 +72,7 @@ class Confusion(Result):
         return (*map(_named, self.labels), MISSING)
 
     def confused(self) -> list[tuple[str, str, int]]:
-        """List the pairs of a label and a wrong predicted label with their number, the most frequent first."""
+        """List each reference label with a different predicted label and their number, the most frequent first."""
         wrong = self.counts[:-1, :-1].copy()
         np.fill_diagonal(wrong, 0)
         places = np.argwhere(wrong).tolist()
@@ -84,13 +84,13 @@ class Confusion(Result):
         yield self.table()
 
     def table(self) -> Table:
-        """Show a row for each reference label and a column for each predicted label."""
+        """Return a table with a row for each reference label and a column for each predicted label."""
         about = {**self.about, "pairs": self.pairs}
         title = f"{self.pairs}: reference"
         return matrix_table(title, self.rows, self.columns, self.counts, names="reference", about=about)
 
     def confused_table(self) -> Table:
-        """Show a row for each confusion of two labels, the most frequent first."""
+        """Return a table of confusions of two labels, the most frequent first."""
         rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()]
         columns = amounts("predicted", "spans")
         about = {**self.about, "pairs": self.pairs}
@@ -102,7 +102,7 @@ class Confusion(Result):
 
 
 def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts: np.ndarray, **options: Any) -> Table:
-    """Show a matrix of counts; the last cell (no span on either side) is empty."""
+    """Return a table of a matrix of counts; the last cell (no span on either side) is empty."""
     cells: list[list[Any]] = [[(name, "cyan"), *values] for name, values in zip(rows, counts.tolist(), strict=True)]
     cells[-1][-1] = None
     return Table.of(
@@ -111,5 +111,5 @@ def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts
 
 
 def _named(label: str) -> str:
-    """Name a label; put it in quotes if another row or column has this name."""
+    """Return the name of a label, in quotes if another row or column has this name."""
     return repr(label) if label in (MISSING, SPURIOUS, "reference", "pairs", "system") else label

@@ -1,4 +1,4 @@
-"""Find suspicious references: spans that systems and other mentions of the same string contradict."""
+"""Suspicious references: spans that contradict the systems and other mentions of the same string."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .examples import SHOWN
 
 @dataclass(frozen=True, eq=False)
 class LabelsOfStrings:
-    """The labels of strings in an annotation.
+    """The labels that the same strings have elsewhere in an annotation.
 
     Attributes:
-        own: how often each string has the queried label.
-        other: how often it has its most frequent other label; 0 if it has no other.
-        other_label: the most frequent other label, a code of the annotation's labels; -1 if there is none.
+        own: how often each string has the label of its span.
+        other: how often it has its most frequent other label; 0 if it has no other label.
+        other_label: the most frequent other label, an index of the annotation's labels; -1 if there is none.
     """
 
     own: np.ndarray
@@ -42,8 +42,9 @@ class LabelsOfStrings:
 
         Args:
             annotation: the spans.
-            string: the code of each span's string.
-            queried: codes of strings and of labels (-1 for none); by default the strings and labels of the spans.
+            string: the index of each span's string.
+            queried: the strings and labels to look up, as indices (-1 if not in the annotation); by default the strings
+                and labels of the spans.
         """
         width = len(annotation.labels) + 1
         pair, times = np.unique(string.astype(np.int64) * width + annotation.label, return_counts=True)
@@ -72,17 +73,17 @@ class LabelsOfStrings:
 class SuspiciousReferences(Result):
     """Spans that may be wrong or missing in the reference, the most suspicious first. Its table is `suspicious`.
 
-    These are the places where every system errs. The evidence is the sum of three numbers from 0 to 1. The first is the
-    agreement of the systems: 1 if all predict the same span, 0.5 if none predicts a span, 0 otherwise and for a single
-    system. The others are the shares of another label among the other mentions of the same string, in the reference and
-    in the training set: n / (n + m + 1), with n mentions of the other label and m of this one.
+    These are the places where every system makes an error. The evidence is the sum of three numbers from 0 to 1. The
+    first is the agreement of the systems: 1 if all predict the same span, 0.5 if none predicts a span, 0 otherwise and
+    if there is only one system. The second is n / (n + m + 1), where n of the other mentions of the same string in the
+    reference have another label and m have this one. The third is the same ratio in the training set.
 
     Attributes:
-        places: the places where all systems err, sorted by `evidence`.
+        places: the places where all systems make an error, sorted by `evidence`.
         agree: the agreement of the systems: 1 for the same span, 0.5 for no span, 0 for different spans.
         here: the labels of the same strings elsewhere in the reference; None without words.
-        train: the labels of the same strings in the training set; None without one.
-        labels: the names of all labels, including the training set's.
+        train: the labels of the same strings in the training set; None without a training set.
+        labels: the names of all labels, including labels of the training set.
     """
 
     places: SharedErrors
@@ -141,7 +142,7 @@ class SuspiciousReferences(Result):
         return np.asarray(np.sum([self.agree, *shares], axis=0))
 
     def taken(self, rows: np.ndarray) -> SuspiciousReferences:
-        """Select places."""
+        """Select places in the given order."""
         parts = [
             None if part is None else LabelsOfStrings(part.own[rows], part.other[rows], part.other_label[rows])
             for part in (self.here, self.train)
@@ -150,7 +151,7 @@ class SuspiciousReferences(Result):
         return SuspiciousReferences(self.places.taken(rows), self.agree[rows], here, train, self.labels)
 
     def to_arrow(self) -> pa.Table:
-        """Make an Arrow table with a row for each place: the columns of `SharedErrors.to_arrow`, and the evidence.
+        """Convert to an Arrow table by place, with the columns of `SharedErrors.to_arrow` and the evidence.
 
         Its further columns are `evidence`, `agree`, `same_label` (how often the string has the reference's label
         elsewhere), `other_label` (its most frequent other label) and `other_times` (how often), and the same for the
@@ -182,7 +183,7 @@ class SuspiciousReferences(Result):
         yield self.table(most)
 
     def table(self, most: int | None = None) -> Table:
-        """Show a row for each place, at most the first `most`."""
+        """Return a table of the places, at most the first `most`."""
         rows = [self._row(row) for row in self.taken(np.arange(len(self))[:most]).to_arrow().to_pylist()]
         names = ["string" if self.here else "document", "reference", *map(_called, self.places.names)]
         names += [*(["elsewhere"] if self.here else []), *(["in training"] if self.train else []), "evidence", "where"]
@@ -197,7 +198,7 @@ class SuspiciousReferences(Result):
         return rows
 
     def _row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Write the cells of a place."""
+        """Return the table cells of a place."""
 
         def elsewhere(prefix: str) -> str:
             counts = {row["label"] if row["side"] == "reference" else None: row[f"{prefix}same_label"]}
@@ -222,6 +223,6 @@ class SuspiciousReferences(Result):
 
 
 def _called(system: str) -> str:
-    """Name the column of a system, which may have the name of another column."""
+    """Return the column name of a system, which must differ from the names of other columns."""
     own = ("string", "document", "reference", "elsewhere", "in training", "evidence", "where")
     return f"system {system}" if system in own else system

@@ -22,7 +22,7 @@ from ...spans.wording import Wording
 from ...spans.words import words_and_signs
 
 AROUND = {" ": 10, "": 80}
-"""The number of words (or characters) shown on both sides of an example, by their separator."""
+"""The number of words (or characters) shown on both sides of an example, by the separator of units."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,7 +44,7 @@ class Context:
     line_runs: LineRuns | None = None
 
     def lines(self, document: np.ndarray, start: np.ndarray, offsets: np.ndarray) -> np.ndarray | None:
-        """Look up the lines of tokens; None without a file."""
+        """Return the lines of tokens; None without a file."""
         if self.line_runs is not None:
             return self.line_runs.of(offsets[document] + start)
         return None if self.document_lines is None else self.document_lines[document]
@@ -84,7 +84,17 @@ class Context:
         return columns
 
     def fitting(self, references: Spans) -> Context:
-        """Return this context; raise an `InputError` if it has other documents or lengths than the spans."""
+        """Return names, lines, texts and context of ranges of tokens, as far as known.
+
+        Args:
+            document: the document of each range.
+            start, end: the boundaries of each range, in tokens of its document.
+            offsets: the position of each document's first token in the corpus.
+            first: the token whose line is shown; by default the first token of each range.
+
+        Returns:
+            The columns `name` (of the document), `line`, `before`, `text` and `after`.
+        """
         if self.wording is None:
             return self
         lengths = self.wording.lengths
@@ -106,7 +116,7 @@ class Context:
 
 
 def context_of_sides(sides: Sides, words: Any) -> Context:
-    """Make the context of sides, from their file or from lists of words."""
+    """Create the context of sides, from their file or from lists of words."""
     if sides.file is not None:
         # this file has only scored documents, and the tokens made from texts
         return context_of_documents(sides.file, sides.reading, sides.mentions_behind())
@@ -119,13 +129,13 @@ def context_of_documents(
     behind: Sequence[Sequence[str]] = (),
     kept: np.ndarray | None = None,
 ) -> Context:
-    """Make the context of a file of documents.
+    """Create the context of a file of documents.
 
     Args:
         file: the file.
         choices: how its spans were converted to one unit, see `Paired`; by default they were not converted.
         behind: the mentions after the end of each document, see `Sides.mentions_behind`.
-        kept: flags of the tokens of a file of tags to keep; None keeps all.
+        kept: for a file of tags, whether each token is kept; None keeps all.
     """
     chosen = {"unit": "token" if file.in_tokens else "character", **(choices or {})}
     wording = _wording(file, str(chosen["unit"]), behind, plain=chosen.get("texts") == "line_ends")
@@ -143,14 +153,14 @@ def context_of_documents(
 
 
 def _runs_of(file: DocumentFile, unit: str) -> LineRuns | None:
-    """Look up the lines of a file's tokens; None if spans count characters, or tokens that were made from texts."""
+    """Return the lines of a file's tokens; None if spans are in characters, or in tokens that were made from texts."""
     runs, lengths = file.line_runs, file.lengths
     same = runs is not None and lengths is not None and int(lengths.sum()) == runs.size
     return runs if unit == "token" and same else None
 
 
 def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, plain: bool) -> Wording | None:
-    """Collect the words or characters of the documents and of the mentions after their ends; None without words."""
+    """Return the words or characters of the documents and of the mentions after their ends; None without words."""
     documents, texts = file.documents, file.documents.texts
     words: Sequence[Sequence[str]] | None = file.words
     if unit == "character":
@@ -184,5 +194,5 @@ def _with_mentions(
 
 
 def _words_of(mention: str) -> list[str]:
-    """Split a mention into words and punctuation; a mention without either stays whole."""
+    """Split a mention into words and punctuation; a mention without either is kept whole."""
     return [mention[first:last] for first, last in words_and_signs([mention]).bounds(0)] or [mention]

@@ -1,4 +1,4 @@
-"""Compute the cost of each kind of error: the score of the output with all errors of this kind corrected."""
+"""The cost of each kind of error: the score of the output after all errors of this kind are corrected."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ...exceptions import InputError, mention
 from ...measures.aligned import AlignedMeasure
 
 WRONG_BOUNDARIES = tuple(f"wrong_boundary_{boundary}" for boundary in list(BOUNDARIES)[1:])
-"""The parts of `wrong_boundary`."""
+"""The kinds that are parts of `wrong_boundary`."""
 
 ERRORS = ("wrong_label", "wrong_boundary", *WRONG_BOUNDARIES, "wrong_label_and_boundary", "missing", "spurious")
-"""The kinds of errors with costs."""
+"""The kinds of errors that have costs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +30,8 @@ class KindCost:
         kind: one of `ERRORS`.
         count: the number of errors.
         split, merged, nested: the number of errors with these marks, see `MatchedSpans`.
-        fixed: the score with all of these errors corrected: wrong spans are replaced by their reference spans, missing
-            spans are added, spurious spans are removed.
+        fixed: the score after all of these errors are corrected: wrong spans are replaced by their reference spans,
+            missing spans are added, spurious spans are removed.
         gain: `fixed` minus the score of the output.
         fixed_interval, gain_interval: confidence intervals over documents; None without resampling.
     """
@@ -57,10 +57,10 @@ class Costs:
     """A system's score, and the cost of each kind of error.
 
     Attributes:
-        key: the key of the score, the measure's headline.
-        score: the score of the output.
+        key: the key of the main score.
+        score: the main score of the output.
         interval: its confidence interval over documents; None without resampling.
-        kinds: the kinds of errors, the largest gain first; parts of a kind follow it.
+        kinds: the kinds of errors, the largest gain first; parts of a kind come after it.
     """
 
     key: str
@@ -70,25 +70,26 @@ class Costs:
 
 
 _NOW = ""
-"""The key of the output itself among the corrected outputs."""
+"""The key of the uncorrected output among the corrected outputs."""
 
 Totals = Mapping[str, np.ndarray]
-"""Totals by label, by the names of the counts; shape (..., labels)."""
+"""Summed counts by label, by the names of the counts; shape (..., labels)."""
 
 
 def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling | None) -> Costs:
     """Compute the cost of each kind of error.
 
-    The gains do not sum to 1 minus the score, because F1 is not a sum. All scores share the drawn corpora. Each
-    correction changes only the documents with such errors, so only these are counted again.
+    The gains do not add up to 1 minus the score, because F1 is not a sum. All scores use the same resampled corpora. A
+    correction changes only the documents that have such errors, so only these are counted again.
 
     Args:
-        measure: the measure; costs are changes of its headline.
+        measure: the measure; costs are changes of its main score.
         matched: the spans of both sides.
-        resampling: how intervals are made; None makes none. With a single document there are none either.
+        resampling: how intervals are computed; None computes no intervals. With a single document there are none
+            either.
 
     Raises:
-        InputError: if the measure is undefined on the output or a corrected one, or its counts are no sums.
+        InputError: if the measure is undefined for the output or a corrected output, or if its counts cannot be added.
     """
     if measure.counts_type is not Counts:
         raise InputError(
@@ -123,7 +124,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
 
 
 def _by_gain(kinds: list[KindCost], *, higher: bool) -> tuple[KindCost, ...]:
-    """Order kinds by gain, then by frequency; parts follow their whole."""
+    """Sort kinds by gain, then by frequency; parts come after the whole kind."""
 
     def gained(cost: KindCost) -> tuple[float, int]:
         return -cost.gain if higher else cost.gain, -cost.count
@@ -139,7 +140,7 @@ class _Change:
 
     Attributes:
         documents: the documents with such errors, ascending.
-        counts: the differences to add, with a document for each of `documents`.
+        counts: the counts to add, with a document for each of `documents`.
     """
 
     documents: np.ndarray
@@ -147,7 +148,7 @@ class _Change:
 
     @classmethod
     def of(cls, measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -> _Change:
-        """Count the documents with flagged rows, unchanged and with these rows corrected."""
+        """Compute the change of counts if the errors in flagged rows are corrected."""
         alignment = matched.alignment
         there = np.zeros(alignment.documents, dtype=bool)
         there[matched.document[flags]] = True
@@ -188,7 +189,7 @@ def _negative(column: Column) -> Column:
 
 
 def _changed(measure: AlignedMeasure, totals: Totals, change: Totals) -> np.ndarray:
-    """Compute the headline of changed totals."""
+    """Compute the main score of changed totals."""
     return measure.score_totals({name: values + change[name] for name, values in totals.items()})[measure.headline]
 
 
@@ -214,7 +215,7 @@ def _estimates(
     scores: Mapping[str, float],
     resampling: Resampling | None,
 ) -> dict[str, Estimate]:
-    """Estimate the score, and the score with each kind of error corrected."""
+    """Estimate the score of the output, and its score with each kind of error corrected."""
 
     def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
         added = {kind: change.counts.weighted(weights[:, change.documents]) for kind, change in changes.items()}
@@ -230,13 +231,13 @@ def _interval(estimate: Estimate, resampling: Resampling | None) -> tuple[float,
 
 
 def _values(measure: AlignedMeasure, totals: Totals, changes: Mapping[str, Totals]) -> dict[str, np.ndarray]:
-    """Compute the headline of the output, and with each kind of error corrected."""
+    """Compute the main score of the output, and its main score with each kind of error corrected."""
     fixed = {kind: _changed(measure, totals, change) for kind, change in changes.items()}
     return {_NOW: measure.score_totals(totals)[measure.headline], **fixed}
 
 
 def _left_out(measure: AlignedMeasure, now: Counts, changes: Mapping[str, _Change]) -> dict[str, np.ndarray]:
-    """Compute these values without each group of documents in turn, see `Measure.left_out`."""
+    """Compute these scores with each group of documents left out in turn, see `Measure.left_out`."""
     group = jackknife_groups(now.documents)
     groups = int(group.max()) + 1
 

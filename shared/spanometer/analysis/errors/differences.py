@@ -1,4 +1,4 @@
-"""Compare the errors of several systems: errors that all make, that only one makes, and changes between two."""
+"""Comparison of the errors of several systems: errors that all make, that only one makes, and changes between two."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .contexts import Context
 from .examples import SHOWN, place_text, side_lines
 
 ABSENT = -1
-"""The code of a system that does not predict a spurious span of another system."""
+"""The value for a system that does not predict a spurious span of another system."""
 
 CHANGES = ("fixed", "new", "moved", "same")
-"""How an error changes from one system to another."""
+"""The ways in which an error changes from one system to another."""
 
 _SHARED = amounts(reference_spans="reference spans", spurious_spans="spurious spans")
 
@@ -37,29 +37,29 @@ _SPAN = ("start", "end", "label", "text")
 
 
 class _ErrorList(Result):
-    """Errors of several systems, counted and listed."""
+    """A list of errors of several systems, with a table of their numbers."""
 
     first: ClassVar[str] = "document"
     """The first column of the list."""
 
     @abstractmethod
     def to_arrow(self) -> pa.Table:
-        """Make an Arrow table with a row for each error."""
+        """Convert to an Arrow table with a row for each error."""
 
     @abstractmethod
     def table(self) -> Table:
-        """Make the table of numbers of errors."""
+        """Return the table of numbers of errors."""
 
     def parts(self) -> Iterator[Part]:
         """Yield the table of numbers of errors."""
         yield self.table()
 
     def tables(self) -> list[Table]:
-        """List the table of all errors, and the table of numbers."""
+        """Return the table of all errors, and the table of numbers."""
         return [self.listed(), self.table()]
 
     def listed(self) -> Table:
-        """Show a row for each error, see `to_arrow`."""
+        """Return a table with a row for each error, see `to_arrow`."""
         errors = self.to_arrow()
         own = [self.first, *(name for name in errors.column_names if name != self.first)]
         errors = errors.select(own)
@@ -72,19 +72,19 @@ class _ErrorList(Result):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class SharedErrors(_ErrorList):
-    """Every span with an error of a system, and the outcome for each system.
+    """All spans with an error of at least one system, and the outcome for each system.
 
-    These are the reference spans that some system has wrong, and the spurious spans. Spurious spans of several systems
-    with the same tokens and label are one. Its tables are `errors`, a row for each, and `shared`, the numbers of errors
-    that all systems make and that only one makes.
+    These are reference spans and spurious spans. Spurious spans of several systems with the same tokens and label are
+    one span. Its tables are `errors`, a row for each span, and `shared`, the numbers of errors that all systems make
+    and that only one makes.
 
     Attributes:
         names: the systems.
-        spans: the spans in the order of the text; with equal bounds, reference spans come before spurious ones.
-        in_reference: flags of the reference spans.
-        kinds: codes of `KINDS`, shape (spans, systems): for a reference span any except `spurious`; for a spurious span
-            `spurious`, or -1 if the system does not predict it.
-        answers: the number of the span that each system predicts there, -1 for none, shape (spans, systems).
+        spans: the spans in text order; with equal boundaries, reference spans come before spurious ones.
+        in_reference: whether each span is a reference span.
+        kinds: indices into `KINDS`, shape (spans, systems). For a reference span any kind except `spurious`; for a
+            spurious span `spurious`, or -1 if the system does not predict it.
+        answers: the index of the span that each system predicts there, -1 for none, shape (spans, systems).
         outputs: the spans of each system.
         offsets: the position of each document's first token in the corpus.
         context: the words and lines of the documents.
@@ -147,12 +147,12 @@ class SharedErrors(_ErrorList):
         return np.asarray((self.kinds > CORRECT).sum(axis=1))
 
     def taken(self, rows: np.ndarray) -> SharedErrors:
-        """Select errors."""
+        """Select errors in the given order."""
         parts = {name: getattr(self, name)[rows] for name in ("in_reference", "kinds", "answers")}
         return replace(self, spans=self.spans.picked(rows), **parts)
 
     def answer(self, number: int, name: str) -> np.ndarray:
-        """Look up a column of a system's predicted spans; -1 where it predicts none."""
+        """Return a column of a system's predicted spans; -1 where it predicts none."""
         return np.asarray(np.append(getattr(self.outputs[number], name), -1)[self.answers[:, number]])
 
     def differ(self, first: int, second: int) -> np.ndarray:
@@ -168,7 +168,7 @@ class SharedErrors(_ErrorList):
         return Difference(names=(before, after), shared=self, rows=changed, kinds=kinds[changed])
 
     def to_arrow(self) -> pa.Table:
-        """Make an Arrow table with a row for each span.
+        """Convert to an Arrow table with a row for each span.
 
         Its columns are `document` (from 1), `name` (of the document) and `line` if known, `start`, `end` (exclusive),
         `label`, `text`, `side` (`reference` or `spurious`) and `made_by` (the number of systems with this error). For
@@ -198,7 +198,7 @@ class SharedErrors(_ErrorList):
         return pa.table(columns | {name: around[name] for name in ("before", "after") if name in around})
 
     def table(self) -> Table:
-        """Show a row for the errors of all systems, for the errors of each system alone, and for all errors."""
+        """Return a table with the numbers of errors of all systems, of each system alone, and of any system."""
         chosen = {"all systems": self.made_by == len(self.names)}
         for number, name in enumerate(self.names):
             chosen[f"{name} alone"] = (self.made_by == 1) & (self.kinds[:, number] > CORRECT)
@@ -217,8 +217,8 @@ class Difference(_ErrorList):
     Attributes:
         names: the two systems.
         shared: the errors of all systems.
-        rows: the numbers of the errors that at least one of the two makes.
-        kinds: codes of `KINDS`, shape (rows, 2); `correct` if a system does not predict a spurious span.
+        rows: the indices of the errors that at least one of the two systems makes.
+        kinds: indices into `KINDS`, shape (rows, 2); `correct` if a system does not predict a spurious span.
     """
 
     names: tuple[str, str]
@@ -234,9 +234,9 @@ class Difference(_ErrorList):
 
     @property
     def change(self) -> np.ndarray:
-        """The change of each error, as codes of `CHANGES`.
+        """The change of each error, as indices into `CHANGES`.
 
-        An error has moved if both systems err and predict different spans.
+        An error has moved if both systems make an error and predict different spans.
         """
         before, after = self.kinds.T
         moved = self.shared.differ(*map(self.shared.names.index, self.names))[self.rows]
@@ -244,12 +244,12 @@ class Difference(_ErrorList):
 
     @property
     def changes(self) -> Difference:
-        """The errors that change, without `same`."""
+        """The errors that change, without the change `same`."""
         kept = self.change != CHANGES.index("same")
         return replace(self, rows=self.rows[kept], kinds=self.kinds[kept])
 
     def to_arrow(self) -> pa.Table:
-        """Make an Arrow table with a row for each error: the columns of `SharedErrors.to_arrow`, and `change`."""
+        """Convert to an Arrow table with a row for each error: the columns of `SharedErrors.to_arrow`, and `change`."""
         whole = self.shared.taken(self.rows).to_arrow()
         others = [name for name in self.shared.names if name not in self.names]
         left_out = {"made_by", *(f"{key}_{name}" for name in others for key in ("kind", *_SPAN))}
@@ -277,7 +277,7 @@ class Difference(_ErrorList):
             yield ""
 
     def table(self) -> Table:
-        """Show a row for each kind: the numbers of errors of both systems, and the changes between them."""
+        """Return a table by kind: the numbers of errors of both systems, and the changes between them."""
         first, second = self.kinds.T
         rows = []
         for kind in (*_CHANGED, None):
@@ -315,7 +315,7 @@ class Difference(_ErrorList):
         return rows
 
     def _nested(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Convert an error to JSON, with spans as objects and None for no span."""
+        """Convert an error to JSON types, with spans as objects and None if there is no span."""
         spans = {
             name: {key: row[f"{key}_{name}"] for key in _SPAN if row.get(f"{key}_{name}") is not None} or None
             for name in self.names

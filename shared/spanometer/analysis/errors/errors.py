@@ -1,4 +1,4 @@
-"""The result of an error analysis: errors of systems, and their tables."""
+"""The result of an error analysis: errors of systems, with tables."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from .differences import Difference, SharedErrors
 from .examples import SHOWN, ErrorChoice, ErrorExamples
 
 _WIDEST = 12
-"""Confusion matrices with more labels are not printed; the most frequent confusions are printed instead."""
+"""Confusion matrices with more labels than this are not printed; the most frequent confusions are printed instead."""
 
 _MOST_CONFUSED = 20
-"""The number of confusions of labels that are printed."""
+"""The maximum number of confusions of labels that are printed."""
 
 _LABELS = amounts(
     reference="ref.",
@@ -53,19 +53,19 @@ class SystemErrors(Result):
     """The errors of one system.
 
     Its tables are `costs` and `marks`, a row for each kind of error; `answers`, errors that only answers of language
-    models have; `kinds` and `shares`, the numbers and shares of spans of each kind, a row for each label; `scores`, the
-    score and the number of spans; `confusion`, the confusion matrices; `confused`, the most frequent confusions of
-    labels; and `strings`, the strings with errors.
+    models have; `kinds` and `shares`, the numbers and proportions of spans of each kind, a row for each label;
+    `scores`, the score and the number of spans; `confusion`, the confusion matrices; `confused`, the most frequent
+    confusions of labels; and `strings`, the strings with errors.
 
     Attributes:
         name: the name of the system; empty if there is only one.
         matched: the matched spans, a row for each pair and each unmatched span; it exports to Arrow and data frames.
-        measure: the measure; costs are changes of its headline.
+        measure: the measure; costs are changes of its main score.
         references, predictions: the spans of both sides, with common labels.
-        resampling: how intervals of costs are made; None makes none.
+        resampling: how intervals of costs are computed; None computes no intervals.
         context: the words and lines of the documents, if known.
-        choice: which labels are scored, and how they are renamed; training sets are read with it, too.
-        answers: the errors of the answers that the spans come from; None for other input.
+        choice: which labels are scored, and how they are renamed; it also applies to training sets.
+        answers: the errors of the answers from which the spans come; None for other input.
     """
 
     name: str
@@ -85,7 +85,7 @@ class SystemErrors(Result):
 
     @cached_property
     def costs(self) -> Costs:
-        """The score, and the cost of each kind of error; computed on demand."""
+        """The score, and the cost of each kind of error; computed on first use."""
         return costs(self.measure, self.matched, self.resampling)
 
     @cached_property
@@ -95,7 +95,7 @@ class SystemErrors(Result):
 
     @cached_property
     def per_label(self) -> dict[str, dict[str, int]]:
-        """The counts of each label, with its numbers of spans on both sides, `reference` and `predicted`.
+        """The numbers of each kind for each label, and its numbers of spans on both sides, `reference` and `predicted`.
 
         Spurious spans count for the predicted label, all other kinds for the reference label. So `reference` is the sum
         of all kinds except `spurious`.
@@ -121,22 +121,22 @@ class SystemErrors(Result):
         return sum(self.counts.values()) - self.counts["correct"]
 
     def confusion(self, pairs: str = "overlap") -> Confusion:
-        """Make the confusion matrix of labels.
+        """Return the confusion matrix of labels.
 
         Args:
-            pairs: `overlap` for all pairs of spans; `exact` for pairs with the same boundaries, so that the spans of
-                other pairs count as missing and spurious.
+            pairs: `overlap` for all pairs of spans. `exact` for pairs with the same boundaries; spans of other pairs
+                count as missing and spurious.
         """
         require_choice("pairs", pairs, PAIR_CHOICES)
         return Confusion.of(self.matched, pairs, self.about)
 
     def examples(self, **choice: Any) -> ErrorExamples:
-        """List errors with their words in context, errors on the most frequent strings first.
+        """List errors with their words in context; errors on the most frequent strings come first.
 
             result.only.examples(kind="wrong_label", reference_label="ORG", predicted_label="LOC").to_json_lines()
 
         Args:
-            **choice: which errors, and how many, see `ErrorChoice`.
+            **choice: which errors to list, and how many, see `ErrorChoice`.
         """
         names = [field.name for field in fields(ErrorChoice)]
         require_known(choice, names, "examples")
@@ -144,7 +144,7 @@ class SystemErrors(Result):
         return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice), system=self.name)
 
     def bucketed(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> list[Buckets]:
-        """Make the buckets of the spans of both sides, see `buckets`."""
+        """Return the buckets of the spans of both sides, see `buckets`."""
         return buckets_of(self.references, self.predictions, self.context.wording, self.training(train), by)
 
     def buckets(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> BucketReport:
@@ -153,7 +153,7 @@ class SystemErrors(Result):
         Args:
             train: a training set, read by `spanometer.read`, or its spans and their wording; it adds recall on seen and
                 unseen mentions.
-            by: values by name: one for each document, or a list with one for each token.
+            by: your own values by name: one for each document, or a list with one for each token.
         """
         right = np.empty(len(self.references), dtype=bool)
         right[order_of_line(self.references)] = self.matched.alignment.equal
@@ -161,7 +161,7 @@ class SystemErrors(Result):
         return BucketReport(score_buckets(buckets, self.references, self.predictions, right, self.resampling))
 
     def training(self, train: Any) -> tuple[Spans, Wording] | None:
-        """Read the spans of a training set, with the labels that are scored, and its wording."""
+        """Return the spans of a training set that have scored labels, and its wording."""
         training = read_training(train)
         return None if training is None else (self.choice.of(training[0], warn=False)[0], training[1])
 
@@ -226,7 +226,7 @@ class Errors(CorpusResult):
 
     Its tables are the tables of each system, see `SystemErrors`. With several systems there are also `beside`, the
     numbers of each kind side by side; `shared`, the numbers of errors that all make and that only one makes; and
-    `differences`, the changes between two.
+    `differences`, the changes between two systems.
 
     Attributes:
         systems: the errors of each system, by name; a single system has the name `prediction`.
@@ -246,13 +246,13 @@ class Errors(CorpusResult):
 
     @cached_property
     def shared(self) -> SharedErrors:
-        """Every span with an error, and the outcome for each system."""
+        """All spans with an error, and the outcome for each system."""
         outputs = {name: (system.matched, system.predictions) for name, system in self.systems.items()}
         first = next(iter(self.systems.values()))
         return SharedErrors.of(first.references, outputs, first.context)
 
     def makers(self, rows: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Find the systems that make each error, as bit masks: system number n has the bit 2 ** n.
+        """Return the systems that make each error, as bit masks: system n has the bit 2 ** n.
 
         Args:
             rows: the rows of the errors in the matched spans of each system.
@@ -274,16 +274,18 @@ class Errors(CorpusResult):
         return made
 
     def suspicious(self, train: Any = None) -> SuspiciousReferences:
-        """List the reference spans on which every system errs, and which may be wrong; the most evidence comes first.
+        """List reference spans that may be wrong, because every system makes an error there.
+
+        The most evidence comes first.
 
         Args:
-            train: a training set, see `SystemErrors.buckets`; its labels of the same strings are evidence, too.
+            train: a training set, see `SystemErrors.buckets`. The labels of the same strings in it are evidence, too.
         """
         first = next(iter(self.systems.values()))
         return SuspiciousReferences.of(self.shared, first.references, first.training(train))
 
     def with_context(self, context: Context) -> Self:
-        """Add the words and lines of the documents."""
+        """Return a copy with the words and lines of the documents."""
         systems = {
             name: replace(system, context=context.fitting(system.references)) for name, system in self.systems.items()
         }
@@ -293,7 +295,7 @@ class Errors(CorpusResult):
         """Compare the errors of two systems: fixed, new, moved, and the same.
 
         Args:
-            before, after: the names of the systems; an error is fixed if only the first makes it.
+            before, after: the names of the systems; an error is fixed if only the first system makes it.
         """
         for name in (before, after):
             require_choice("system", name, self.systems)
@@ -337,7 +339,7 @@ class Errors(CorpusResult):
 
 
 def score_table(output: SystemErrors) -> Table:
-    """Show the score of the output, and the numbers of spans and errors."""
+    """Return a table with the score of the output, and the numbers of spans and errors."""
     costs, name = output.costs, output.measure.name
     score = TableColumn(costs.key, kind=kind_of(output.measure, costs.key))
     numbers = (len(output.references), len(output.predictions), output.counts["correct"], output.errors)
@@ -346,7 +348,7 @@ def score_table(output: SystemErrors) -> Table:
 
 
 def cost_table(system: SystemErrors) -> Table:
-    """Show a row for each kind of error: number, share, and cost; the highest cost first."""
+    """Return a table by kind of error: number, proportion, and cost; the highest cost first."""
     key = system.costs.key
     kind = kind_of(system.measure, key)
     columns = [
@@ -371,19 +373,19 @@ def cost_table(system: SystemErrors) -> Table:
 
 
 def mark_table(system: SystemErrors) -> Table:
-    """Show a row for each kind of error: the number of errors with each mark."""
+    """Return a table by kind of error: the number of errors with each mark."""
     rows = [(_name(cost), cost.count, cost.split, cost.merged, cost.nested) for cost in system.costs.kinds]
     return Table.of("error", _MARKS, rows, kind="marks", about=system.about)
 
 
 def label_table(system: SystemErrors) -> Table:
-    """Show a row for each label: its spans on both sides, and the number of each kind."""
+    """Return a table by label: its spans on both sides, and the number of each kind."""
     rows = [((label, "cyan"), *(counts[column.key] for column in _LABELS)) for label, counts in _by_label(system)]
     return Table.of("label", _LABELS, rows, kind="kinds", about=system.about)
 
 
 def share_table(system: SystemErrors) -> Table:
-    """Show a row for each label: the share of each kind in its reference spans, and of spurious in predicted spans."""
+    """Return a table by label: each kind as a proportion of reference spans, and `spurious` of predicted spans."""
     rows = []
     for label, counts in _by_label(system):
         wholes = {kind: counts["predicted" if kind == "spurious" else "reference"] for kind in KINDS}
@@ -393,7 +395,7 @@ def share_table(system: SystemErrors) -> Table:
 
 
 def beside_table(outputs: Errors) -> Table:
-    """Show a row for each kind of error: the numbers of all systems."""
+    """Return a table by kind of error, with the numbers for all systems."""
     systems = outputs.systems.values()
     counts = [{cost.kind: cost.count for cost in system.costs.kinds} for system in systems]
     order = next(iter(systems)).costs.kinds
@@ -418,21 +420,21 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
 
 
 def _first(table: Table, most: int, noun: str) -> Iterator[Part]:
-    """Yield the first rows of a table, and a line that says so if there are more."""
+    """Yield the first rows of a table; if there are more, also yield a line that says so."""
     if len(table.rows) > most:
         yield f"The first {most:,} of {len(table.rows):,} {noun}; the CSV table {table.kind} has all."
     yield replace(table, rows=table.rows[:most])
 
 
 def _by_label(system: SystemErrors) -> list[tuple[str, dict[str, int]]]:
-    """Collect the numbers of each label, and their sums."""
+    """Return the numbers of each label, and their sums."""
     labels = system.per_label
     whole = {column.key: sum(counts[column.key] for counts in labels.values()) for column in _LABELS}
     return [*labels.items(), ("all", whole)]
 
 
 def _name(cost: KindCost) -> tuple[str, str]:
-    """Write the name of a kind; a part of a kind is indented."""
+    """Return the name of a kind; parts of a kind are indented."""
     if cost.part:
         return f"  {cost.kind.removeprefix('wrong_boundary_')}", "dim"
     return cost.kind.replace("_", " "), "cyan"

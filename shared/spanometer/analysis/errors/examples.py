@@ -25,7 +25,7 @@ from .contexts import AROUND, Context
 from .costs import ERRORS
 
 CHOICES = (*ERRORS, *list(BOUNDARIES)[1:], *MARKS)
-"""The kinds, boundaries and marks by which errors can be chosen."""
+"""The kinds, boundaries and marks by which errors can be selected."""
 
 _SYNONYMS = {
     **dict.fromkeys(("fp", "false_positive"), "spurious"),
@@ -41,7 +41,7 @@ _SIDES = {"reference": "reference", "prediction": "predicted"}
 _SPAN_KEYS = ("start", "end", "label", "text", "fragments")
 
 SHOWN = 20
-"""The number of examples that are printed."""
+"""The maximum number of examples that are printed."""
 
 
 def _listed(text: Any) -> tuple[str, ...]:
@@ -55,12 +55,12 @@ class ErrorChoice:
 
     Attributes:
         kind: kinds, boundaries or marks of errors; errors with any of them are shown. Empty shows all.
-        reference_label: labels of the reference span. A spurious span is chosen by its own label, unless you give
+        reference_label: labels of the reference span. A spurious span is selected by its own label, unless you set
             `predicted_label`.
         predicted_label: labels of the predicted span.
-        limit: the largest number of errors; None shows all.
+        limit: the maximum number of errors; None shows all.
         sample: the number of errors to draw at random; None shows all.
-        sample_seed: the seed of the draw.
+        sample_seed: the seed of this draw.
     """
 
     kind: tuple[str, ...] = option(
@@ -94,7 +94,7 @@ class ErrorChoice:
             require_choice("kind", kind, CHOICES)
 
     def rows(self, matched: MatchedSpans) -> np.ndarray:
-        """List the rows of the chosen errors, in the order of the text; raise an `InputError` for an unknown label."""
+        """Return the rows of the selected errors, in text order; raise an `InputError` for an unknown label."""
         chosen = matched.kind != CORRECT
         if self.kind:
             chosen &= np.any([matched.flags(kind) for kind in self.kind], axis=0)
@@ -126,13 +126,13 @@ class ErrorChoice:
 def mention_texts(
     matched: MatchedSpans, sides: Sequence[Spans], wording: Wording | None, rows: np.ndarray
 ) -> list[pa.Array]:
-    """List the strings of both sides' spans in some rows; null without a span or without words.
+    """Return the strings of both sides' spans in some rows; null if there is no span or words are unknown.
 
     Args:
         matched: all rows.
         sides: the spans that were matched.
         wording: the words of the documents.
-        rows: the chosen rows.
+        rows: the selected rows.
     """
     if wording is None:
         return [pa.nulls(len(rows), pa.string())] * 2
@@ -145,14 +145,14 @@ def mention_texts(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorExamples(Result):
-    """Errors with their words in context, sorted by the frequency of their strings, then in the order of the text.
+    """Errors with their words in context, sorted by the frequency of their strings, then in text order.
 
     Its table is `examples`, a row for each error.
 
     Attributes:
-        rows: an Arrow table with the columns of `MatchedSpans.to_arrow` (documents from 1), `name` and `line` of the
-            first token (of the reference span, or else of the predicted span), the texts of both spans, `before`,
-            `text` and `after`, and `times`, the number of these errors on the same string.
+        rows: an Arrow table with the columns of `MatchedSpans.to_arrow` (documents from 1); `name` and `line` of the
+            first token (of the reference span or, if there is none, of the predicted span); the texts of both spans;
+            `before`, `text` and `after`; and `times`, the number of these errors on the same string.
         context: the words and lines of the documents.
         system: the name of the system; empty if there is only one.
     """
@@ -171,7 +171,7 @@ class ErrorExamples(Result):
         *,
         system: str = "",
     ) -> ErrorExamples:
-        """Choose errors, and add their words in context.
+        """Select errors, and add their words in context.
 
         Args:
             matched: the matched spans.
@@ -181,7 +181,7 @@ class ErrorExamples(Result):
             system: the name of the system.
 
         Raises:
-            InputError: for unknown kinds and labels.
+            InputError: if kinds or labels are unknown.
         """
         chosen, surrounding = choice or ErrorChoice(), context or Context()
         rows = chosen.rows(matched)
@@ -221,7 +221,7 @@ class ErrorExamples(Result):
             yield ""
 
     def tables(self) -> Sequence[Table]:
-        """Make the table of all errors."""
+        """Return the table of all errors."""
         shown = self.rows.select([name for name in self.rows.column_names if not name.endswith("_fragments")])
         return [arrow_table(shown, left=shown.num_columns, kind="examples", about=self._about)]
 
@@ -242,7 +242,7 @@ class ErrorExamples(Result):
         return [(text, kinds.total(), "; ".join(map(_times, kinds.items()))) for text, kinds in counts.items()]
 
     def string_table(self) -> Table:
-        """Show a row for each string with errors, the most frequent first."""
+        """Return a table of the strings with errors, the most frequent first."""
         rows = [(printable(text), printable(labels), times) for text, times, labels in self.strings()]
         columns = [TableColumn("labels", "reference → prediction"), *amounts("errors")]
         return Table.of("string", columns, rows, left=2, kind="strings", about=self._about)
@@ -263,20 +263,20 @@ def _times(counted_name: tuple[str, int]) -> str:
 
 
 def first_of(matched: MatchedSpans, rows: np.ndarray) -> np.ndarray:
-    """Find the first token of each row's reference span, or else of its predicted span."""
+    """Return the first token of each row's reference span or, if there is none, of its predicted span."""
     start, other = (matched.bounds(side)[0][rows] for side in ("reference", "prediction"))
     return np.asarray(np.where(start < 0, other, start))
 
 
 def extent_of(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find the first and last token (exclusive) of both sides' spans together in each row."""
+    """Return the first and last token (exclusive) of both sides' spans together, for each row."""
     (start, end), (other_start, other_end) = matched.bounds("reference"), matched.bounds("prediction")
     first = np.where(start < 0, other_start, np.where(other_start < 0, start, np.minimum(start, other_start)))
     return first[rows], np.maximum(end, other_end)[rows]
 
 
 def _described(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert an error to JSON: spans as objects, None for no span, without unknown values."""
+    """Convert an error to JSON types: spans become objects, no span becomes None, and unknown values are omitted."""
     sides = {}
     for side, name in _SIDES.items():
         span = {key: row[f"{name}_{key}"] for key in _SPAN_KEYS if row.get(f"{name}_{key}") is not None}
@@ -311,7 +311,7 @@ def side_lines(
 
 
 def place_text(row: Mapping[str, Any]) -> str:
-    """Write the place of an error: its line, and the name or number of its document."""
+    """Describe the place of an error: its line, and the name or number of its document."""
     line = [f"line {row['line']}"] if row.get("line") else []
     return ", ".join([*line, f"document {row.get('name', row['document'])}"])
 
@@ -319,7 +319,7 @@ def place_text(row: Mapping[str, Any]) -> str:
 def _marked_text(
     wording: Wording | None, document: int, start: int, end: int, span: Mapping[str, Any] | None
 ) -> list[Text]:
-    """Write a part of a document with its context, and a span in brackets; only the span's offsets without words."""
+    """Return a part of a document with its context, and a span in brackets; without words, only the span's offsets."""
     if wording is None:
         return ["–" if span is None else f"[{span['label']} {span['start']}–{span['end']}]"]
     around = AROUND[wording.separator]

@@ -1,4 +1,4 @@
-"""Find the errors of systems: their kinds, their labels, and the cost of each kind."""
+"""The errors of systems: their kinds, their labels, and the cost of each kind."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .contexts import context_of_sides
 from .errors import Errors, SystemErrors
 
 ONLY = "prediction"
-"""The name of a single system."""
+"""The name of a system if there is only one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Matching(CheckedOptions):
-    """How spans are matched for errors."""
+    """Options for matching spans in error analyses."""
 
     min_overlap: float = option(
         0.0,
@@ -62,7 +62,7 @@ def errors(
 
     Reference and predicted spans are matched one to one, see `MatchedSpans`. A pair is `correct`, or has a
     `wrong_label`, a `wrong_boundary` (`shorter`, `longer`, `shifted`) or both. Unmatched spans are `missing` or
-    `spurious`. So the kinds sum to the number of spans on each side.
+    `spurious`. So the kinds add up to the number of spans on each side.
 
     Args:
         references: a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of either, or a file read
@@ -70,18 +70,18 @@ def errors(
         predictions: a system's output in one of these forms; if the reference has texts, also raw answers and the
             outputs of pipelines, see `score`; or a mapping with the outputs of several systems by name.
         measure: the measure of costs, by name or with options (`SpanF(average="macro")`); costs are changes of its
-            headline.
-        min_overlap: match a predicted span with a reference span only if it covers at least this share of it.
+            main score.
+        min_overlap: match a predicted span with a reference span only if it covers at least this proportion of it.
         words: the words of each document, for examples and buckets by string; files have their own.
-        confidence: the level of the intervals of costs, over documents; None makes none.
+        confidence: the confidence level of the intervals of costs, over documents; None computes no intervals.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`;
-            and how corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed`, see
+            and how corpora are resampled for intervals: `interval_method`, `n_resamples` and `seed`, see
             `arguments.DrawArguments`.
 
     Raises:
-        TypeError: for an unknown argument.
-        InputError: for wrong options, for no systems, and for annotations that cannot be read or matched.
+        TypeError: if an argument is unknown.
+        InputError: if options are wrong, if there are no systems, or if annotations cannot be read or matched.
     """
     require_no_more(more, "Pass several systems together by their names, {'old': ..., 'new': ...}.")
     chosen = Matching(min_overlap=min_overlap)
@@ -117,7 +117,7 @@ def errors(
 
 
 def _sides(references: Any, predictions: Any) -> dict[str, Any]:
-    """Collect the reference and the systems by their names in errors."""
+    """Return the reference and the systems by the names that errors use."""
     if not isinstance(predictions, Mapping):
         return {REFERENCES: references, ONLY: predictions}
     if not predictions:

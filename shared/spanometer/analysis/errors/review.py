@@ -1,4 +1,4 @@
-"""Export texts with errors for annotators, with the spans of the reference and all systems."""
+"""Export of texts with errors for annotation tools, with the spans of the reference and all systems."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from .examples import ErrorChoice, mention_texts
 _REFERENCE = "reference"
 
 _FILTERS = ("system", "other", "change", "kind", "boundary", "reference", "predicted", "mention", "order")
-"""The filters of a report's view that also work here."""
+"""The filters of a report's view that can be used here."""
 
 
 def preannotations(errors: Errors, form: str, *, view: str = "", **choice: Any) -> str:
     """Write the documents with errors for an annotation tool, with the spans of all sides as pre-annotations.
 
-    Spans with several fragments are written with their outermost bounds.
+    Spans with several fragments are written with their outer boundaries.
 
     Args:
         errors: the errors.
         form: the tool, see `PREANNOTATIONS`.
-        view: the filters of the report of errors, as the part of its address after `#`, see `rows_of_view`.
-        **choice: only documents with at least one of these errors, see `ErrorChoice`.
+        view: the filters of the report of errors, the part of its URL after `#`, see `rows_of_view`.
+        **choice: write only documents with at least one of these errors, see `ErrorChoice`.
 
     Raises:
-        InputError: for an unknown tool, and for documents without words or texts.
+        InputError: if there is no such tool, or if documents have neither words nor texts.
     """
     require_choice("to", form, PREANNOTATIONS)
     chosen, rows = ErrorChoice(**choice), rows_of_view(errors, view)
@@ -44,14 +44,14 @@ def preannotations(errors: Errors, form: str, *, view: str = "", **choice: Any) 
 
 
 def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
-    """List the errors of each system that a view of the report shows.
+    """Return the errors of each system that a view of the report shows.
 
     Args:
         errors: the errors.
-        view: the fragment of the report's address, `system=new&change=fixed&kind=missing`; empty for all errors.
+        view: the fragment of the report's URL, `system=new&change=fixed&kind=missing`; empty for all errors.
 
     Raises:
-        InputError: for filters that only the report has, and unknown values.
+        InputError: if a filter is available only in the report, or if a value is unknown.
     """
     given = {name: values[-1] for name, values in parse_qs(view.removeprefix("#"), keep_blank_values=True).items()}
     beyond = [name for name in given if name not in _FILTERS]
@@ -119,6 +119,6 @@ def _tasks(errors: Errors, rows: Mapping[str, np.ndarray]) -> Iterator[ReviewTas
 
 
 def _spans(side: Spans, place: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> list[Span]:
-    """List the spans of a document in characters."""
+    """Return the spans of a document in characters."""
     rows = (getattr(side, name)[slice(*place)].tolist() for name in ("start", "end", "label"))
     return [(starts[start], ends[end - 1], side.labels[label]) for start, end, label in zip(*rows, strict=True)]

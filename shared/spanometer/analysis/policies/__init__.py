@@ -1,1 +1,1 @@
-"""Score under every policy of repair, and under every policy of grounding."""
+"""Scores under every repair policy, and under every grounding policy."""

@@ -1,4 +1,4 @@
-"""Score generated answers under every grounding policy, and show the spread."""
+"""Scores of generated answers under every grounding policy."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class AnswersSpread:
 
     Attributes:
         strict: the answers grounded under the default policy, `strict` or `strict-strings`.
-        different: the number of different results over all policies; for strings, of different counts.
+        different: the number of different results over all policies; for strings, the number of different counts.
         measures: each measure's scores, by name.
         offsets: each measure's score under `strict` for each way to use the answers' offsets; empty if the answers have
             no offsets.
@@ -75,17 +75,17 @@ class AnswersSpread:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroundingSpread(Result):
-    """The spread of scores over the groundings of generated answers.
+    """The scores of generated answers under every grounding policy.
 
     Its tables are `scores`, a row for each named policy; `effects`, a row for each action that replaces an action of
-    the default policy; `ranks`, a row for each of several systems; and `choices`, the actions of the best and the worst
-    policy. The tables of policies for strings are `string_scores` and so on.
+    the default policy; `ranks`, a row for each system if there are several; and `choices`, the actions of the best and
+    the worst policy. The tables of policies for strings are `string_scores` and so on.
 
     Attributes:
         grid: the policies.
         documents: the number of documents.
-        systems: the spread of each system's answers, by name.
-        strings: the spread over policies for strings, by `mention_f`; None if left out.
+        systems: the scores of each system's answers, by name.
+        strings: the scores under policies for strings, by `mention_f`; None if left out.
     """
 
     grid: GroundingGrid
@@ -94,7 +94,7 @@ class GroundingSpread(Result):
     strings: GroundingSpread | None = None
 
     def effects(self, system: str, measure: str) -> dict[str, dict[str, float]]:
-        """Compute the score of the default policy with each action in turn, by place and action."""
+        """Compute the score of the default policy with one action replaced, for each place and action."""
         answers, strict = self.systems[system], self.grid.named[self.grid.default]
         scores = answers.measures[measure].scores
         of_places = {
@@ -109,7 +109,7 @@ class GroundingSpread(Result):
     def ranks(self, measure: str) -> np.ndarray:
         """Compute the rank of each system under each policy, shape (policies, systems): 1 is the best.
 
-        Equal systems share the better rank.
+        Equal systems have the same, better rank.
         """
         values = np.stack([answers.measures[measure].scores for answers in self.systems.values()], axis=1)
         return ranks(values, higher_is_better=True)
@@ -153,7 +153,7 @@ class GroundingSpread(Result):
                 yield replace(part, kind=f"string_{part.kind}") if isinstance(part, Table) else part
 
     def _columns(self) -> Iterator[tuple[dict[str, str], Mapping[str, MeasureSpread]]]:
-        """Yield the columns of each table: the measures of a single system, or all systems for each measure."""
+        """Yield the columns of each table: the measures of a single system, or several systems for each measure."""
         answers = next(iter(self.systems.values()))
         if len(self.systems) == 1:
             yield {}, answers.measures
@@ -216,21 +216,21 @@ def grounding_spread(
     Also score them as strings under all 128 policies for strings (see `grounding.StringPolicy`), against the words of
     the spans.
 
-    Policies with the same result for an answer share its score: each step of grounding runs once for all policies that
-    agree so far, and only different results are scored.
+    Policies that give the same result for an answer have the same score: each step of grounding runs once for all
+    policies that agree so far, and only different results are scored.
 
     Args:
         texts: the texts.
         answers: the model's answer to each text, see `grounding.ground`; for several systems, a mapping from names to
             such lists.
         references: the spans of the texts, in characters: `Spans`, or lists of dicts with `start`, `end` and `label`.
-        measures: the measures to score with, see `score`; their headline values are compared.
+        measures: the measures to score with, see `score`; their main scores are compared.
         asked_labels, aliases, tokens, format, item_mention_key, item_label_key: see `grounding.ground`.
         strings: the measure of strings; each policy sets its `fold` and `copies`. None leaves strings out.
 
     Raises:
-        InputError: see `grounding.ground`; also if the number of documents differs, and for measures whose counts of
-            parts do not add up (`SlIcm` with corpus probabilities, `UnitizingAlpha`).
+        InputError: if the number of documents differs, or if counts of parts cannot be added for a measure (`SlIcm`
+            with corpus probabilities, `UnitizingAlpha`); see also `grounding.ground`.
     """
     named = read_measures(measures, MEASURES)
     require_additive(named.values())
@@ -268,7 +268,7 @@ def _scores(
     references: Spans,
     measures: Mapping[str, AlignedMeasure],
 ) -> tuple[int, dict[str, MeasureSpread]]:
-    """Count the different results, and score each measure under all policies."""
+    """Count the different results, and compute the scores of each measure under all policies."""
     grid = GroundingGrid.whole()
     vocabulary = source.vocabulary
     predicted_labels = {vocabulary.renamed(item).label for answer in source.answers for item in answer.items}
@@ -328,7 +328,7 @@ def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) ->
 def _sides(
     references: Spans, indices: Sequence[TextIndex], document: Sequence[int], predicted: Sequence[Predicted]
 ) -> tuple[Spans, Spans]:
-    """Make both sides with a document for each different result of a document."""
+    """Return both sides with one document for each different result of a document."""
     spans, (of_wrong, labels, mentions) = predicted_columns(predicted, [len(indices[each].text) for each in document])
     unplaced = Unplaced(of_wrong, labels, np.array(list(map(len, mentions)), dtype=np.int64))
     both = with_unplaced([references.take(np.array(document, dtype=np.int64)), spans], [None, unplaced])
@@ -358,12 +358,12 @@ def effect_table(
     about: Mapping[str, str],
     default: str,
 ) -> Table:
-    """Show a row for each action at each place, with the score of the default policy with this action.
+    """Return a table by place and action, with the score of the default policy with this action.
 
     Args:
         columns: the measures by name, or the systems by name for one measure.
         effects: the scores of each column, by place and action.
-        about: the measure, if the columns are systems; else empty.
+        about: the measure, if the columns are systems; otherwise empty.
         default: the name of the default policy.
     """
     places = {place: actions for of_column in effects.values() for place, actions in of_column.items()}
@@ -379,7 +379,7 @@ def effect_table(
 
 
 def rank_table(spread: GroundingSpread) -> Table:
-    """Show a row for each measure and system: the share of policies, and the number of named ones, that rank it first.
+    """Return a table by measure and system, with the proportion and the named ones of the policies that rank it first.
 
     If two systems are equal, both are first.
     """

@@ -1,4 +1,4 @@
-"""Score tags under every policy for repairing illegal tags, and show the spread."""
+"""Scores of tags under every policy for repairing illegal tags."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .scores import MeasureSpread, choice_table, require_additive, score_table, 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PolicySpread(Result):
-    """The spread of scores over the repairs of illegal tags.
+    """The scores of tags under every repair policy.
 
     Its tables are `scores`, a row for each named policy, and `choices`, the actions of the best and the worst policy.
 
@@ -37,7 +37,7 @@ class PolicySpread(Result):
         grid: the policies.
         illegal: the number of illegal pairs in the predictions.
         affected: the documents with illegal pairs, int64.
-        measures: each measure's spread, by name.
+        measures: each measure's scores, by name.
     """
 
     scheme: str
@@ -99,17 +99,17 @@ def policy_spread(
     Args:
         references, predictions: lists of lists of tags (or `Tags`, or Arrow columns). Without predictions, the label
             with the highest logit at each token is used.
-        logits: scores of the labels at each token: a list of arrays of shape (tokens, labels), one for each document.
-        id2label: the tags on the last axis of the logits.
+        logits: the logits of the labels at each token: an array of shape (tokens, labels) for each document.
+        id2label: the tag of each index on the last axis of the logits.
         scheme: IOBES, BILOU, BMES or IOB2; None infers it from the prefixes.
-        measures: the measures to score with, see `score`; their headline values are compared.
+        measures: the measures to score with, see `score`; their main scores are compared.
         **arguments: which labels are scored, and how they are renamed: `label_map`, `reference_label_map`, `labels`,
             `ignore_labels`, `label_case` and `reference_labels`, see `arguments.LabelArguments`.
 
     Raises:
-        TypeError: for an unknown argument.
-        InputError: for input that cannot be read, a scheme without a grid, logits that do not fit the tags, and for
-            measures whose counts of parts do not add up (`SlIcm` with corpus probabilities, `UnitizingAlpha`).
+        TypeError: if an argument is unknown.
+        InputError: if input cannot be read, if the scheme has no grid, if logits do not fit the tags, or if counts of
+            parts cannot be added for a measure (`SlIcm` with corpus probabilities, `UnitizingAlpha`).
     """
     require_arguments(policy_spread, arguments)
     choice = made(LabelChoice, arguments)
@@ -162,7 +162,10 @@ def policy_spread(
 
 
 def _read_affected(grid: RepairGrid, tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[GridReadings, Spans]:
-    """Decode the affected documents in every way: all readings, and their spans with a document for each reading."""
+    """Decode the affected documents in every way.
+
+    Returns all readings, and their spans with a document for each reading.
+    """
     roles, labels, names = read_roles(tags, scheme)
     lengths = tags.lengths[affected]
     offsets = np.concatenate(([0], np.cumsum(lengths)))
@@ -190,7 +193,7 @@ class _Logits:
 
     @classmethod
     def read(cls, logits: Any, id2label: Any, scheme: str | None) -> _Logits | None:
-        """Check logits and their tags; return None without logits."""
+        """Check logits and their tags; None if there are no logits."""
         if logits is None:
             if id2label is not None:
                 raise InputError("id2label applies only to logits.", "Give logits too, or leave out id2label.")
@@ -204,7 +207,7 @@ class _Logits:
         return cls(Scores.read(arrays, len(legality.labels)), legality)
 
     def tags(self, path: np.ndarray, names: Sequence[str]) -> Tags:
-        """Convert a path of label numbers to tags; several labels may have the same name."""
+        """Convert label indices to tags; several labels can have the same name."""
         used, codes = np.unique(np.array(names, dtype=object)[path], return_inverse=True)
         return Tags(codes.ravel().astype(code_type(len(used))), tuple(used.tolist()), self.scores.offsets)
 
@@ -228,7 +231,7 @@ class _Logits:
         return {**decoded, "by_score": self._by_score(scheme)}
 
     def _by_score(self, scheme: Scheme) -> Spans:
-        """Find spans by prefixes alone as conlleval does; give each the label with the highest total probability."""
+        """Decode spans by prefixes alone as conlleval does; each gets the label with the highest total probability."""
         token, best = self.scores.token, self.scores.token.argmax(axis=1)
         prefixes, bare = zip(*(split_tag(name) for name in self.legality.labels), strict=True)
         spans = Spans.from_tags(self.tags(best, prefixes), scheme=scheme.name)

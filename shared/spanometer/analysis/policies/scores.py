@@ -1,4 +1,4 @@
-"""Scores of one output under many policies, for the spreads over repairs and over groundings."""
+"""Scores of one output under many policies, for repair and for grounding."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ...tables.table import Table, TableColumn
 from ...tags.policy_grid import PolicyGrid
 
 _POLICIES_AT_ONCE = 1 << 22
-"""The number of (policy, document) pairs that are summed at a time, roughly."""
+"""The approximate number of (policy, document) pairs that are summed at a time."""
 
 ANY = "any"
-"""Replaces an action if every action gives the same score."""
+"""Shown instead of an action if all actions give the same score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +29,13 @@ class MeasureSpread:
     """One measure's scores under every policy.
 
     Attributes:
-        key: the key of the value, the measure's headline.
-        scores: shape (policies), in the order of the grid.
-        named: the scores of named policies, and for repairs of `convert`.
-        from_logits: the scores of decoded logits, if given: `viterbi` (the best legal path), `greedy` (left to right),
-            `greedy_from_starts` (greedy, but a span begins only where a token's best tag begins one, Strubell et al.
-            2017) and `by_score` (spans by prefixes alone, each with the label of the highest total probability, after
-            Flair).
+        key: the key of the main score.
+        scores: the main score under each policy, shape (policies), in the order of the grid.
+        named: the scores of named policies; for repairs also of `convert`.
+        from_logits: the scores of decoded logits, if logits are given: `viterbi` (the best legal path), `greedy` (left
+            to right), `greedy_from_starts` (greedy, but a span begins only where a token's best tag begins one,
+            Strubell et al. 2017) and `by_score` (spans by prefixes alone, each with the label of the highest total
+            probability, as in Flair).
     """
 
     key: str
@@ -55,7 +55,7 @@ class MeasureSpread:
 
     @property
     def mean(self) -> float:
-        """The unweighted mean over all policies."""
+        """The plain mean over all policies."""
         return self._of_scores(np.nanmean)
 
     def _of_scores(self, function: Callable[[np.ndarray], float]) -> float:
@@ -64,7 +64,7 @@ class MeasureSpread:
 
 
 def require_additive(measures: Iterable[Any]) -> None:
-    """Raise an `InputError` unless all are measures of spans with additive counts."""
+    """Raise an `InputError` unless all are measures of spans whose counts can be added."""
     for measure in measures:
         require_kind(measure, AlignedMeasure, "a measure of spans", "Give measures such as SpanF().")
         if isinstance(measure, SlIcm) and (
@@ -82,11 +82,11 @@ def totals_of_policies(parts: Counts, of_policy: np.ndarray) -> dict[str, np.nda
     """Sum counts over the documents for each policy.
 
     Args:
-        parts: the counts of all different results, with a document for each.
-        of_policy: shape (policies, documents): the number of the result for each policy and document.
+        parts: the counts of all different results, with a document for each result.
+        of_policy: the index of the result for each policy and document, shape (policies, documents).
 
     Returns:
-        The totals by name, shape (policies, labels).
+        The sums by name, shape (policies, labels).
     """
     labels = len(parts.labels)
     sums = {name: column.per_document(parts.documents, labels) for name, column in parts.columns.items()}
@@ -104,9 +104,9 @@ def _summed(parts: np.ndarray, of_policy: np.ndarray) -> np.ndarray:
 
 
 def choices_of(measure: MeasureSpread, grid: PolicyGrid, score: float) -> dict[str, str]:
-    """Find the action of a policy with this score at each place; `ANY` if all actions there have the same score.
+    """Return the actions, by place, of a policy with this score; `ANY` if all actions at a place give the same score.
 
-    If several policies have the score, a named one is chosen, or else the first.
+    If several policies have the score, a named one is chosen, otherwise the first.
     """
     with_score = measure.scores == score
     named = [index for index in grid.named.values() if with_score[index]]
@@ -120,7 +120,7 @@ def choices_of(measure: MeasureSpread, grid: PolicyGrid, score: float) -> dict[s
 
 
 def values_of(measure: MeasureSpread, grid: PolicyGrid, **own: Any) -> dict[str, Any]:
-    """Collect a measure's scores, its `own` values, and the actions of the best and the worst policy for JSON."""
+    """Return a measure's scores, its `own` values, and the actions of the best and the worst policy, for JSON."""
     choices = {
         f"{end}_choices": None if math.isnan(score) else choices_of(measure, grid, score)
         for end, score in (("best", measure.best), ("worst", measure.worst))
@@ -137,11 +137,11 @@ def values_of(measure: MeasureSpread, grid: PolicyGrid, **own: Any) -> dict[str,
 
 
 def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None = None) -> Table:
-    """Show the best, mean and worst score over all policies, and then a row for each named policy.
+    """Return a table with the best, mean and worst score over all policies, and a row for each named policy.
 
     Args:
         columns: the measures by name, or the systems by name for one measure.
-        about: the measure, if the columns are systems; else empty.
+        about: the measure, if the columns are systems; otherwise empty.
     """
     spreads = list(columns.values())
     bold = TableColumn("", style="bold")
@@ -161,14 +161,14 @@ def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] |
 
 
 def spread_columns(spreads: Mapping[str, MeasureSpread], about: Mapping[str, str] | None) -> list[TableColumn]:
-    """Declare a column for each measure and its key, or for each system."""
+    """Return a column for each measure and its key, or for each system."""
     if about:
         return [TableColumn(name, name) for name in spreads]
     return [TableColumn(f"{name}_{spread.key}", f"{name}\n{spread.key}") for name, spread in spreads.items()]
 
 
 def choice_table(title: str, measure: MeasureSpread, grid: PolicyGrid, about: Mapping[str, str]) -> Table:
-    """Show the actions of the best and the worst policy of a measure at each place."""
+    """Return a table with the actions of the best and the worst policy of a measure at each place."""
     choices = [choices_of(measure, grid, score) for score in (measure.best, measure.worst)]
     rows = []
     for place in grid.places:

@@ -1,4 +1,4 @@
-"""Difficulty by chance: group documents by the score that randomly placed spans would get.
+"""Difficulty by chance: documents grouped by the score that randomly placed spans would get.
 
     parts = by_chance(references, predictions, (0.175,), [ChanceKappaF1()])
     parts["chance below 0.175"].results[0].scores["kappa_f1"]
@@ -30,11 +30,11 @@ def chance_levels(references: Spans, measure: ChanceKappaF1 | None = None) -> np
     """Compute the chance level of each document: F1 by chance of the reference against itself.
 
     Args:
-        references: the reference; it must have the documents' lengths.
-        measure: gives level, placement and method; by default tokens, disjoint and exact.
+        references: the reference; document lengths must be known.
+        measure: the measure whose level, placement and method are used; by default `token`, `disjoint` and `exact`.
 
     Returns:
-        float64 of shape (documents), in [0, 1] under the placement `disjoint`; NaN for documents without spans.
+        float64 of shape (documents), in [0, 1] with the placement `disjoint`; NaN for documents without spans.
 
     Raises:
         InputError: see `ChanceKappaF1`.
@@ -54,20 +54,20 @@ def by_chance(
     """Group documents by their chance level (see `chance_levels`), and score each group.
 
     A document without reference spans has no chance level and is in no group. If `measures` has a `ChanceKappaF1`, its
-    options set how the chance level is computed.
+    options say how the chance level is computed.
 
     Args:
         references, predictions: both sides.
         bounds: the chance levels between the groups, ascending, each between 0 and 1.
         measures: the measures.
         reading: how the input was read, for the signatures. The signatures also name the group.
-        resampling: how to make confidence intervals; None makes none.
+        resampling: how confidence intervals are computed; None computes no intervals.
 
     Returns:
         A report for each group, by its name in words, lowest chance first.
 
     Raises:
-        InputError: for bounds that are not ascending numbers between 0 and 1, and if a measure is undefined.
+        InputError: if bounds are not ascending numbers between 0 and 1, or if a measure is undefined.
     """
     require_sides(Spans, references, predictions)
     named = read_measures(measures, MEASURES)
@@ -80,14 +80,14 @@ def by_chance(
 
 
 def chance_measure(measures: Mapping[str, Any]) -> ChanceKappaF1:
-    """Choose the `ChanceKappaF1` among the measures, or one with default options."""
+    """Return the `ChanceKappaF1` among the measures, or one with default options."""
     return next((each for each in measures.values() if isinstance(each, ChanceKappaF1)), ChanceKappaF1())
 
 
 def parts_by_chance(
     references: Spans, bounds: Sequence[float], measure: ChanceKappaF1
 ) -> dict[tuple[float, float], tuple[str, np.ndarray]]:
-    """Group documents by their chance level: the name and the documents of each group, by its bounds."""
+    """Group documents by their chance level; returns the name and the documents of each group, by its bounds."""
     levels = chance_levels(references, measure)
     parts = {}
     for low, high in pairwise((0.0, *read_bounds(bounds), math.inf)):
@@ -98,7 +98,7 @@ def parts_by_chance(
 
 
 def read_bounds(value: Any) -> tuple[float, ...]:
-    """Read bounds of chance levels from numbers, or from a text with numbers separated by commas.
+    """Read bounds of chance levels from numbers, or from text with numbers separated by commas.
 
     Raises:
         InputError: unless they are ascending numbers between 0 and 1.

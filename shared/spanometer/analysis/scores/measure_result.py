@@ -27,17 +27,17 @@ from ...tables.table import UNRELIABLE, Table, TableColumn, amounts
 Part = TypeVar("Part")
 
 _BLOCK = 1 << 17
-"""The number of spans (of all sides, roughly) that are aligned at a time."""
+"""The approximate number of spans, of all sides, that are aligned at a time."""
 
 _LACKING = {
     "lengths": "the documents' lengths are not known",
     "contiguous": "some spans are discontinuous",
     "disjoint": "spans of one label overlap",
 }
-"""The reason why a measure is undefined, for each of `Measure.needs`."""
+"""The reason why a measure is undefined, for each condition in `Measure.needs`."""
 
 _NAMED = 3
-"""A note names at most this many scores."""
+"""The maximum number of scores that a note names."""
 
 
 def condensed_sum(counts: Any, others: Any) -> Any:
@@ -53,20 +53,22 @@ def count_measures(
     per_document: bool,
     progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
 ) -> list[Counts]:
-    """Count both sides with each measure; measures of spans share the alignment of each block of documents.
+    """Compute the counts of both sides for each measure.
 
-    Integer counts are the same as `Measure.counts` gives; floats may differ by rounding. A measure whose counts of
-    parts do not add up counts the whole corpus at once.
+    Measures of spans use the same alignment of a block of documents.
+
+    Integer counts are the same as `Measure.counts` gives; floats may differ by rounding. If counts of parts cannot be
+    added for a measure, it counts the whole corpus at once.
 
     Args:
         references, predictions: spans, entity trees or attributes of both sides. Spans and entity trees are counted in
             blocks.
         measures: the measures.
         per_document: whether to keep the counts of each document if there are several blocks.
-        progress: wraps a sequence, for a progress bar.
+        progress: a function that wraps a sequence, for a progress bar.
 
     Raises:
-        InputError: if the two sides do not annotate the same documents, or a measure is undefined.
+        InputError: if the two sides do not annotate the same documents, or if a measure is undefined.
     """
     blocks = [(0, 0)]
     if isinstance(references, (Spans, Entities)):
@@ -92,8 +94,8 @@ def count_measures(
 def sum_of_parts(parts: Iterable[Part], add: Callable[[Part, Part], Part] = condensed_sum) -> Part:
     """Add up one or more parts of a corpus. Like a binary counter, always add two sums of equally many parts.
 
-    This keeps only log n partial sums of n parts in memory and loses little floating-point precision. Rows and counts
-    of documents are copied only log n times.
+    So at most log n partial sums of n parts are in memory, and floats lose little precision. Rows and counts of
+    documents are copied only log n times.
     """
     stack: list[tuple[int, Part]] = []
     for part in parts:
@@ -105,7 +107,10 @@ def sum_of_parts(parts: Iterable[Part], add: Callable[[Part, Part], Part] = cond
 
 
 def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
-    """Divide documents into blocks with a bounded number of spans: first and last document (exclusive) of each."""
+    """Divide documents into blocks with a limited number of spans.
+
+    Returns first and last document (exclusive) of each.
+    """
     documents = sides[0].documents
     spans = np.sum([offsets_by(side.document, documents) for side in sides], axis=0)
     ends = np.unique(np.searchsorted(spans, np.arange(_BLOCK, spans[-1], _BLOCK)))
@@ -113,7 +118,7 @@ def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
 
 
 def _count_block(references: Any, predictions: Any, measures: Sequence[Any], block: tuple[int, int]) -> list[Counts]:
-    """Count a block of documents; errors give the document's number in the corpus."""
+    """Compute the counts of a block of documents; errors give the document's number in the corpus."""
     try:
         return list(map(counter(references.between(*block), predictions.between(*block)), measures))
     except InputError as error:
@@ -121,7 +126,7 @@ def _count_block(references: Any, predictions: Any, measures: Sequence[Any], blo
 
 
 def in_whole(error: InputError, first: int) -> InputError:
-    """Convert the document number of an error from the block to the corpus."""
+    """Convert the document number in an error from the block to the corpus."""
     return error if error.document is None else error.placed(document=error.document + first)
 
 
@@ -134,7 +139,7 @@ def _comes_in_parts(measure: Measure) -> bool:
 
 
 def notes_of(measure: Measure, counts: Mapping[str, Counts]) -> tuple[str, ...]:
-    """List the notes on several scores (see `Measure.notes`), each with the names of its scores."""
+    """Collect the notes on several scores (see `Measure.notes`), each with the names of its scores."""
     owners: dict[str, list[str]] = {}
     for name, of_name in counts.items():
         for note in measure.notes(of_name):
@@ -148,10 +153,10 @@ def _first_of(names: Sequence[str]) -> str:
 
 
 class SuitingMeasures(tuple[Any, ...]):
-    """All measures of a kind of input, and a choice of those that are defined for given spans."""
+    """All measures of a kind of input, from which those are chosen that are defined for the given spans."""
 
     def of(self, *sides: Spans) -> tuple[list[Any], list[str]]:
-        """List the measures that are defined for the spans, and a note on each reason to leave out others."""
+        """Return the measures that are defined for the spans, and a note for each reason to leave out others."""
         lacking = {
             "lengths": all(side.lengths is None for side in sides),
             "contiguous": any(side.fragments is not None for side in sides),
@@ -180,7 +185,7 @@ class NamedDocuments:
 
     @classmethod
     def of(cls, file: DocumentFile | None) -> NamedDocuments:
-        """Take the names and lines of a file, if there is one."""
+        """Return the names and lines of a file's documents, if there is a file."""
         return cls() if file is None else cls(file.documents.ids, file.document_lines)
 
     def with_names(
@@ -207,12 +212,12 @@ class MeasureResult:
 
     Attributes:
         measure: the measure with its options.
-        scores: its headline values.
-        counted: its counts; values by label and averages are computed from them on demand.
+        scores: its scores by key.
+        counted: its counts, from which scores of labels and averages are computed when they are needed.
         signature: the measure, its options and the options of reading.
-        intervals: lower and upper bounds of the headline values; empty without resampling.
+        intervals: lower and upper bounds of the scores; empty without resampling.
         notes: notes for readers of the scores, see `Measure.notes`.
-        resampling: how intervals were made; None if there are none.
+        resampling: how intervals were computed; None if there are none.
         name: the name of the result, by default the name of the measure.
     """
 
@@ -230,7 +235,7 @@ class MeasureResult:
         object.__setattr__(self, "name", self.name or self.measure.name)
 
     def __getattr__(self, name: str) -> Any:
-        """Return a headline value, `report["span_f"].f1`."""
+        """Return a score, as in `report["span_f"].f1`."""
         scores = self.__dict__.get("scores", {})
         if name not in scores:
             values = f" Its values are {', '.join(scores)}." if scores else ""
@@ -241,7 +246,7 @@ class MeasureResult:
     def of(
         cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None
     ) -> Self:
-        """Score counts; `reading` (how the input was read) goes into the signature.
+        """Compute the result from counts; `reading` (how the input was read) becomes part of the signature.
 
         Scores by attribute contain their intervals, see `Measure.with_intervals`.
         """
@@ -266,7 +271,7 @@ class MeasureResult:
 
     @cached_property
     def per_label(self) -> dict[str, dict[str, float | int]]:
-        """The headline values of each label, with `support`."""
+        """The scores of each label, with its number of reference spans as `support`."""
         return self.measure.score_per_label(self.counted)
 
     @cached_property
@@ -280,7 +285,7 @@ class MeasureResult:
 
     @cached_property
     def label_intervals(self) -> Mapping[str, Mapping[str, tuple[float, float]]]:
-        """The intervals of each label's values; empty without resampling."""
+        """The intervals of each label's scores; empty without resampling."""
         return {} if self.resampling is None else self.measure.label_intervals(self.counted, self.resampling)
 
     @cached_property
@@ -312,7 +317,7 @@ class MeasureResult:
 
     @cached_property
     def per_document(self) -> dict[str, np.ndarray]:
-        """The headline values of each document, shape (documents); NaN if neither side has a span there."""
+        """The scores of each document, shape (documents); NaN if neither side has a span there."""
         return self.measure.document_scores(self.counted)
 
     @property
@@ -324,7 +329,7 @@ class MeasureResult:
         return any(map(math.isnan, lows))
 
     def named_values(self, *, per_label: bool = False) -> Iterator[tuple[str, float]]:
-        """Yield the name and the number of each value, see `Report.flat`."""
+        """Yield the name and the number of each score, see `Report.flat`."""
         for key, value in self.scores.items():
             if isinstance(value, Mapping):
                 # `key` is an attribute here
@@ -383,7 +388,7 @@ def rare(documents: Mapping[str, int]) -> list[str]:
 
 
 def rare_label_note(tables: Iterable[Table]) -> list[str]:
-    """Explain the mark of unreliable intervals if a table has it."""
+    """Return an explanation of the mark for unreliable intervals if a table has it."""
     if not any(table.unreliable for table in tables):
         return []
     return [
@@ -394,9 +399,9 @@ def rare_label_note(tables: Iterable[Table]) -> list[str]:
 
 
 def result_key(name: str, measure: Measure, key: str) -> str:
-    """Name a value of a measure without repeating words: `span_f_f1`, `sl_icm_norm`.
+    """Name a score of a measure without repeating words: `span_f_f1`, `sl_icm_norm`.
 
-    The name is the measure and the key; if the measure's name ends in the key, it is the measure alone.
+    The name is measure and key; if the measure's name ends in the key, it is only the measure's name.
     """
     endings = [other for other in measure.keys if f"_{measure.name}".endswith(f"_{other}")]
     if key == max(endings, key=len, default=None):
@@ -405,7 +410,7 @@ def result_key(name: str, measure: Measure, key: str) -> str:
 
 
 def label_key(name: str, measure: Measure, label: str, key: str) -> str:
-    """Name a value of a label, see `result_key`: `span_f_PER_f1`, `sl_icm_PER_norm`."""
+    """Name a score of a label, see `result_key`: `span_f_PER_f1`, `sl_icm_PER_norm`."""
     return result_key(f"{name}_{label}", measure, key)
 
 

@@ -1,4 +1,4 @@
-"""Official scores: the numbers of a report under the names and with the rounding of a protocol's scorer."""
+"""Official scores: the numbers of a report with the names and the rounding of a protocol's scorer."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _LABEL = "{label}"
 _COLUMN = "{column}"
 
 _TERM = re.compile(r"([+-]?)(?:(\d+)\*)?(?:(\w+)\.)?(\w+)")
-"""A term of a sum of counts: its sign, its factor, the measure if it is another one, and the count."""
+"""A term of a sum of counts: its sign, its factor, its measure if it is another one, and the count."""
 
 _READING = {**options_of(Pairing), **options_of(LabelDecoding), **options_of(LabelChoice)}
-"""The options of reading that appear in signatures."""
+"""The reading options that appear in signatures."""
 
 
 @dataclass(frozen=True)
 class OfficialScores:
-    """The scores of a protocol under their official names, each as its scorer prints it and with all digits.
+    """The scores of a protocol by their official names, each as its scorer prints it and with all digits.
 
     Attributes:
         protocol: the name of the protocol.
         values: the scores of the corpus.
         of_labels: the scores of single labels.
         changes: the options that differ from the protocol, as signatures write them; if any differ, there are no
-            values.
+            scores.
     """
 
     protocol: str
@@ -47,7 +47,7 @@ class OfficialScores:
 
     @classmethod
     def of(cls, protocol: Protocol, signatures: Sequence[str]) -> Self:
-        """Check whether results with these signatures follow the protocol; the values come later."""
+        """Check whether results with these signatures follow the protocol; the scores are added later."""
         return cls(protocol.name, changes=tuple(protocol.changes(signatures, _READING)))
 
     @property
@@ -65,9 +65,9 @@ class OfficialScores:
 
 
 def scored_by(protocol: Protocol, report: Kind) -> Kind:
-    """Add the official scores of a protocol to a report, and its name to the signatures of its measures.
+    """Add the official scores of a protocol to a report, and the protocol to the signatures of its measures.
 
-    If an option differs from the protocol, there are no official scores, and the report says which.
+    If an option differs from the protocol, there are no official scores, and the report says which option it is.
     """
     official = OfficialScores.of(protocol, [result.signature for result in report.results])
     if official.changes:
@@ -98,7 +98,7 @@ def scored_by(protocol: Protocol, report: Kind) -> Kind:
 def _official(
     protocol: Protocol, results: Mapping[str | None, MeasureResult], place: str, label: str | None = None
 ) -> tuple[str, float]:
-    """Look up a score, or compute a sum of counts or a ratio of two sums, and write it as the scorer does."""
+    """Look up a score, or compute a sum of counts or a ratio of two sums, and round it as the scorer does."""
     name, _, number = place.partition(".")
     scores: Mapping[str, Any] = results[name].scores
     if label is not None:
@@ -126,7 +126,7 @@ def _labels(result: MeasureResult, rows: str) -> Iterator[str]:
 
 
 def official_lines(reports: Mapping[str, Any], *, per_label: bool) -> Iterator[Part]:
-    """Show the scores of a protocol with a column for each system, or explain why there are none."""
+    """Yield a table of the protocol's scores with a column for each system, or say why there are none."""
     scores = {name: report.official for name, report in reports.items() if report.official is not None}
     for text in dict.fromkeys(official.text for official in scores.values() if official.changes):
         line: list[Text] = [("protocol", "bold"), f"  {text}"]

@@ -36,7 +36,7 @@ Kind = TypeVar("Kind", bound=Measure)
 _P_VALUE = "p_value"
 
 _TITLES = {"both": "tp", "right": "right", "found": "found", "predicted": "predicted", "reference": "reference"}
-"""The counts that tables of labels show for F measures, and their names there."""
+"""The counts that tables of labels show for F-measures, and their names there."""
 
 Bounds = Mapping[Any, tuple[float, float]]
 
@@ -46,7 +46,8 @@ class CorpusResult(Result):
     """A result that prints the size of its corpus above its tables.
 
     Attributes:
-        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        documents: the number of documents.
+        tokens: the number of tokens; None if document lengths are unknown.
         unit: `token`, or `character` if offsets count characters.
     """
 
@@ -82,20 +83,21 @@ def corpus_size(side: Any, reading: Mapping[str, object]) -> dict[str, Any]:
 
 @dataclass(frozen=True, repr=False)
 class Report(Result):
-    """The results of several measures on one pair of annotations.
+    """The results of several measures for one pair of annotations.
 
     Its tables are `scores`, a row for each measure, and `labels`, a row for each label and for each average.
 
     Attributes:
-        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        documents: the number of documents.
+        tokens: the number of tokens; None if document lengths are unknown.
         reference_spans, predicted_spans: the numbers of spans, entities or mentions.
-        results: one for each measure, in the order given.
+        results: the result of each measure, in the given order.
         unit: singular and plural of the noun: span, entity or mention.
-        documents_text: the number of documents in words, if the default words do not fit.
+        documents_text: the number of documents in words, if the usual words do not fit.
         named_documents: the names and lines of the documents.
-        subsets: the reports on parts of the corpus, by their names.
-        official: the scores of a protocol, if you name one.
-        tag_accuracy: the share of tags that are equal on both sides before decoding; None if unknown.
+        subsets: reports on parts of the corpus, by their names.
+        official: the scores of a protocol, if one was named.
+        tag_accuracy: the proportion of tags that are equal on both sides before decoding; None if unknown.
     """
 
     documents: int
@@ -154,12 +156,12 @@ class Report(Result):
         return {result.name: result for result in self.results}
 
     def __getitem__(self, name: str) -> MeasureResult:
-        """Return the result of a measure, `report["span_f"]`."""
+        """Return the result of a measure, as in `report["span_f"]`."""
         require_choice("measure", name, self.measures)
         return self.measures[name]
 
     def __getattr__(self, name: str) -> Any:
-        """Return a headline value of the only measure, `report.f1`."""
+        """Return a score of the only measure, as in `report.f1`."""
         results = self.__dict__.get("results", ())
         owners = [f"report[{result.name!r}].{name}" for result in results if name in result.scores]
         if len(results) > 1 and owners:
@@ -195,7 +197,7 @@ class Report(Result):
         return [*(f"nan–nan: {name}: an undefined value has no interval." for name in undefined), *few]
 
     def parts(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
-        """Yield the size, the scores, notes and signatures, and on request more scores.
+        """Yield the size, the scores, notes and signatures, and further scores if requested.
 
         Args:
             per_label: whether to add the scores of each label.
@@ -233,19 +235,19 @@ class Report(Result):
         return [*score_tables(self), *label_tables(self), *(part for part in official if isinstance(part, Table))]
 
     def flat(self, *, per_label: bool = False) -> dict[str, float]:
-        """Collect all values in one flat dictionary, for experiment trackers (W&B, MLflow).
+        """Return all scores in one flat dictionary, for experiment trackers (W&B, MLflow).
 
             wandb.log(report.flat())
             mlflow.log_metrics(report.flat())
 
         The names are the same as in the Trainer's results, see `result_key`: `span_f_f1`, `sl_icm_norm`. Bounds of
-        intervals end in `_low` and `_high`. Values of attributes have names such as `span_attribute_negated_f`.
+        intervals end in `_low` and `_high`. Scores of attributes have names such as `span_attribute_negated_f`.
 
         Args:
-            per_label: whether to add the values of each label, such as `span_f_PER_f1`.
+            per_label: whether to add the scores of each label, such as `span_f_PER_f1`.
 
         Raises:
-            InputError: if two values would have one name.
+            InputError: if two scores would have the same name.
         """
         pairs = [pair for result in self.results for pair in result.named_values(per_label=per_label)]
         require_distinct([name for name, _ in pairs])
@@ -271,7 +273,7 @@ class Report(Result):
 def system_parts(
     reports: Mapping[str, Report], *, per_label: bool = False, per_document: bool = False
 ) -> Iterator[Part]:
-    """Show the scores of several systems, notes and signatures, and on request more scores.
+    """Yield the scores of several systems, notes and signatures, and further scores if requested.
 
     Args:
         reports: reports with the same measures on the same reference, by the systems' names.
@@ -311,7 +313,7 @@ def _of_subset(name: str, size: str, tables: Iterable[Table]) -> Iterator[Part]:
 
 
 def signature_lines(results: Mapping[str, Any]) -> Iterator[Part]:
-    """Show the signatures and the notes of results, given by name."""
+    """Yield the signatures and the notes of results, given by name."""
     yield Copyable(*(result.signature for result in results.values()))
     yield from (f"{name}: {note}" for name, result in results.items() for note in result.notes)
 
@@ -324,7 +326,7 @@ def require_distinct(keys: Sequence[str]) -> None:
 
 
 def score_tables(report: Report) -> list[Table]:
-    """Make tables with one row for each measure; measures with the same keys share a table.
+    """Return tables with one row for each measure; measures with the same keys are in the same table.
 
     A measure with scores by attribute has its own table, with one row for each attribute.
     """
@@ -340,7 +342,7 @@ def score_tables(report: Report) -> list[Table]:
 
 
 def system_tables(reports: Mapping[str, Report]) -> list[Table]:
-    """Make a table for each measure, with one row for each system and the best value of each column in bold."""
+    """Return a table for each measure, with one row for each system and the best score of each column in bold."""
     tables = []
     for results in zip(*(report.results for report in reports.values()), strict=True):
         first, of_systems = results[0], dict(zip(reports, results, strict=True))
@@ -353,7 +355,7 @@ def system_tables(reports: Mapping[str, Report]) -> list[Table]:
 
 
 def _score_table(title: str, results: Mapping[str, MeasureResult], *, best: bool = False, **options: Any) -> Table:
-    """Make a table with a row for each result; either the best value of each column or the headline is bold."""
+    """Return a table with a row for each result; either the best score of each column or the main score is bold."""
     first = next(iter(results.values()))
     columns = [TableColumn(key, higher=higher_is_better(first.measure, key) if best else None) for key in first.scores]
     rows = [((name, "cyan"), *_cells(result, first.scores, "" if best else None)) for name, result in results.items()]
@@ -377,7 +379,7 @@ def _own_table(
     title: str = "",
     **options: Any,
 ) -> Table:
-    """Make a table of one measure; with several systems, it names the system."""
+    """Return a table of one measure; with several systems, it names the system."""
     name = f"{result.name}{title}"
     about = {"measure": result.name, **({} if system is None else {"system": system})}
     return Table.of(
@@ -392,9 +394,9 @@ def _own_table(
 
 
 def label_tables(report: Report, *, system: str | None = None) -> list[Table]:
-    """Make a table for each measure, with one row for each label and one for each average over labels.
+    """Return a table for each measure, with one row for each label and one for each average over labels.
 
-    The tables show scores and counts. With several systems, `system` names the system.
+    The tables show scores and counts. With several systems, `system` is the name of the system.
     """
     return [_label_table(result, system) for result in report.results if not is_by_attribute(result.scores)]
 
@@ -420,9 +422,9 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
 
 
 def document_tables(report: Report, *, system: str | None = None) -> list[Table]:
-    """Make a table for each measure of spans or trees, with one row for each document.
+    """Return a table for each measure of spans or trees, with one row for each document.
 
-    With several systems, `system` names the system.
+    With several systems, `system` is the name of the system.
     """
     tables = []
     for result in report.results:
@@ -444,7 +446,7 @@ def score_cells(
     intervals: Bounds | None = None,
     headline: str | None = None,
 ) -> list[Cell]:
-    """Make cells of the values of some keys, with the headline in bold."""
+    """Return table cells with the scores of some keys; the main score is bold."""
     columns = _score_columns(measure, keys, headline)
     return [column.cell((values[column.key], (intervals or {}).get(column.key))) for column in columns]
 
@@ -455,7 +457,7 @@ def _score_columns(measure: Measure, keys: Iterable[str], headline: str | None =
 
 
 def kind_of(measure: Measure, key: str) -> str:
-    """Find the kind of number of a measure's key, see `Number`."""
+    """Return the kind of number of a measure's key, see `Number`."""
     described = measure.results.get(key)
     if described is None:
         return "p" if key == _P_VALUE else "score"
@@ -463,6 +465,6 @@ def kind_of(measure: Measure, key: str) -> str:
 
 
 def higher_is_better(measure: Measure, key: str) -> bool | None:
-    """Check whether higher values of a key are better; None if neither direction is."""
+    """Return whether higher values of a key are better; None if neither direction is."""
     better = measure.results[key].better if key in measure.results else ""
     return {"higher": True, "lower": False}.get(better)

@@ -1,4 +1,4 @@
-"""Score one system against references."""
+"""Scoring of one system against references."""
 
 from __future__ import annotations
 
@@ -82,16 +82,16 @@ def score(
     A document is one of these:
 
     - a list of tags, `["B-PER", "I-PER", "O"]`;
-    - a list of label numbers, `[1, 2, 0]`, with `id2label`;
+    - a list of integer tags, `[1, 2, 0]`, with `id2label`;
     - a list of spans with token offsets and exclusive ends, `{"start": 0, "end": 2, "label": "PER"}`;
     - a list of discontinuous spans, `{"label": "DRUG", "fragments": [[0, 1], [3, 5]]}`;
     - a list of entities with types and components, `{"start": 0, "end": 2, "types": ["pers"], "components": [...]}`;
     - a list of spans with attributes, `{"start": 0, "end": 1, "label": "X", "attributes": {"negated": True}}`, for
       `span_attribute`.
 
-    If the reference has texts (`spanometer.read`, or objects with `text` and `spans`), predictions can also be a
-    model's output for each document: answers of a language model, which are grounded (`grounding="strict"`); lists of
-    spans from Transformers' pipeline, GLiNER or Presidio; documents of spaCy or Stanza; sentences of Flair.
+    If the reference has texts (`spanometer.read`, or objects with `text` and `spans`), predictions can also be the
+    output of a model for each document: answers of a language model, which are grounded (`grounding="strict"`); lists
+    of spans from Transformers' pipeline, GLiNER or Presidio; documents of spaCy or Stanza; sentences of Flair.
 
     Both sides can also be Arrow arrays, columns of `datasets` (a `ClassLabel` column needs no `id2label`), pandas
     series, NumPy arrays, `Spans`, `Entities`, `Attributes` or `Tags`.
@@ -107,7 +107,8 @@ def score(
         protocol: the name of an official scorer, such as `"conlleval"`. It sets the measures and the options of
             reading, and `report.official` has its numbers under their official names. `spanometer help protocols` lists
             all.
-        confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
+        confidence: the confidence level of bootstrap intervals over documents, such as 0.95; None computes no
+            intervals.
         **options: how tags, spans and files are read, see `arguments.SideArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`, `label_case`,
             `reference_labels`, `reference_label_map`; for files `unit`, `to_tokens`, `trim`, `join_fragments`,
@@ -120,7 +121,7 @@ def score(
         The results of all measures, and the size of the corpus.
 
     Raises:
-        InputError: for wrong options, and for annotations that cannot be read or compared.
+        InputError: if options are wrong, or if annotations cannot be read or compared.
     """
     require_no_more(more, "Pass one system; spanometer.compare takes several.")
     arguments = {name: options.pop(name) for name in DrawnSideArguments.__annotations__ if name in options}
@@ -237,7 +238,7 @@ def _scored_strings(
 
 
 def string_measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> MentionF:
-    """Make `mention_f` as the policy of grounded strings compares them, with its own options among the given ones."""
+    """Create `mention_f` with the options of the policy of grounded strings and with the given options."""
     compared = grounded.policy.compared
     own = {name: value for name, value in options.items() if name not in options_of(Resampling)}
     require_known(own, [name for name in options_of(MentionF) if name not in compared], MentionF.name)
@@ -254,7 +255,7 @@ def _report(
     *,
     everything: bool,
 ) -> Report:
-    """Score both sides; `tokens` is the size of the texts if one side has answers."""
+    """Score both sides; `tokens` is the total length of the texts if one side has answers."""
     if not references.documents:
         raise InputError("there are no documents to score.", "Give at least one; [[]] is one document without spans.")
     if not len(references) and not len(predictions):
@@ -269,7 +270,7 @@ def _report(
 
 
 def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
-    """Collect the measures by the names of their results; raise an `InputError` for an option that none of them has."""
+    """Return the measures by the names of their results; raise an `InputError` for an option that none of them has."""
     taken = options_by_name(measures, ALL_MEASURES)
     if taken:
         own = [*signature(score).parameters][2:-1]

@@ -1,8 +1,8 @@
-"""Score corpora that come in parts: streams of batches, and the partitions of a cluster.
+"""Scoring of corpora that come in parts: streams of batches, and the partitions of a cluster.
 
     score_stream(batches, measures=("span_f", "link_f"), scheme="IOB2")
 
-Each batch is counted by itself and the counts are summed, so memory does not grow with the corpus. On a cluster, map
+Each batch is counted separately and the counts are summed, so memory does not grow with the corpus. On a cluster, map
 `partial_counts` over Arrow batches and sum the results with `sum_counts`.
 """
 
@@ -31,20 +31,20 @@ from ...tags.tags import Tags, readable, split_tag
 from .measure_result import condensed_sum, in_whole, sum_of_parts
 
 _INPUTS = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
-"""The names in messages of the inputs of measures, see `Measure.input`."""
+"""What messages call the inputs of measures, see `Measure.input`."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """The counts of a part of a corpus. Tallies of two parts add up.
+    """The counts of a part of a corpus. Tallies of two parts can be added.
 
     Attributes:
         counts: the counts of each measure, by the names of the results.
         documents: the number of documents.
-        tokens: the number of tokens; None if the documents' lengths are not known.
+        tokens: the number of tokens; None if document lengths are unknown.
         reference_spans, predicted_spans: the numbers of spans or entities.
         form: `tags`, `spans` or `entities`; None if undetermined.
-        labelled: whether the tags of each side have labels; without sides that have only `O`.
+        labelled: whether the tags of each side have labels; sides that have only `O` are omitted.
     """
 
     counts: Mapping[str, Counts]
@@ -56,7 +56,7 @@ class Tally:
     labelled: Mapping[str, bool] = field(default_factory=dict)
 
     def __add__(self, other: Self) -> Self:
-        """Add two parts; raise an `InputError` if their forms differ, or only the tags of one have labels."""
+        """Add two parts; raise an `InputError` if their forms differ, or if only one of them has tags with labels."""
         if None not in (self.form, other.form) and self.form != other.form:
             forms = " and others ".join(FORMS[form] for form in (self.form, other.form) if form is not None)
             raise InputError(f"some documents hold {forms}.", "Give all documents in the same form.")
@@ -83,13 +83,13 @@ class Tally:
         return replace(self, counts={name: counts.condensed() for name, counts in self.counts.items()})
 
     def score(self) -> dict[str, dict[str, float]]:
-        """Collect the headline values of each measure."""
+        """Compute the scores of each measure."""
         return {name: counts.score() for name, counts in self.counts.items()}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The options of reading batches, and the measures that count them.
+    """The options for reading batches, and the measures that count them.
 
     Attributes:
         measures: the measures by the names of their results.
@@ -117,11 +117,11 @@ class Reading:
         lengths: str | None = None,
         **arguments: Unpack[TagArguments],
     ) -> Self:
-        """Read the options of `streams.score_stream`.
+        """Create it from the arguments of `streams.score_stream`.
 
         Raises:
-            TypeError: for an unknown argument.
-            InputError: for wrong options, and for a measure that needs the whole corpus at once.
+            TypeError: if an argument is unknown.
+            InputError: if options are wrong, or if a measure needs the whole corpus at once.
         """
         options = SideReading.of(cls.of, arguments)
         if options.choice.reference_labels:
@@ -150,7 +150,10 @@ class Reading:
         return [name for name in (self.references, self.predictions, self.lengths) if name is not None]
 
     def tally(self, batch: Any) -> Tally:
-        """Count a batch, see `score_stream` for its forms; errors give the document's number in the batch."""
+        """Compute the counts of a batch, see `score_stream` for its forms.
+
+        Errors give the document's number in the batch.
+        """
         columns, lengths = self._columns(batch)
         sides = {side: on_side(side, documents_in, column) for side, column in columns.items()}
         forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
@@ -179,7 +182,7 @@ class Reading:
         )
 
     def _columns(self, batch: Any) -> tuple[dict[str, Any], Any]:
-        """Select the two sides of a batch, and the documents' lengths or None."""
+        """Return the two sides of a batch, and the documents' lengths or None."""
         if isinstance(batch, (tuple, list)) and len(batch) == 2:
             if self.lengths is not None:
                 raise InputError(
@@ -199,7 +202,7 @@ class Reading:
         return {"references": batch[self.references], "predictions": batch[self.predictions]}, lengths
 
     def _form(self, forms: Mapping[str, str | None]) -> str:
-        """Find the form of both sides; an empty side takes the form of the other one."""
+        """Return the form of both sides; an empty side takes the form of the other one."""
         trees = not any(isinstance(measure, AlignedMeasure) for measure in self.measures.values())
         form = common_form(forms, "entities" if trees else "spans" if self.decoding.scheme is None else "tags")
         require_form(self.measures, form)
@@ -214,7 +217,7 @@ class Reading:
 
 
 def _labelled(sides: Mapping[str, Tags]) -> dict[str, bool]:
-    """Check whether the tags of each side have labels; leave out sides that have only `O`."""
+    """Return whether the tags of each side have labels; sides that have only `O` are omitted."""
     tagged = {side: [name for name in tags.names if name != "O"] for side, tags in sides.items()}
     return {side: any(split_tag(name)[1] is not None for name in names) for side, names in tagged.items() if names}
 
@@ -261,7 +264,7 @@ def score_stream(
     batch_size: int = _BATCH,
     **arguments: Unpack[TagArguments],
 ) -> dict[str, dict[str, float]]:
-    """Score a stream of batches as one corpus: compute the headline values of each measure.
+    """Score a stream of batches as one corpus.
 
     Counts are summed batch by batch, so memory does not grow with the stream. The exception is `unitizing_alpha` with
     `variant="1995"`, which keeps the units of the whole corpus. Integer counts are the same as for the whole corpus;
@@ -285,9 +288,9 @@ def score_stream(
         The scores as floats, by the name of the result and the key.
 
     Raises:
-        TypeError: for an unknown argument.
-        InputError: if there are no batches, for documents that cannot be scored (with their number in the stream), and
-            for measures whose counts of parts do not add up.
+        TypeError: if an argument is unknown.
+        InputError: if there are no batches, if a document cannot be scored (the error has its number in the stream), or
+            if counts of parts cannot be added for a measure.
     """
     require_arguments(score_stream, arguments)
     reading = Reading.of(measures, references, predictions, lengths, **arguments)
@@ -295,16 +298,16 @@ def score_stream(
 
 
 def stream_counts(batches: Any, *, batch_size: int = _BATCH, **options: Any) -> dict[str, Counts]:
-    """Count a stream, with the options of `score_stream`. Return condensed counts by the names of the results.
+    """Compute the counts of a stream, with the options of `score_stream`.
 
-    `counts.score()` computes the scores, and `counts.measure.score_per_label(counts)` the scores of each label. Counts
-    of several streams add up.
+    The result has condensed counts by the names of the results. `counts.score()` computes the scores, and
+    `counts.measure.score_per_label(counts)` the scores of each label. Counts of several streams can be added.
     """
     return dict(tally_stream(batches, Reading.of(**options), batch_size=batch_size).counts)
 
 
 def partial_counts(batch: Any, *, per_document: bool = False, **options: Any) -> pa.Table:
-    """Count an Arrow batch, on any engine that maps functions; sum the resulting tables with `sum_counts`.
+    """Compute the counts of an Arrow batch, on any engine that maps functions; sum the tables with `sum_counts`.
 
     Args:
         batch: an Arrow record batch or table with the two columns.
@@ -316,7 +319,7 @@ def partial_counts(batch: Any, *, per_document: bool = False, **options: Any) ->
         documents in the batch, and its counts as bytes (`Counts.to_bytes`).
 
     Raises:
-        InputError: see `score_stream`; it gives the document's number in the batch.
+        InputError: see `score_stream`; the error has the document's number in the batch.
     """
     require_choice("per_document", per_document, (True, False))
     tally = Reading.of(**options).tally(batch)
@@ -331,7 +334,7 @@ def sum_counts(
     measures: Mapping[str, Measure] | None = None,
     per_document: bool = False,
 ) -> dict[str, Counts]:
-    """Sum the tables of `partial_counts`. Return the counts by the names of the results.
+    """Sum the tables of `partial_counts`; returns the counts by the names of the results.
 
     Args:
         tables: one or more tables or record batches. Pass them in the order of the corpus if you keep the counts of
@@ -340,7 +343,7 @@ def sum_counts(
         per_document: keep the counts of each document if the tables have them.
 
     Raises:
-        InputError: for other tables, and for counts that do not add up.
+        InputError: if a table has other content, or if counts cannot be added.
     """
     if isinstance(tables, (pa.Table, pa.RecordBatch)):
         tables = [tables]
@@ -400,7 +403,7 @@ def _require_counts(table: Any) -> None:
 
 
 def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
-    """Make the batches of an iterable, or of a dataset (recognised without importing `datasets`)."""
+    """Yield the batches of an iterable, or of a dataset (recognised without importing `datasets`)."""
     if isinstance(source, (Mapping, str, bytes, pa.Table, pa.RecordBatch)) or not isinstance(source, Iterable):
         raise InputError(
             f"a {type(source).__name__} is not a stream of batches.",
@@ -420,5 +423,5 @@ def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
 
 
 def _named(table: pa.Table, features: Mapping[str, Any]) -> pa.Table:
-    """Replace the `ClassLabel` numbers in a table of a dataset by names."""
+    """Replace the `ClassLabel` integers in a table of a dataset by names."""
     return pa.table({name: named_classes(table[name], features[name]) for name in table.column_names})

@@ -1,1 +1,1 @@
-"""Errors put into a corpus, one kind at a time, and labels mapped."""
+"""Artificial errors: transformations of a corpus that add one kind of error at a time."""

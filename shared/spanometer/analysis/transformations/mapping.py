@@ -55,9 +55,12 @@ _DESCRIBED: dict[str, tuple[Transformation, str]] = {
 }
 
 TRANSFORMATIONS: dict[str, Transformation] = {name: transformation for name, (transformation, _) in _DESCRIBED.items()}
-"""Transformations by name. The first thirteen are from the SL-ICM paper's Table 4, with parameters found by refitting,
-see `docs/monotonicity.md`: long is four tokens, short is two. Ours stay in their documents and do not overlap other
-spans; the paper's may (`free`)."""
+"""Transformations by name. The first thirteen are from Table 4 of the SL-ICM paper.
+
+The paper does not give their parameters; these were found by fitting, see `docs/monotonicity.md`: long is four tokens,
+short is two. Here, transformed spans stay in their documents and do not overlap other spans; in the paper they may
+(`free`).
+"""
 
 PAIRS: tuple[tuple[str, ...], ...] = (
     ("maximum_overlap", "minimum_overlap"),
@@ -66,7 +69,7 @@ PAIRS: tuple[tuple[str, ...], ...] = (
     ("-1", "-2", "-3"),
     ("+1", "+2", "+3"),
 )
-"""The groups of transformations to compare with each other."""
+"""Groups of transformations that are compared with each other."""
 
 DESCRIPTIONS: dict[str, str] = {name: text for name, (_, text) in _DESCRIBED.items()}
 """Descriptions of the transformations."""
@@ -75,10 +78,10 @@ _REMEDY = "Give strings, or numbers of the tags in id2label=..."
 
 
 def get_transformation(name: str, **parameters: Any) -> Transformation:
-    """Find a transformation by its name, and change some of its parameters.
+    """Return a transformation by its name, with some parameters changed.
 
     Raises:
-        InputError: for an unknown name or parameter.
+        InputError: if the name or a parameter is unknown.
     """
     require_choice("transformation", name, tuple(TRANSFORMATIONS))
     parameters_of = options_of(TRANSFORMATIONS[name])
@@ -91,15 +94,15 @@ def get_transformation(name: str, **parameters: Any) -> Transformation:
 
 
 def free(transformation: Transformation) -> Transformation:
-    """Let boundaries move anywhere (`overlap`, `beyond`), as in the SL-ICM paper."""
+    """Return a copy whose boundaries may move anywhere (`overlap`, `beyond`), as in the SL-ICM paper."""
     return replace(transformation, overlap=True, beyond=True) if isinstance(transformation, Move) else transformation
 
 
 def matched(name: str, transformation: Transformation, spans: Spans, *, numbers: Numbers = None) -> Transformation:
-    """Limit a transformation so that all transformations of its group in `PAIRS` touch equally many spans.
+    """Limit a transformation so that all transformations of its group in `PAIRS` change equally many spans.
 
-    Each touches its first n spans, where n is the smallest number that one of them can touch. Extensions (`+1` to `+3`)
-    touch the same spans: the spans with room for the longest extension.
+    Each changes its first n spans, where n is the smallest number that one of them can change. Extensions (`+1` to
+    `+3`) change the same spans: those with room for the longest extension.
 
     Args:
         name: the name of the transformation.
@@ -108,7 +111,7 @@ def matched(name: str, transformation: Transformation, spans: Spans, *, numbers:
         numbers: see `transformations.Numbers`.
 
     Raises:
-        InputError: for a transformation without a group, and for spans that cannot be transformed.
+        InputError: if the transformation is in no group, or if spans cannot be transformed.
     """
     group = next((names for names in PAIRS if name in names), None)
     if group is None:
@@ -138,7 +141,7 @@ class TagMap:
     touched_column: str | None
 
     def __call__(self, batch: Mapping[str, Any], indices: Any = None) -> dict[str, Any]:
-        """Compute the new column for a batch or one example, given the indices in the dataset."""
+        """Return the new column for a batch or one example, given its indices in the dataset."""
         if indices is None:
             raise InputError("a transformation needs the documents' indices.", "Call map(..., with_indices=True).")
         require_kind(batch, Mapping, "a batch of columns", "Pass it to Dataset.map.")
@@ -175,22 +178,22 @@ def as_map(
     repair: str = "raise",
     touched_column: str | None = None,
 ) -> TagMap:
-    """Make a function for `Dataset.map(..., with_indices=True)`, with or without `batched=True`.
+    """Create a function for `Dataset.map(..., with_indices=True)`, with or without `batched=True`.
 
     The result does not depend on the size of batches or on the number of processes.
 
     Args:
         transformation: a transformation, or its name in `TRANSFORMATIONS`.
-        column: the column of tags, lists of strings or of ClassLabel numbers; the result has the same type.
+        column: the column of tags, lists of strings or of ClassLabel integers; the result has the same type.
         scheme: the scheme of the tags; by default inferred from `id2label`.
-        id2label: all tags that the column may have, `dataset.features["ner_tags"]`. Numbers need them, and so do
+        id2label: all tags that the column may have, `dataset.features["ner_tags"]`. Required for integers, and for
             transformations that need all labels.
-        repair: how to handle illegal tags, see `decoding.decode`; by default they are an error.
-        touched_column: a new column with the number of spans (or tags) that were touched in each document.
+        repair: how to handle illegal tags, see `decoding.decode`; by default they raise an error.
+        touched_column: a new column with the number of spans (or tags) that were changed in each document.
 
     Raises:
-        InputError: if both `scheme` and `id2label` are missing, if both columns have the same name, and for a
-            transformation that needs the whole corpus (`first`, or missing `lengths`), since a map sees only a part at
+        InputError: if both `scheme` and `id2label` are missing, if both columns have the same name, or if the
+            transformation needs the whole corpus (`first`, or missing `lengths`), because a map sees only a part at
             a time. Missing `labels` are taken from `id2label`.
     """
     chosen = get_transformation(transformation) if isinstance(transformation, str) else transformation
@@ -223,7 +226,7 @@ def as_map(
 
 
 def _scheme_of(tags: tuple[str, ...], scheme: str | None) -> str:
-    """Check tags against a scheme, which is inferred if it is None, and return its name."""
+    """Check that tags fit a scheme (None infers it), and return its name."""
     document = Tags(np.arange(len(tags)), tags, np.array([0, len(tags)], dtype=np.int64))
     stated = None if scheme is None else get_scheme(scheme)
     try:
@@ -234,7 +237,7 @@ def _scheme_of(tags: tuple[str, ...], scheme: str | None) -> str:
 
 
 def _codes(tags: Tags, names: Sequence[str], problem: str, remedy: str) -> np.ndarray:
-    """Find the number of each token's tag among the names; raise an `InputError` for a tag without a number."""
+    """Return the index of each token's tag in `names`; raise an `InputError` for a tag that is not there."""
     number = {name: code for code, name in enumerate(names)}
     codes: np.ndarray = np.array([number.get(name, -1) for name in tags.names], dtype=np.int64)[tags.codes]
     if (codes < 0).any():

@@ -1,4 +1,4 @@
-"""Random transformations: change labels, drop spans, invent spans, make tags illegal."""
+"""Random transformations: change labels, remove spans, add spans, make tags illegal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .transformations import (
 )
 
 _BLOCK = 1 << 20
-"""The number of tokens that are drawn at a time."""
+"""The number of tokens for which random numbers are drawn at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Relabel(ChosenSpans):
     """Give spans another label; all other labels are equally likely.
 
     Attributes:
-        labels: the labels to draw from; None is the labels of the corpus. With fewer than two, nothing is touched.
+        labels: the labels to draw from; None means the labels of the corpus. With fewer than two, nothing is changed.
     """
 
     labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
@@ -70,7 +70,7 @@ class Relabel(ChosenSpans):
 
 @dataclass(frozen=True, kw_only=True)
 class Drop(ChosenSpans):
-    """Drop spans."""
+    """Remove spans."""
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """See `SpanTransformation`."""
@@ -81,14 +81,14 @@ class Drop(ChosenSpans):
 
 @dataclass(frozen=True, kw_only=True)
 class Invent(SpanTransformation):
-    """Add spans in free text, with at least one token between them and any other span.
+    """Add spans in tokens outside all spans, with at least one token between them and any other span.
 
     At each token outside all spans, a span begins with the probability `rate`, with a random length and label. It is
     not added if it would pass the end of its document, or come too near to another span.
 
     Attributes:
-        lengths: the lengths to draw from, all entries equally likely; None is the lengths of the corpus's spans.
-        labels: the labels to draw from; None is the labels of the corpus.
+        lengths: the lengths to draw from, all entries equally likely; None means the lengths of the corpus's spans.
+        labels: the labels to draw from; None means the labels of the corpus.
     """
 
     rate: float = option(0.02, help="the probability that a free token begins a new span", kind=float, low=0, high=1)
@@ -128,14 +128,14 @@ class Invent(SpanTransformation):
         return changed(spans, document, *(np.append(*pair) for pair in columns))
 
     def _drawn(self, base: np.ndarray, numbers: np.ndarray) -> Iterator[np.ndarray]:
-        """Draw tokens from all documents on one axis, a block at a time."""
+        """Draw tokens at which spans begin, from the concatenated documents, a block at a time."""
         for first in range(0, int(base[-1]), _BLOCK):
             token = np.arange(first, min(first + _BLOCK, int(base[-1])))
             document = np.searchsorted(base, token, side="right") - 1
             yield token[uniform(self.seed, numbers[document], token - base[document]) < self.rate]
 
     def _stands_apart(self, spans: Spans, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-        """Check whether invented spans stay in their documents, at least a token away from all other spans."""
+        """Check whether new spans are inside their documents and at least a token away from all other spans."""
         base, length = bases(spans)[document], lengths_of(spans)[document]
         first = base + np.maximum(start - 1, 0)
         last = base + np.minimum(end + 1, length)
@@ -150,10 +150,10 @@ class Invent(SpanTransformation):
 
 @dataclass(frozen=True, kw_only=True)
 class IllegalTags(Transformation):
-    """Make tags illegal: each changed tag makes an illegal pair with a neighbour or with an end of its document.
+    """Make tags illegal: each changed tag forms an illegal pair with a neighbour or with an end of its document.
 
-    A tag is a candidate if the scheme has such a tag with one of the labels. If two neighbours are drawn, only the
-    first is changed.
+    A tag can be changed if the scheme has such an illegal tag with one of the labels. If two neighbours are drawn, only
+    the first is changed.
     """
 
     rate: float = option(0.05, help="the probability that a tag is changed", kind=float, low=0, high=1)
@@ -161,9 +161,9 @@ class IllegalTags(Transformation):
     unit: ClassVar[str] = "tag"
 
     def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
-        """See `Transformation`. The input may have illegal tags, so `repair` is not used.
+        """Change tags, see `Transformation.on_tags`. The input may have illegal tags, so `repair` is not used.
 
-        New tags have the labels of `tags.names`; without any, nothing is touched.
+        New tags have the labels of `tags.names`; if there are none, nothing is changed.
         """
         require_kind(tags, Tags, "an object of Tags", "Make one with Tags.from_lists.")
         tag_scheme = get_scheme(scheme)
@@ -196,7 +196,10 @@ class IllegalTags(Transformation):
 
 
 def _vocabulary(tags: Tags, scheme: Scheme) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
-    """List all tags of a scheme with the labels of some tags, O first; the code of each tag name; and illegal pairs."""
+    """Return all tags of a scheme with the labels of some tags, O first; the index of each tag name.
+
+    And the illegal pairs.
+    """
     split = [split_tag(name) for name in tags.names]
     suffixes = sorted({"" if label is None else f"-{label}" for prefix, label in split if prefix != "O"})
     names = ("O", *(prefix + suffix for prefix in scheme.prefixes for suffix in suffixes))
@@ -209,7 +212,7 @@ def _vocabulary(tags: Tags, scheme: Scheme) -> tuple[tuple[str, ...], np.ndarray
 
 
 def _with_offered(spans: Spans, labels: tuple[str, ...] | None) -> tuple[Spans, np.ndarray]:
-    """Add the offered labels to the spans' labels; also return the codes of the offered labels, ascending."""
+    """Add more labels to the spans' list of labels; also returns the indices of these labels, ascending."""
     names = spans.labels if labels is None else labels
     spans = spans.with_labels(tuple(sorted({*spans.labels, *names})))
     codes = sorted(spans.labels.index(name) for name in set(names))

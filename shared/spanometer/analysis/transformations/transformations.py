@@ -1,10 +1,10 @@
 """Transformations of an annotated corpus: outputs with one kind of error, and the number of errors.
 
-    TRANSFORMATIONS["minimum_overlap"](spans)             # Transformed(spans, number of touched spans per document)
+    TRANSFORMATIONS["minimum_overlap"](spans)             # Transformed(spans, changed spans per document)
     Truncate(tokens=2, shortest=4, rate=0.5)(spans)       # a transformation with other parameters
 
 This module has transformations that split spans and move their boundaries. Random ones are in `noise`. `mapping` has
-all of them by name, and makes functions for `Dataset.map`.
+all of them by name, and creates functions for `Dataset.map`.
 
 A transformation is a pure function of `Spans`, and its fields are its parameters. Spans stay in their documents unless
 `beyond=True`, and do not overlap new spans unless `overlap=True`. A span that cannot be changed in this way stays
@@ -31,7 +31,7 @@ from ...tags.tags import Tags
 SIDES = ("start", "end")
 
 LARGEST = np.iinfo(np.int32).max
-"""The largest value of a parameter."""
+"""The maximum value of a parameter."""
 
 Numbers = np.ndarray | None
 """The numbers of the documents in the whole corpus; by default 0, 1, 2 and so on."""
@@ -48,7 +48,7 @@ class Transformed:
 
     Attributes:
         spans: its spans.
-        per_document: the number of touched (changed, dropped or invented) spans of each document, int64.
+        per_document: the number of changed, removed or added spans in each document, int64.
     """
 
     spans: Spans
@@ -56,7 +56,7 @@ class Transformed:
 
     @property
     def touched(self) -> int:
-        """The number of touched spans."""
+        """The number of changed, removed or added spans."""
         return int(self.per_document.sum())
 
 
@@ -66,7 +66,7 @@ class TransformedTags:
 
     Attributes:
         tags: the tags.
-        per_document: the number of touched spans (or tags, of `IllegalTags`) of each document, int64.
+        per_document: the number of changed, removed or added spans (`IllegalTags`: tags) in each document, int64.
     """
 
     tags: Tags
@@ -74,7 +74,7 @@ class TransformedTags:
 
     @property
     def touched(self) -> int:
-        """The number of touched spans (or tags, of `IllegalTags`)."""
+        """The number of changed, removed or added spans (`IllegalTags`: tags)."""
         return int(self.per_document.sum())
 
 
@@ -83,9 +83,9 @@ class Transformation(CheckedOptions, ABC):
     """A transformation; its parameters are its fields.
 
     Attributes:
-        rate: the probability that a candidate is touched, in [0, 1].
+        rate: the probability with which each possible change is made, in [0, 1].
         seed: the seed of random choices, 0 or greater.
-        unit: the unit of what is touched, `span` or `tag`.
+        unit: what is changed, `span` or `tag`.
         from_corpus: the parameters that are taken from the corpus if they are None.
     """
 
@@ -102,20 +102,23 @@ class Transformation(CheckedOptions, ABC):
         Args:
             tags: the tags of all documents.
             scheme: the scheme of the tags.
-            repair: how to handle illegal tags, see `decoding.decode`; by default they are an error.
+            repair: how to handle illegal tags, see `decoding.decode`; by default they raise an error.
             numbers: see `Numbers`.
 
         Raises:
-            InputError: for tags that cannot be read, and if the scheme cannot write the result.
+            InputError: if tags cannot be read, or if the scheme cannot represent the result.
         """
 
     @property
     def looks_at_corpus(self) -> str | None:
-        """The parameter, if any, that gives a part of a corpus another result than the whole corpus."""
+        """The name of a parameter because of which parts of a corpus give another result than the whole.
+
+        None if there is none.
+        """
         return next((name for name in self.from_corpus if getattr(self, name) is None), None)
 
     def refuse(self, name: str, remedy: str) -> None:
-        """Raise an `InputError` for the value of a parameter."""
+        """Raise an `InputError` about the value of a parameter."""
         raise options_of(self)[name].refusal(getattr(self, name), remedy)
 
 
@@ -124,7 +127,7 @@ class SpanTransformation(Transformation):
     """A transformation of spans.
 
     Attributes:
-        first: touch only this many spans, the first in the order of the text; None is no limit.
+        first: change only this many spans, the first in text order; None means no limit.
     """
 
     first: int | None = amount(None, "change only the first N candidates", low=0)
@@ -142,7 +145,7 @@ class SpanTransformation(Transformation):
             numbers: see `Numbers`.
 
         Raises:
-            InputError: for discontinuous spans and unknown lengths.
+            InputError: if spans are discontinuous, or if document lengths are unknown.
         """
         require_kind(spans, Spans, "an object of Spans", "Make one with Spans.from_tags or Spans.from_dicts.")
         if spans.fragments is not None:
@@ -166,8 +169,8 @@ class ChosenSpans(SpanTransformation):
     """A transformation of some of the spans of a corpus.
 
     Attributes:
-        shortest, longest: touch only spans with at least and at most this many tokens; None is no limit.
-        alone: touch only spans in documents without other spans.
+        shortest, longest: change only spans with at least and at most this many tokens; None means no limit.
+        alone: change only spans in documents without other spans.
     """
 
     shortest: int = amount(1, "change only spans with at least N tokens")
@@ -181,7 +184,7 @@ class ChosenSpans(SpanTransformation):
             self.refuse("longest", f"Use {self.shortest} (the value of shortest) or more.")
 
     def choose(self, spans: Spans, numbers: np.ndarray, possible: np.ndarray | None = None) -> np.ndarray:
-        """Flag the spans to touch: draw at `rate` from the spans that the parameters and `possible` allow."""
+        """Flag the spans to change: draw with probability `rate` among spans that the parameters and `possible` allow."""
         size = spans.end - spans.start
         chosen: np.ndarray = (size >= self.shortest) & (size <= (LARGEST if self.longest is None else self.longest))
         if self.alone:
@@ -219,8 +222,9 @@ class Move(ChosenSpans):
     """A transformation that moves boundaries.
 
     Attributes:
-        overlap: let spans overlap others.
-        beyond: let spans pass the end of their document. If one does, the documents of the result have no lengths.
+        overlap: whether spans may overlap others.
+        beyond: whether spans may pass the end of their document. If one does, the documents of the result have no
+            lengths.
     """
 
     overlap: bool = option(False, help="let spans overlap others", kind=bool)
@@ -234,7 +238,7 @@ class Move(ChosenSpans):
         by_end: Any,
         possible: np.ndarray | bool = True,
     ) -> Transformed:
-        """Move the boundaries of chosen spans if possible."""
+        """Move the boundaries of chosen spans as far as this is possible."""
         first, last = _wide(spans)
         room = self.has_room(spans, first + by_start, last + by_end, beyond=self.beyond)
         chosen = self.choose(spans, numbers, possible & room)
@@ -245,7 +249,7 @@ class Move(ChosenSpans):
         return replace(transformed, spans=replace(transformed.spans, lengths=None))
 
     def has_room(self, spans: Spans, start: np.ndarray, end: np.ndarray, *, beyond: bool = False) -> np.ndarray:
-        """Check whether spans with these boundaries stay in their documents and do not reach into another span.
+        """Check whether spans with these boundaries are inside their documents and outside all other spans.
 
         All spans move in the same direction, so two spans that enter only free tokens cannot meet there.
         """
@@ -270,8 +274,8 @@ class Shift(Move):
     """Move spans towards the end of the document; at least one token stays in common.
 
     Attributes:
-        tokens: the number of tokens to move; None leaves one token in common. Spans with no more tokens than this are
-            not touched.
+        tokens: the number of tokens to move; None leaves one token in common. Spans with at most this many tokens are
+            not changed.
     """
 
     tokens: int | None = amount(1, "the number of tokens to move", optional=True)
@@ -285,11 +289,11 @@ class Shift(Move):
 
 @dataclass(frozen=True, kw_only=True)
 class Truncate(Move):
-    """Remove tokens from spans that have more.
+    """Remove tokens from spans that have more tokens.
 
     Attributes:
         tokens: the number of tokens to remove.
-        side: the end to change.
+        side: the end that is changed.
     """
 
     tokens: int = amount(1, "the number of tokens to remove")
@@ -307,10 +311,10 @@ class Extend(Move):
 
     Attributes:
         tokens: the number of tokens to add.
-        side: the end to change.
-        room: touch only spans with free room for this many tokens, so that different `tokens` touch the same spans;
-            None is `tokens`.
-        otherwise: the number of tokens to add to spans without that room.
+        side: the end that is changed.
+        room: change only spans with this many free tokens beside them, so that different `tokens` change the same
+            spans; None means `tokens`.
+        otherwise: the number of tokens to add to spans that have fewer free tokens beside them.
     """
 
     tokens: int = amount(1, "the number of tokens to add")
@@ -337,7 +341,7 @@ class Extend(Move):
 
 
 def document_numbers(numbers: Any, documents: int) -> np.ndarray:
-    """Check the numbers of the documents in the whole corpus; None stands for 0, 1, 2 and so on (int64)."""
+    """Check the numbers of the documents in the whole corpus (int64); None means 0, 1, 2 and so on."""
     if numbers is None:
         return np.arange(documents)
     remedy = "Give one whole number from 0 up for each document."
@@ -355,7 +359,7 @@ def _wide(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
 
 
 def changed(spans: Spans, touched: np.ndarray, document: Any, start: Any, end: Any, label: Any) -> Transformed:
-    """Make the transformed corpus from columns of spans; `touched` has the document of each touched span."""
+    """Return the transformed corpus from columns of spans; `touched` has the document of each changed span."""
     document, start, end = (np.asarray(column).astype(np.int32) for column in (document, start, end))
     label = np.asarray(label, dtype=spans.label.dtype)
     ordered = in_order(replace(spans, document=document, start=start, end=end, label=label, copies=None))
@@ -363,7 +367,7 @@ def changed(spans: Spans, touched: np.ndarray, document: Any, start: Any, end: A
 
 
 def lengths_of(spans: Spans) -> np.ndarray:
-    """Return the documents' lengths; raise an `InputError` if they are not known."""
+    """Return the document lengths; raise an `InputError` if they are unknown."""
     if spans.lengths is None:
         raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
     return spans.lengths
@@ -375,7 +379,7 @@ def bases(spans: Spans) -> np.ndarray:
 
 
 def covered_before(spans: Spans, tokens: np.ndarray) -> np.ndarray:
-    """Count the tokens in spans before each of some tokens, which are numbered through all documents."""
+    """Count the tokens in spans before each of these tokens, which are numbered over all documents."""
     base = bases(spans)[spans.document]
     start, end, _ = union(base + spans.start, base + spans.end)
     begun = np.searchsorted(start, tokens, side="right")
@@ -383,9 +387,9 @@ def covered_before(spans: Spans, tokens: np.ndarray) -> np.ndarray:
 
 
 def uniform(seed: int, *keys: Any) -> np.ndarray:
-    """Draw numbers in [0, 1) that depend only on the seed and the keys (whole numbers, arrays that broadcast).
+    """Return random numbers in [0, 1) that depend only on the seed and the keys (integers, arrays that broadcast).
 
-    The finaliser of SplitMix64 mixes in each key (Steele, Lea and Flood 2014).
+    Each key is mixed in by the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
     """
     state: np.ndarray = _mixed(np.array([seed], dtype=np.uint64))
     for key in keys:
