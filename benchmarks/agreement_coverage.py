@@ -104,9 +104,9 @@ def main() -> None:
         "",
         "Written by `python benchmarks/agreement_coverage.py`; see [how it is measured](../README.md).",
         "",
-        f"The share of {trials} drawn corpora whose intervals of {100 * CONFIDENCE:g} % hold the value of a population "
-        f"of {POPULATION:,} documents; three annotators, {N_RESAMPLES} resamples. The standard error is about "
-        f"{(0.05 * 0.95 / trials) ** 0.5:.3f}. The values of the population: "
+        f"We drew {trials} corpora from {POPULATION:,} documents of three annotators. The table shows how often an "
+        f"interval of {100 * CONFIDENCE:g} % contains the true value ({N_RESAMPLES} resamples). The standard error is "
+        f"about {(0.05 * 0.95 / trials) ** 0.5:.3f}. The true values: "
         f"{', '.join(f'{key} {getattr(truth, key):.4f}' for key in keys)}. Python {platform.python_version()}, "
         f"spanometer {version('spanometer')}, numpy {version('numpy')}.",
         "",

@@ -159,9 +159,9 @@ def report(timings: Timings, goals: list[Goal]) -> list[str]:
             rows.append((text, shown(timings[name]), times(timings.ratio(name, "ties")), ap))
     ours = timings.values["ties"]
     return [
-        f"{DOCUMENTS:,} documents with {SPANS} spans and 2 attributes each, seeded; without the default value of "
-        f"one of them {ours['support']:,} items in the reference, {ours['positives']:,} in the prediction, "
-        f"{ours['tp']:,} in both, which all of them count. ap is that of `micro`.",
+        f"{DOCUMENTS:,} documents with {SPANS} spans and 2 attributes each, at random (seeded). Without the default "
+        f"value of one attribute, all tools count {ours['support']:,} items in the reference, "
+        f"{ours['positives']:,} in the prediction and {ours['tp']:,} in both. ap is the average precision of `micro`.",
         "",
         *table(("", "time", "times ours", "ap"), rows),
     ]
@@ -198,8 +198,8 @@ def main() -> None:
         "",
         "Written by `python benchmarks/attributes.py`; see [how it is measured](../README.md).",
         "",
-        f"Medians of {arguments.runs} runs after one that warms up, all cases in turn, in one process; ratios are "
-        f"those of medians. Python {platform.python_version()}, {platform.system()} {platform.machine()}, "
+        f"Medians of {arguments.runs} runs after a warm-up run, all cases in turn, in one process; ratios "
+        f"compare medians. Python {platform.python_version()}, {platform.system()} {platform.machine()}, "
         f"{os.cpu_count()} processors; {', '.join(f'{name} {number}' for name, number in versions().items())}.",
         "",
         *body,

@@ -168,10 +168,11 @@ def report_corpora(timings: Timings, goals: list[Goal]) -> list[str]:
     return [
         "## A corpus and a long document",
         "",
-        "Aligned, counted and scored, from decoded spans. CoNLL-2003: 3,453 sentences, reference against Flair "
-        f"(decoding both sides takes {shown(timings['decoding'])}). The paper gives {PAPER_SECONDS} s for it, in "
-        f"MATLAB on a laptop of 2017. Long: one document of {TOKENS:,} tokens, {SPANS:,} spans of one label a side, "
-        "with lengths drawn from those of CoNLL-2003. Values: chance F1, or alpha.",
+        "The time includes aligning, counting and scoring of decoded spans. CoNLL-2003: 3,453 sentences, reference "
+        f"against Flair (decoding both sides takes {shown(timings['decoding'])}). The paper reports {PAPER_SECONDS} s "
+        f"for this corpus, in MATLAB on a laptop of 2017. Long: one document of {TOKENS:,} tokens with {SPANS:,} "
+        "spans of one label per side. Their lengths are drawn from the lengths in CoNLL-2003. Values: chance F1, or "
+        "alpha.",
         "",
         *table(("", "CoNLL-2003", "value", "long", "value"), rows),
         f"{DRAWS:,} simulations of the whole of CoNLL-2003 take {shown(timings['corpus simulations'])} in all "
@@ -197,9 +198,9 @@ def report_subsets(timings: Timings, differences: dict[int, float], goals: list[
     return [
         "## The paper's formula and ours",
         "",
-        f"The start distributions of k spans of 1, 2, ... k tokens in {SUBSET_TOKENS} tokens: by Proposition 2, a sum "
-        "over all subsets of the other spans (our own plain implementation of it, one NumPy addition a subset), and by "
-        "`placement.place`.",
+        f"We compute where k spans of 1, 2, ... k tokens begin in {SUBSET_TOKENS} tokens, in two ways. Proposition 2 "
+        "of the paper is a sum over all subsets of the other spans; we wrote it plainly, with one NumPy addition for "
+        "each subset. Ours is `placement.place`.",
         "",
         *table(("k", "subsets a span", "Proposition 2", "ours", "ratio", "largest difference"), rows),
     ]
@@ -217,7 +218,7 @@ def report_sampling(timings: Timings) -> list[str]:
     return [
         "## Sampling",
         "",
-        "`placement.sample`: arrangements without overlap, each as likely as the next.",
+        "`placement.sample` draws arrangements without overlap; all arrangements are equally likely.",
         "",
         *table(("tokens", "spans", "arrangements", "time", "a second"), rows),
     ]
@@ -231,7 +232,7 @@ def preamble(runs: int) -> list[str]:
         "",
         "Written by `python benchmarks/chance.py`; see [how it is measured](../README.md).",
         "",
-        f"Medians of {runs} runs after one that warms up, all cases in turn, in one process; ratios are those of "
+        f"Medians of {runs} runs after a warm-up run, all cases in turn, in one process; ratios compare "
         f"medians. Python {platform.python_version()}, {platform.system()} {platform.machine()}, "
         f"{os.cpu_count()} processors; {versions}.",
         "",

@@ -138,9 +138,10 @@ def measure(folder: Path, tokens: int, rounds: int) -> str:
     lines = [
         "# Parquet files on a cluster",
         "",
-        f"{tokens:,} tokens a side, {', '.join(MEASURES)}; {len(list(folder.iterdir()))} files, {size / 1e6:,.0f} MB, "
-        f"row groups of {ROW_GROUP:,} documents. Random tags, seeded. {rounds} run(s) of each in turn, medians; the "
-        "counts are the same to the last bit. Each worker may hold 1 GiB; the most that it held is the process's peak.",
+        f"{tokens:,} tokens per side, {', '.join(MEASURES)}; {len(list(folder.iterdir()))} files, {size / 1e6:,.0f} "
+        f"MB, row groups of {ROW_GROUP:,} documents. The tags are random (seeded). Medians of {rounds} run(s) of "
+        "each, in turn. The counts are the same to the last bit. A worker may use 1 GiB; the table shows the peak of a "
+        "process.",
         "",
         "| | seconds | million tokens a second | peak memory a process |",
         "|---|---|---|---|",

@@ -80,8 +80,8 @@ def report_viterbi(timings: Timings, goals: list[Goal]) -> list[str]:
     return [
         "## Viterbi",
         "",
-        f"{tokens:,} tokens in {ours['sentences']:,} sentences as long as those of the CoNLL-2003 test set, over and "
-        "over; random normal logits, float32.",
+        f"{tokens:,} tokens in {ours['sentences']:,} sentences with the lengths of the CoNLL-2003 test set, repeated. "
+        "The logits are random (normal, float32).",
         "",
         *lines,
     ]
@@ -116,9 +116,9 @@ def report_sizes(timings: Timings, goals: list[Goal]) -> list[str]:
     return [
         "## Batches by size",
         "",
-        f"{example['tokens']:,} tokens in {example['sentences']:,} sentences, padded beforehand in the order in which "
-        "they come. Processor time of the whole corpus by `spanometer.tags.viterbi.decode`, and how many times as long "
-        "pytorch-crf takes on the same batches.",
+        f"{example['tokens']:,} tokens in {example['sentences']:,} sentences in their order, padded before the "
+        "measured time. The table shows the processor time of `spanometer.tags.viterbi.decode` for the whole corpus, "
+        "and how many times as long pytorch-crf takes on the same batches.",
         "",
         *table(("sentences a batch", *columns), rows),
     ]
@@ -146,7 +146,7 @@ def report_spread(timings: Timings, goals: list[Goal]) -> list[str]:
         "",
         f"46,435 tokens, the CoNLL-2003 test tags in IOBES, with 100 illegal pairs in {found['affected']} sentences; "
         f"{found['policies']:,} policies. span_f's F1 is {found['worst']:.6f} to {found['best']:.6f}, "
-        f"{found['conlleval']:.6f} by conlleval.",
+        f"and {found['conlleval']:.6f} with conlleval.",
         "",
         *table(("", "median", "times one policy"), rows),
     ]
@@ -162,8 +162,8 @@ def preamble(runs: int, packages: Sequence[str]) -> list[str]:
         "",
         "Written by `python benchmarks/decoding.py`; see [how it is measured](../README.md).",
         "",
-        f"Medians of {runs} runs after one that warms up, all cases in turn; ratios are those of medians. "
-        "One thread each. "
+        f"Medians of {runs} runs after a warm-up run, all cases in turn; ratios compare medians. "
+        "Each case uses one thread. "
         f"Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} processors; "
         f"{versions}.",
         "",

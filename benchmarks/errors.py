@@ -98,16 +98,16 @@ def report(timings: Timings, goals: list[Goal]) -> Iterator[str]:
     yield from (
         "## Errors beside span_f",
         "",
-        "928,700 tokens in 69,060 sentences; kinds by label, what each costs, and both confusion matrices.",
+        "928,700 tokens in 69,060 sentences. Errors: kinds for each label, their costs, and both confusion matrices.",
         "",
     )
     yield from table(("", "span_f", "errors", "ratio"), rows)
     small, large = (timings[f"chain {size}"] / size for size in CHAINS)
     goals.append(Goal("time per span, a chain of 100,000 to one of 10,000", large / small, 3))
     yield from (
-        "## One document whose spans all overlap",
+        "## One document in which all spans overlap",
         "",
-        "Every predicted span lies over two reference spans, so that all pairs are one group.",
+        "Each predicted span overlaps two reference spans, so all pairs are one group.",
         "",
     )
     sizes = [

@@ -218,9 +218,9 @@ def report_corpora(timings: Timings, goals: list[Goal]) -> list[str]:
     return [
         "## Corpora",
         "",
-        f"{ENTITIES_PER_DOCUMENT} reference entities a document; about a third of the predicted ones have something "
-        "wrong. Read: both Arrow columns to entities; count: alignments of entities, components and slots; score: the "
-        "rates. All: the three of them.",
+        f"{ENTITIES_PER_DOCUMENT} reference entities per document. About a third of the predicted entities have an "
+        "error. Read: from both Arrow columns to entities. Count: alignments of entities, components and slots. Score: "
+        "the rates. All: these three steps.",
         "",
         *table(("entities", "documents", "read", "count", "score", "all", "per entity", "ETER"), rows),
     ]
@@ -240,7 +240,7 @@ def report_documents(timings: Timings) -> list[str]:
     return [
         f"## One document of {ONE_DOCUMENT:,} entities",
         "",
-        "The second has on both sides one entity more from the first to the last word, so that all entities are one "
+        "In the second row, both sides also have an entity from the first to the last word, so all entities are one "
         "group in the assignment.",
         "",
         *table(("", "read", "count", "score", "all", "per entity", "ETER"), rows),
@@ -261,7 +261,7 @@ def report_forms(timings: Timings) -> list[str]:
     return [
         "## Under `evaluate`",
         "",
-        f"{entities:,} entities in {FORMS_DOCUMENTS:,} documents, storing and reading included.",
+        f"{entities:,} entities in {FORMS_DOCUMENTS:,} documents, with the time for storing and reading.",
         "",
         *table(("", "time", "per entity"), rows),
     ]
@@ -277,10 +277,10 @@ def preamble(runs: int) -> list[str]:
         "",
         "Written by `python benchmarks/eter.py`; see [how it is measured](../README.md).",
         "",
-        f"Medians of {runs} runs after one that warms up, all cases in turn, in one process, which held {peak:.1f} GiB "
-        f"at most. Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} "
-        f"processors; {versions}. Load average of the last 15 minutes: {os.getloadavg()[2]:.1f}; above 1 other work "
-        "ran beside it, and single figures are off by up to twice.",
+        f"Medians of {runs} runs after a warm-up run, all cases in turn, in one process with a peak of {peak:.1f} GiB. "
+        f"Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} "
+        f"processors; {versions}. Load average of the last 15 minutes: {os.getloadavg()[2]:.1f}. Above 1, other work "
+        "ran at the same time, and a figure may be twice as large as on an idle machine.",
         "",
     ]
 

@@ -50,10 +50,10 @@ def main() -> None:
         "",
         "Written by `python benchmarks/exports.py`; see [how it is measured](../README.md).",
         "",
-        f"Fastest of {options.runs} rounds, in seconds of processor time; the ratio is the median of those of the "
-        f"rounds. Files of {options.megabytes} megabytes. What `json.loads` makes of every line is kept in a list, as "
-        "readers of files do; if each is dropped at once (nothing kept), there are no objects among which to look for "
-        "garbage.",
+        f"Fastest of {options.runs} rounds, in seconds of processor time; the ratio is the median of the ratios of "
+        f"rounds. Files have {options.megabytes} megabytes. The results of `json.loads` are kept in a list, as readers "
+        'of files do. In the column "nothing kept" each result is dropped at once, so the garbage collector has '
+        "nothing to search.",
         "",
         "| file | documents | json.loads | nothing kept | ours | ours / json.loads |",
         "|---|---|---|---|---|---|",
@@ -77,7 +77,8 @@ def main() -> None:
         "",
         f"Goal: at most {READING:g} times `json.loads`: {'met' if worst <= READING else 'MISSED'} ({worst:.2f}).",
         "",
-        f"A million spans of characters in {DOCUMENTS:,} documents, carried to {DOCUMENTS * TOKENS:,} tokens; seconds:",
+        f"A million spans of characters in {DOCUMENTS:,} documents become spans of tokens ({DOCUMENTS * TOKENS:,}), "
+        "in seconds:",
         "",
         "| policy | spans on the bounds of tokens | off by one |",
         "|---|---|---|",

@@ -98,10 +98,10 @@ def main() -> None:
         "",
         "Written by `python benchmarks/few_documents.py`; see [how it is measured](../README.md).",
         "",
-        f"{trials:,} corpora for each row, drawn from {POPULATION:,} documents with a reference and two systems that "
-        f"make errors alike; `span_f`, intervals of {100 * CONFIDENCE:g} % (BCa, {N_RESAMPLES:,} "
-        f"resamples). Coverage is the share of intervals that hold the value of the population. Of p-values "
-        f"{100 * LEVEL:g} % should be below {LEVEL:g}. Python {platform.python_version()}, spanometer "
+        f"{trials:,} corpora for each row, drawn from {POPULATION:,} documents with a reference and two equally "
+        f"good systems. Intervals of {100 * CONFIDENCE:g} % for `span_f` (BCa, {N_RESAMPLES:,} resamples). "
+        f"Coverage is the share of intervals that contain the true value. "
+        f"{100 * LEVEL:g} % of the p-values should be below {LEVEL:g}. Python {platform.python_version()}, spanometer "
         f"{version('spanometer')}, numpy {version('numpy')}.",
         "",
         *table(["documents", "coverage", "p_randomisation below .05", "p_bootstrap below .05"], of_sizes),

@@ -154,10 +154,9 @@ def report(rows: list[list[str]]) -> str:
 
 Written by `python benchmarks/file_memory.py`; see [how it is measured](../README.md).
 
-{system}; spanometer {__version__}, {versions}. Sizes in MB (10^6 bytes): the larger file,
-the largest resident set of the process, interpreter and libraries (60 to 80) included, and what is allowed, three times
-the file and {ALLOWED}, or {ALLOWED_NESTED} for 3,000 spans that nest, if a command does not refuse them. Beside two
-files, a list of words and the places where three annotators differ take more.
+{system}; spanometer {__version__}, {versions}. Sizes are in MB (10^6 bytes). Peak: the largest
+resident set of the process, with interpreter and libraries (60 to 80). Allowed: three times the larger file and
+{ALLOWED}, or {ALLOWED_NESTED} for 3,000 nested spans. Other input than two files, such as a list of words, may take more.
 
 {chr(10).join(table(HEADER, rows))}"""
 

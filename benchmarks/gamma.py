@@ -173,11 +173,11 @@ def main() -> None:
         "",
         "Written by `python benchmarks/gamma.py`; see [how it is measured](../README.md).",
         "",
-        f"Gamma with {SAMPLES} random annotations, of units made at random; one run each, after a small one that warms "
-        f"up. Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} "
+        f"Gamma with {SAMPLES} random annotations, on random units. Each case runs once, after a small warm-up "
+        f"run. Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} "
         f"processors; {', '.join(f'{name} {version(name)}' for name in PACKAGES)}. Load average of the last "
-        f"15 minutes: {os.getloadavg()[2]:.1f}. The disorder of pygamma-agreement's best alignment is computed "
-        "again in double precision, as it computes it in single.",
+        f"15 minutes: {os.getloadavg()[2]:.1f}. pygamma-agreement computes in single precision, so we compute the "
+        "disorder of its best alignment again in double precision.",
         "",
         *table(head, rows),
         "",

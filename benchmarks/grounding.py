@@ -117,8 +117,8 @@ def report(timings: Timings, goals: list[Goal]) -> Iterator[str]:
     yield from (
         "## Under `strict`",
         "",
-        "Beside `json.loads` of the answers and `str.find` of each mention, which knows no tokens, no repeated "
-        "mentions and no other form of an answer.",
+        "The second column uses only `json.loads` and `str.find`. It ignores tokens, repeated mentions "
+        "and other formats of answers.",
         "",
     )
     yield from table(("", "json.loads and find", "ground", "ratio"), rows)

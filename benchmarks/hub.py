@@ -48,8 +48,8 @@ def main() -> None:
         "",
         "Written by `python benchmarks/hub.py`; see [how it is measured](../README.md).",
         "",
-        f"Fastest of {options.runs} runs after one that warms up, both sides in turn: what else the machine does "
-        "counts least so. `compute` from lists of 928,700 tags a side, in seconds.",
+        f"Fastest of {options.runs} runs after a warm-up run, both sides in turn, because the fastest run suffers "
+        "least from other work. The times are seconds of `compute` on lists of 928,700 tags per side.",
         "",
         "| module | package | Hub | Hub / package |",
         "|---|---|---|---|",

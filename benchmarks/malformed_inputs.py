@@ -95,10 +95,10 @@ def report(rows: list[list[str]], seed: int) -> str:
             f"{packages}; seed {seed}, {len(malformed.NAMES)} kinds of changes and odd objects.",
             "",
             *table(head, rows),
-            "*Refused* is an `InputError` with its place or option; *scored* is a result whose keys, types and ranges",
-            "are those that the card documents. Anything else is *failed*. One object takes all inputs of a module",
-            f"in a form: after each it held none, and after each {CHECKED}th it scored a known input as a fresh one",
-            "does, to the last digit (the tests look after each of theirs).",
+            "*Refused*: an `InputError` that names a place or an option. *Scored*: a result with the keys, types and",
+            "ranges that the card documents. *Failed*: anything else. One object takes all inputs of a module in one",
+            f"form. After each input it kept nothing, and after each {CHECKED}th input it scored a valid input like a",
+            "new object, to the last digit.",
             "",
         ]
     )

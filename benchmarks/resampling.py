@@ -152,7 +152,7 @@ def report_intervals(timings: Timings, goals: list[Goal]) -> list[str]:
     return [
         "## Intervals",
         "",
-        f"{RESAMPLES:,} resamples, the intervals of all headline values, from counts.",
+        f"{RESAMPLES:,} resamples. The intervals of all main scores are computed from counts.",
         "",
         *table(("measure", *METHODS), rows),
     ]
@@ -180,15 +180,17 @@ def report_comparison(timings: Timings) -> list[str]:
     return [
         "## A comparison of two systems",
         "",
-        f"Counting, intervals, both tests. The second system lacks {LOST:.0%} of the first one's spans.",
+        "The time includes counting, intervals and both tests. "
+        f"The second system lacks {LOST:.0%} of the spans of the first system.",
         "",
         *table(("", "time"), rows),
         "## Beside other routines",
         "",
-        f"{RESAMPLES:,} draws of F1 from the same numbers of each sentence. Theirs is the time of {PEER_RESAMPLES} "
-        f"draws, multiplied by {RESAMPLES // PEER_RESAMPLES}: sacreBLEU holds all draws in memory. Ours counts both "
-        "systems from spans, by label, and gives intervals of precision and recall too; SciPy's bootstrap is of one "
-        "system. Swaps gain most from leaving out sentences in which the systems do not differ.",
+        f"{RESAMPLES:,} draws of F1 from the same numbers of each sentence. The others' time is measured for "
+        f"{PEER_RESAMPLES} draws and multiplied by {RESAMPLES // PEER_RESAMPLES}, because sacreBLEU holds all draws in "
+        "memory. Spanometer also counts both systems from spans, by label, and gives intervals of precision and "
+        "recall. SciPy's bootstrap scores one system. Randomisation is fast because it skips sentences where the "
+        "systems are equal.",
         "",
         *table(("", "theirs", "ours", "ratio"), beside),
     ]
@@ -205,12 +207,12 @@ def preamble(runs: int) -> list[str]:
         "",
         "Written by `python benchmarks/resampling.py`; see [how it is measured](../README.md).",
         "",
-        "69,060 sentences, 928,700 tokens: the CoNLL-2003 test tags twenty times over. "
-        f"Processor time, as other work ran beside it; all cases use one thread. Medians of {runs} runs after one that "
-        f"warms up, all cases in turn, in one process, which held {peak:.1f} GiB at most."
+        "69,060 sentences, 928,700 tokens: the CoNLL-2003 test tags, repeated twenty times. "
+        f"Processor time, because other work ran at the same time; all cases use one thread. Medians of {runs} runs "
+        f"after a warm-up run, all cases in turn, in one process with a peak of {peak:.1f} GiB."
         f" Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} "
-        f"processors; {versions}. Load average of the last 15 minutes: {os.getloadavg()[2]:.1f}: the machine was busy, "
-        "and single figures are off by up to half.",
+        f"processors; {versions}. Load average of the last 15 minutes: {os.getloadavg()[2]:.1f}. The machine was busy, "
+        "and a figure may be off by up to half.",
         "",
     ]
 

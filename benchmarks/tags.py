@@ -307,8 +307,9 @@ def report_documents(timings: Timings, goals: list[Goal]) -> list[str]:
     return [
         "## Linear in the spans of a document",
         "",
-        "The same 100,000 reference spans and their predictions, counted and scored. Flat: those of the tags above; "
-        "nested: chains of five spans of one label, each inside the one before (`intersection_f` with `cap=True`).",
+        "The same 100,000 reference spans and their predictions are counted and scored. Flat: the spans of the tags "
+        "above. Nested: chains of five spans of one label, each inside the previous span (`intersection_f` with "
+        "`cap=True`).",
         "",
         *table(("", "10,000 documents", "1 document", "ratio"), rows),
     ]
@@ -328,9 +329,9 @@ def report_memory(multiples: dict[str, dict[str, float]], goals: list[Goal]) -> 
     return [
         "## Memory",
         "",
-        "Peak memory above what the imports take, as a multiple of the input's size in Arrow (both columns, 12 bytes a "
-        "token). From a file: the pages of the file that are read are in the figure. From lists: above the lists too, "
-        "which are several times larger than the Arrow columns.",
+        "Peak memory without the imports, as a multiple of the input's size in Arrow (both columns, 12 bytes per "
+        "token). From a file: the figure includes the pages of the file that are read. From lists: the figure does "
+        "not include the lists, which are several times larger than the Arrow columns.",
         "",
         *table(("", "928,700 tokens", "9,287,000 tokens"), rows),
     ]
@@ -358,7 +359,7 @@ def preamble(runs: int) -> list[str]:
         "",
         "Written by `python benchmarks/tags.py`; see [how it is measured](../README.md).",
         "",
-        f"Medians of {runs} runs after one that warms up, all cases in turn; ratios are those of medians. "
+        f"Medians of {runs} runs after a warm-up run, all cases in turn; ratios compare medians. "
         f"Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} processors; "
         f"{versions}.",
         "",
@@ -392,7 +393,7 @@ def write_processor_times(
         "",
         f"Written by `python benchmarks/{name}.py`; see [how it is measured](../README.md).",
         "",
-        f"Medians of {runs} runs after one that warms up, all cases in turn, in one process; processor time. Python "
+        f"Medians of {runs} runs after a warm-up run, all cases in turn, in one process; processor time. Python "
         f"{platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} processors; "
         f"{versions}. Load average of the last 15 minutes: {os.getloadavg()[2]:.1f}.",
         "",
