@@ -184,7 +184,7 @@ class ChosenSpans(SpanTransformation):
             self.refuse("longest", f"Use {self.shortest} (the value of shortest) or more.")
 
     def choose(self, spans: Spans, numbers: np.ndarray, possible: np.ndarray | None = None) -> np.ndarray:
-        """Flag the spans to change: draw with probability `rate` among spans that the parameters and `possible` allow."""
+        """Flag the spans to change: draw with probability `rate` among the spans that all parameters allow."""
         size = spans.end - spans.start
         chosen: np.ndarray = (size >= self.shortest) & (size <= (LARGEST if self.longest is None else self.longest))
         if self.alone:
