@@ -140,7 +140,7 @@ def sampling_cases(generator: np.random.Generator) -> Cases:
 def report_corpora(timings: Timings, goals: list[Goal]) -> list[str]:
     """The corpus and the long document."""
     goals.append(Goal("CoNLL-2003, exact chance after decoding, seconds", timings["corpus exact"], 0.3))
-    goals.append(Goal(f"{TOKENS:,} tokens, {SPANS:,} spans a side, exact, seconds", timings["long exact"], 5))
+    goals.append(Goal(f"{TOKENS:,} tokens, {SPANS:,} spans per side, exact, seconds", timings["long exact"], 5))
     goals.append(Goal("the same, what was aimed at", timings["long exact"], 2))
     names = {
         "exact": "`chance_kappa_f1`, exact",

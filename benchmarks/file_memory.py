@@ -156,7 +156,7 @@ Written by `python benchmarks/file_memory.py`; see [how it is measured](../READM
 
 {system}; spanometer {__version__}, {versions}. Sizes are in MB (10^6 bytes). Peak: the largest
 resident set of the process, with interpreter and libraries (60 to 80). Allowed: three times the larger file and
-{ALLOWED}, or {ALLOWED_NESTED} for 3,000 nested spans. Other input than two files, such as a list of words, may take more.
+{ALLOWED}, or {ALLOWED_NESTED} for 3,000 nested spans. Other input, such as a list of words, may take more.
 
 {chr(10).join(table(HEADER, rows))}"""
 

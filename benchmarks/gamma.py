@@ -132,7 +132,7 @@ def examples(python: str) -> tuple[list[list[Any]], Goal]:
         rows.append(
             [name, len(_annotators(units)), len(units), f"{own:.10f}", f"{peer:.10f}", f"{abs(own - peer):.0e}"]
         )
-    return rows, Goal("example files of which the disorders differ by more than 1e-9", differing, 0)
+    return rows, Goal("example files with disorders that differ by more than 1e-9", differing, 0)
 
 
 def main() -> None:
