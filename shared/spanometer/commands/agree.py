@@ -137,13 +137,14 @@ def run(options: argparse.Namespace) -> int:
     if differing is not None and (output.leave_one_out or (output.is_page and len(corpus.files) > 2)):
         own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
         left_out = differing.leave_one_out(**{name: values[name] for name in own}, **asdict(of_parts))
-    shown = _Shown(corpus, result, differing if output.disagreements else None, left_out)
+    shown = _ShownAgreement(output, result, differing if output.disagreements else None, left_out)
+    lines = _heading(corpus, result)
     if output.plot is not None:
         plot_agreement(result, output.plot)
     if output.in_file:
-        output.write_text(_places(shown, output))
+        output.write_text(shown.places(lines))
     else:
-        output.write(lambda: _described(shown, output), lambda: _parts(shown, output))
+        output.show(shown, corpus.described(), [*heading(lines), ""])
     return 0
 
 
@@ -160,23 +161,6 @@ def _only(measures: Sequence[Any], kind: type[Measure], beside: Measure | None =
     return own[0] if own else None
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """The results that are shown about the annotators.
-
-    Attributes:
-        corpus: their files.
-        agreement: their agreement.
-        disagreements: the places where they differ, with `--disagreements`.
-        left_out: the agreement without each of them, with `--leave-one-out`.
-    """
-
-    corpus: CorpusFiles
-    agreement: Agreement
-    disagreements: Disagreements | None
-    left_out: LeaveOneOut | None
-
-
 def _disagreements(corpus: CorpusFiles, output: AgreementOutput, **options: Any) -> Disagreements | None:
     """Find the places where annotators differ, if an option needs them."""
     if not (output.disagreements or output.leave_one_out):
@@ -187,34 +171,8 @@ def _disagreements(corpus: CorpusFiles, output: AgreementOutput, **options: Any)
         return corpus.in_context(disagreements(corpus.annotators, **options, **corpus.reading))
 
 
-def _places(shown: _Shown, output: AgreementOutput) -> str:
-    """Write the places alone, in the format of the file's ending."""
-    result: Any = shown.disagreements
-    if output.ending == ".jsonl":
-        return str(result.to_json_lines())
-    return disagreement_report(
-        result,
-        heading=_heading(shown),
-        agreement=shown.agreement,
-        left_out=shown.left_out,
-        precision=output.precision,
-    )
-
-
-def _described(shown: _Shown, output: AgreementOutput) -> dict[str, Any]:
-    values = shown.agreement.to_dict()
-    if not output.per_label:
-        del values["per_label"]
-    if shown.left_out is not None:
-        values["leave_one_out"] = shown.left_out.to_dict()
-    if shown.disagreements is not None:
-        values["disagreements"] = shown.disagreements.to_dict()
-    return {**shown.corpus.described(), **values}
-
-
-def _heading(shown: _Shown) -> list[tuple[str, str]]:
+def _heading(corpus: CorpusFiles, result: Agreement) -> list[tuple[str, str]]:
     """List the files and the size of the corpus."""
-    result, corpus = shown.agreement, shown.corpus
     lines = [(name, side.text) for name, side in corpus.sides]
     if corpus.first.tags:
         numbers = zip(lines, result.spans.tolist(), strict=True)
@@ -222,13 +180,48 @@ def _heading(shown: _Shown) -> list[tuple[str, str]]:
     return [*lines, ("size", corpus.size(result.documents, result.tokens, unit_of(result.signatures.values())))]
 
 
-def _parts(shown: _Shown, output: AgreementOutput) -> Iterator[Part]:
-    yield from heading(_heading(shown))
-    yield ""
-    more = {"per_label": output.per_label, "per_pair": output.per_pair, "per_document": output.per_document}
-    yield from shown.agreement.parts(**more)
-    if shown.left_out is not None:
-        yield from ("", shown.left_out.table())
-    if shown.disagreements is not None:
-        yield from ("", shown.disagreements.number)
-        yield from shown.disagreements.lines() if output.table == "text" else shown.disagreements.tables()
+@dataclass(frozen=True)
+class _ShownAgreement:
+    """The agreement as the options show it.
+
+    Attributes:
+        output: the options.
+        agreement: the agreement of the annotators.
+        disagreements: the places where they differ, with `--disagreements`.
+        left_out: the agreement without each of them, with `--leave-one-out`.
+    """
+
+    output: AgreementOutput
+    agreement: Agreement
+    disagreements: Disagreements | None
+    left_out: LeaveOneOut | None
+
+    def places(self, lines: Sequence[tuple[str, str]]) -> str:
+        """Write the places alone, in the format of the file's ending; a page has lines above."""
+        result: Any = self.disagreements
+        if self.output.ending == ".jsonl":
+            return str(result.to_json_lines())
+        of_all: dict[str, Any] = {"agreement": self.agreement, "left_out": self.left_out}
+        return disagreement_report(result, heading=lines, **of_all, precision=self.output.precision)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to built-in types, ready for JSON."""
+        values = self.agreement.to_dict()
+        if not self.output.per_label:
+            del values["per_label"]
+        if self.left_out is not None:
+            values["leave_one_out"] = self.left_out.to_dict()
+        if self.disagreements is not None:
+            values["disagreements"] = self.disagreements.to_dict()
+        return values
+
+    def lines(self) -> Iterator[Part]:
+        """Yield the agreement, also without each annotator, and the places."""
+        more = {name: getattr(self.output, name) for name in ("per_label", "per_pair", "per_document")}
+        yield from self.agreement.parts(**more)
+        if self.left_out is not None:
+            yield from ("", self.left_out.table())
+        if self.disagreements is not None:
+            yield from ("", self.disagreements.number)
+            as_text = self.output.table == "text"
+            yield from self.disagreements.lines() if as_text else self.disagreements.tables()

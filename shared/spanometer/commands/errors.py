@@ -228,11 +228,9 @@ def run(options: argparse.Namespace) -> int:
         plot_confusion(result.only.confusion(output.pairs), output.plot)
     buckets = {name: system.buckets(**partition) for name, system in result.systems.items()} if parts.wanted else {}
     suspicious = result.suspicious(partition["train"]) if output.suspicious else None
+    above = [] if output.changes or output.per_error else heading(lines)
     described = {**corpus.described("predictions"), **protocol}
-    output.write(
-        lambda: {**described, **_described(result, output, buckets, suspicious)},
-        lambda: _parts(result, lines, output, buckets, suspicious),
-    )
+    output.show(_ShownErrors(result, output, buckets, suspicious), described, above)
     return 0
 
 
@@ -297,55 +295,59 @@ def _shown(examples: Sequence[ErrorExamples], choice: ErrorChoice) -> Iterator[P
         yield from of_system.parts(choice.limit or SHOWN)
 
 
-def _described(
-    result: Errors,
-    output: ErrorOutput,
-    buckets: Mapping[str, BucketReport],
-    suspicious: SuspiciousReferences | None,
-) -> dict[str, Any]:
-    values = result.to_dict()
-    if output.changes:
-        values["changes"] = result.difference(*result.systems).changes.records()
-    if output.per_error:
-        values["errors"] = _listed(result).to_arrow().to_pylist()
-    if buckets:
-        values["buckets"] = {name: report.to_dict() for name, report in buckets.items()}
-    if suspicious is not None:
-        values["suspicious"] = suspicious.to_dict()
-    return values
+@dataclass(frozen=True)
+class _ShownErrors:
+    """The errors of systems as the options show them, with the scores of buckets and suspicious references."""
 
+    errors: Errors
+    output: ErrorOutput
+    buckets: Mapping[str, BucketReport]
+    suspicious: SuspiciousReferences | None
 
-def _listed(result: Errors) -> SharedErrors | Difference:
-    """List every error; for two systems, list the changes from the first to the second too."""
-    return result.difference(*result.systems) if len(result.systems) == 2 else result.shared
+    @property
+    def changes(self) -> Difference:
+        """The changes from the first of two systems to the second."""
+        return self.errors.difference(*self.errors.systems).changes
 
+    @property
+    def listed(self) -> SharedErrors | Difference:
+        """Every error; for two systems, also the changes from the first to the second."""
+        errors = self.errors
+        return errors.difference(*errors.systems) if len(errors.systems) == 2 else errors.shared
 
-def _parts(
-    result: Errors,
-    lines: Sequence[tuple[str, str]],
-    output: ErrorOutput,
-    buckets: Mapping[str, BucketReport],
-    suspicious: SuspiciousReferences | None,
-) -> Iterator[Part]:
-    if output.changes:
-        changes = result.difference(*result.systems).changes
-        yield from changes.lines(None) if output.table == "text" else [changes.listed()]
-        return
-    if output.per_error:
-        yield _listed(result).listed()
-        return
-    yield from heading(lines)
-    yield from result.lines(matrices=output.table != "text")
-    if output.table == "text" and len(buckets) > 1:
-        for table in beside_tables({name: report.scores for name, report in buckets.items()}):
-            yield from ("", table)
-    else:
-        for name, report in buckets.items():
-            yield from ("", (name, "bold"), "")
-            yield from (
-                replace(part, about={"system": name, **part.about}) if isinstance(part, Table) else part
-                for part in report.parts()
-            )
-    if suspicious is not None:
-        yield ""
-        yield from suspicious.lines() if output.table == "text" else suspicious.parts()
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to built-in types, ready for JSON."""
+        values = self.errors.to_dict()
+        if self.output.changes:
+            values["changes"] = self.changes.records()
+        if self.output.per_error:
+            values["errors"] = self.listed.to_arrow().to_pylist()
+        if self.buckets:
+            values["buckets"] = {name: report.to_dict() for name, report in self.buckets.items()}
+        if self.suspicious is not None:
+            values["suspicious"] = self.suspicious.to_dict()
+        return values
+
+    def lines(self) -> Iterator[Part]:
+        """Yield the changes, or the list of errors, or the errors with buckets and suspicious references."""
+        as_text = self.output.table == "text"
+        if self.output.changes:
+            yield from self.changes.lines(None) if as_text else [self.changes.listed()]
+            return
+        if self.output.per_error:
+            yield self.listed.listed()
+            return
+        yield from self.errors.lines(matrices=not as_text)
+        if as_text and len(self.buckets) > 1:
+            for table in beside_tables({name: report.scores for name, report in self.buckets.items()}):
+                yield from ("", table)
+        else:
+            for name, report in self.buckets.items():
+                yield from ("", (name, "bold"), "")
+                yield from (
+                    replace(part, about={"system": name, **part.about}) if isinstance(part, Table) else part
+                    for part in report.parts()
+                )
+        if self.suspicious is not None:
+            yield ""
+            yield from self.suspicious.lines() if as_text else self.suspicious.parts()

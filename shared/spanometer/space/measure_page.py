@@ -15,7 +15,6 @@ import numpy as np
 from ..analysis.errors.find import errors
 from ..analysis.scores.measure_result import MeasureResult
 from ..analysis.scores.report import Report, label_tables, score_tables
-from ..counts.counts import Counts
 from ..exceptions import InputError, counted, setting
 from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
@@ -58,30 +57,16 @@ class Chart:
     quotation: str = ""
 
 
-def charts(
-    measure: ChanceKappaF1,
-    counts: Counts,
-    scores: Mapping[str, float],
-    spans: Sequence[Spans],
-    words: Sequence[Sequence[str]],
-) -> tuple[Chart, Chart]:
-    """Draw the charts of a page, in the order of `TITLES`."""
-    drawn = _f1_chart(simulated_f1(measure, counts), scores["f1"], scores["chance_f1"])
-    return drawn, _coverage_chart(measure, spans, words)
-
-
-def simulated_f1(measure: ChanceKappaF1, counts: Counts) -> np.ndarray:
-    """Compute the F1 of each simulated pair of annotations, shape (simulations); empty without simulations."""
-    simulated = getattr(counts, "simulated", None)
-    if simulated is None:
-        return np.zeros(0)
-    return np.atleast_1d(measure.score_totals({**counts.per_label(), "both": simulated})["f1"])
-
-
-def _f1_chart(drawn: np.ndarray, observed: float, expected: float) -> Chart:
-    """Draw the histogram of F1 by chance, with the observed and the expected F1."""
+def _f1_chart(measure: ChanceKappaF1, result: MeasureResult) -> Chart:
+    """Draw the histogram of F1 of the simulated pairs of annotations, with the observed and the expected F1."""
+    simulated = getattr(result.counted, "simulated", None)
+    observed, expected = result.scores["f1"], result.scores["chance_f1"]
+    if simulated is None or np.isnan(observed) or np.isnan(expected):
+        drawn = np.zeros(0)
+    else:
+        drawn = np.atleast_1d(measure.score_totals({**result.counted.per_label(), "both": simulated})["f1"])
     drawn = drawn[~np.isnan(drawn)]
-    if len(drawn) == 0 or np.isnan(observed) or np.isnan(expected):
+    if len(drawn) == 0:
         return Chart(None, "Set a number of simulated annotations to see the distribution of F1 by chance.")
     return Chart(
         draw_chance_f1(drawn, observed, expected),
@@ -90,13 +75,13 @@ def _f1_chart(drawn: np.ndarray, observed: float, expected: float) -> Chart:
     )
 
 
-def _coverage_chart(measure: ChanceKappaF1, annotated: Sequence[Spans], words: Sequence[Sequence[str]]) -> Chart:
+def _coverage_chart(measure: ChanceKappaF1, corpus: PageCorpus) -> Chart:
     """Draw where the spans of one sentence and label would lie at random, and where they are.
 
     The chart shows the sentence and label with the most spans among those where both sides have spans.
     """
-    nothing = Chart(None, "")
-    sides = dict(zip(("reference", "prediction"), annotated, strict=True))
+    nothing, words = Chart(None, ""), corpus.words
+    sides = dict(zip(("reference", "prediction"), corpus.spans, strict=True))
     per_place = [
         Counter(zip((side.labels[code] for code in side.label.tolist()), side.document.tolist(), strict=True))
         for side in sides.values()
@@ -167,9 +152,10 @@ def _results(page: Page, corpus: PageCorpus, values: Mapping[str, Any]) -> Respo
     result = MeasureResult.of(measure, counts, corpus.reading, page.resampling(values))
     report = _report(corpus, result)
     missing = _missing(report)
-    drawn = (
-        charts(measure, counts, result.scores, corpus.spans, corpus.words) if isinstance(measure, ChanceKappaF1) else ()
-    )
+    drawn = []
+    if isinstance(measure, ChanceKappaF1):
+        # in the order of `TITLES`
+        drawn = [_f1_chart(measure, result), _coverage_chart(measure, corpus)]
     html = render(
         "results.html",
         **_score(measure, result, missing),

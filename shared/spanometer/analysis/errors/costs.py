@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -104,7 +105,13 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
     totals = measure.totals(now)
     score = float(measure.score_totals(totals)[key])
     scores = {kind: float(_changed(measure, totals, change.counts.per_label())) for kind, change in changes.items()}
-    fixed = _estimates(measure, now, changes, {_NOW: score, **scores}, resampling)
+
+    def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
+        added = {kind: change.counts.weighted(weights[:, change.documents]) for kind, change in changes.items()}
+        return _values(measure, measure.weighted_totals(now, weights), added)
+
+    points, left_out = {_NOW: score, **scores}, partial(_left_out, measure, now, changes)
+    fixed = estimates(points, of_weights, left_out, now.documents, resampling)
     own = _interval(fixed[_NOW], resampling)
     kinds = [
         KindCost(
@@ -206,22 +213,6 @@ def united(side: SideSpans, other: SideSpans) -> SideSpans:
         by_start = np.argsort(first, kind="stable")
         pieces = Pieces(span[by_start], first[by_start], last[by_start])
     return SideSpans(document[order], label[order], start[order], end[order], pieces)
-
-
-def _estimates(
-    measure: AlignedMeasure,
-    now: Counts,
-    changes: Mapping[str, _Change],
-    scores: Mapping[str, float],
-    resampling: Resampling | None,
-) -> dict[str, Estimate]:
-    """Estimate the score of the output, and its score with each kind of error corrected."""
-
-    def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
-        added = {kind: change.counts.weighted(weights[:, change.documents]) for kind, change in changes.items()}
-        return _values(measure, measure.weighted_totals(now, weights), added)
-
-    return estimates(scores, of_weights, lambda: _left_out(measure, now, changes), now.documents, resampling)
 
 
 def _interval(estimate: Estimate, resampling: Resampling | None) -> tuple[float, float] | None:
