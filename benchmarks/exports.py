@@ -26,8 +26,8 @@ import numpy as np
 import pyarrow as pa
 
 import spanometer
-from spanometer.spans.documents import Tokens
 from spanometer.spans.spans import Spans
+from spanometer.spans.texts import Tokens
 from spanometer.spans.tokenisation import POLICIES, to_tokens
 
 HERE = Path(__file__).resolve().parent

@@ -1,6 +1,6 @@
 """seqeval's scores, as the `evaluate` module of that name gives them."""
 
-from spanometer.integrations.seqeval_module import Card, SeqevalModule
+from spanometer.integrations.span_module import Card, SeqevalModule
 from spanometer.measures.seqeval import Seqeval as Measure
 
 _DESCRIPTION = """

@@ -10,7 +10,8 @@ import pytest
 from datasets import IterableDataset, IterableDatasetDict
 
 from corpus_releases import DEV, IOB1, TRAIN, exhaust, names_of, packed, refused
-from spanometer.corpora import corpus, load_conll, load_conll03, load_multiconer, sentences
+from spanometer.corpora import corpus, load_conll, load_conll03, load_multiconer
+from spanometer.corpora import files as sentences
 from spanometer.exceptions import InputError
 from spanometer.readers import source as reader_source
 

@@ -10,7 +10,7 @@ import spanometer
 from spanometer.documents.layers import tag_lists
 from spanometer.exceptions import InputError
 from spanometer.readers import read, read_entities
-from spanometer.readers.folders import files_of
+from spanometer.readers.formats import files_of
 
 
 @pytest.fixture

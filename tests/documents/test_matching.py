@@ -8,7 +8,7 @@ import pytest
 
 import spanometer
 from spanometer import InputError
-from spanometer.documents.matching import matched, scored_documents
+from spanometer.documents.joining import matched, scored_documents
 from spanometer.documents.sides import by_annotator
 from spanometer.readers.reading import read_documents
 

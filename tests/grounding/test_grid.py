@@ -5,10 +5,9 @@ import random
 import pytest
 
 from spanometer.grounding.answers import Answer
-from spanometer.grounding.grid import GroundingGrid, predicted_by_all
 from spanometer.grounding.grounded import ground, text_indices
 from spanometer.grounding.items import Item
-from spanometer.grounding.outcomes import Vocabulary, resolve
+from spanometer.grounding.outcomes import GroundingGrid, Vocabulary, predicted_by_all, resolve
 from spanometer.grounding.policies import NAMED, PLACES, GroundingPolicy
 from tests.slow import grounding as slow
 

@@ -11,7 +11,7 @@ from spanometer.grounding.policies import NAMED, PLACES, GroundingPolicy
 from spanometer.measures.span_f import SpanF
 from spanometer.options import options_of
 from spanometer.spans.spans import Spans
-from spanometer.spans.words import words_and_signs
+from spanometer.spans.texts import words_and_signs
 from tests.slow import grounding as slow
 
 LABELS = ("PER", "LOC")

@@ -12,8 +12,7 @@ import yaml
 from spanometer.integrations.attribute_module import AttributeModule
 from spanometer.integrations.entity_module import EntityModule
 from spanometer.integrations.mention_module import MentionModule
-from spanometer.integrations.seqeval_module import SeqevalModule
-from spanometer.integrations.span_module import SpanModule
+from spanometer.integrations.span_module import SeqevalModule, SpanModule
 from spanometer.measures import MEASURES
 from tools.hub.cards import module_class, with_tables
 

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from spanometer.spans.characters import UNITS, borders, code_points, code_points_of
+from spanometer.spans.texts import UNITS, borders, code_points, code_points_of
 
 
 def test_units_counted_by_hand():

@@ -7,8 +7,8 @@ import pytest
 
 from slow.tokenisation import carried, split
 from spanometer.exceptions import InputError
-from spanometer.spans.documents import Documents, Tokens
 from spanometer.spans.spans import Spans
+from spanometer.spans.texts import Documents, Tokens
 from spanometer.spans.tokenisation import split_at, to_characters, to_tokens, trimmed, without_gaps, without_overlaps
 
 # "Ada Lovelace-Byron wrote." as Ada, Lovelace, -, Byron, wrote, .

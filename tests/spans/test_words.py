@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from spanometer.spans.words import between_blanks, words_and_signs
+from spanometer.spans.texts import between_blanks, words_and_signs
 
 
 def covered(texts, tokens):

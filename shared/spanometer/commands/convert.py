@@ -31,8 +31,7 @@ from ..documents.pairing import Pairing
 from ..exceptions import InputError, counted, printable, setting
 from ..options import CheckedOptions, option, text
 from ..readers.columns.rewriter import Rewriter
-from ..readers.folders import files_of
-from ..readers.formats import writers
+from ..readers.formats import files_of, writers
 from ..readers.source import Source
 from ..readers.writing import packing, prepare, require_writable, write_folder, write_into, writing, writing_folder
 from ..spans.conversion import convert_tags, repair_tags

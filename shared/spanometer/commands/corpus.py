@@ -16,7 +16,7 @@ from ..analysis.comparison.comparison import REFERENCES, SYSTEM
 from ..analysis.errors.contexts import Context, context_of_documents
 from ..analysis.errors.errors import Errors
 from ..documents.document_file import DocumentFile
-from ..documents.matching import differing_document, matched, require_same_tokens, require_same_words
+from ..documents.joining import differing_document, matched, require_same_tokens, require_same_words
 from ..documents.pairing import Pairing, pair
 from ..documents.sides import AnsweredTexts, answers_together, by_annotator, require_one_annotator
 from ..exceptions import InputError, counted, mention

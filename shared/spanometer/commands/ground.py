@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..documents.document_file import DocumentFile
-from ..documents.matching import matched
+from ..documents.joining import matched
 from ..documents.pairing import Pairing, pair
 from ..documents.sides import require_one_annotator
 from ..documents.units import with_tokens

@@ -24,8 +24,7 @@ from ..measures.mention_f import MentionF
 from ..options import made, option, options_of, replaced_option, reused_option, text, with_options
 from ..readers.columns.hipe import LEVELS
 from ..readers.entities import read_entities
-from ..readers.folders import files_of
-from ..readers.formats import AUTO, Format, formats_of, reading_options
+from ..readers.formats import AUTO, Format, files_of, formats_of, reading_options
 from ..readers.json.answers import AnswerLines
 from ..readers.json.lines import DocumentLines
 from ..readers.lists import read_label_map, read_label_names

@@ -13,7 +13,7 @@ from weakref import finalize
 
 import numpy as np
 
-from ..documents import matching
+from ..documents import joining as matching
 from ..documents.document_file import DocumentFile
 from ..documents.pairing import Paired
 from ..exceptions import InputError, counted, mention, printable

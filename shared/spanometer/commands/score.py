@@ -29,7 +29,7 @@ from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments
 from ..documents.document_file import DocumentFile
-from ..documents.matching import naming_documents
+from ..documents.joining import naming_documents
 from ..documents.pairing import pair
 from ..exceptions import InputError, counted, mention, setting
 from ..measures.aligned import with_words

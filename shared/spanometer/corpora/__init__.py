@@ -13,12 +13,9 @@ an `IterableDatasetDict` or an `IterableDataset`, and memory does not grow with 
 Corpora are cached as memory-mapped Arrow by the hash of their files, so a second load does not parse them again.
 """
 
-from .conll03 import CONLL03_HUB, load_conll03
 from .corpus import HubRepository
-from .hipe import load_hipe
-from .multiconer import MULTICONER_HUB, load_multiconer
-from .plain_columns import load_conll
-from .span_files import load_spans
+from .own_files import load_conll, load_spans
+from .releases import CONLL03_HUB, MULTICONER_HUB, load_conll03, load_hipe, load_multiconer
 
 __all__ = [
     "CONLL03_HUB",

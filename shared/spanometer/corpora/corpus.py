@@ -28,8 +28,7 @@ from datasets.exceptions import DatasetGenerationError
 from huggingface_hub import constants, snapshot_download, utils
 
 from ..exceptions import InputError, setting
-from .files import SPLITS, CorpusFile, is_single, list_files, require_split
-from .sentences import ROWS, Part
+from .files import ROWS, SPLITS, CorpusFile, Part, is_single, list_files, require_split
 
 READER_VERSION = 3
 """Increase this number when a loader reads other rows from the same bytes, to invalidate older caches."""

@@ -29,9 +29,8 @@ from ..arrays import (
 )
 from ..exceptions import InputError, counted, setting
 from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, span_problem
-from ..spans.characters import UNITS, code_points_of, is_plain
-from ..spans.documents import Tokens
 from ..spans.spans import Fragments, Spans, checked_spans
+from ..spans.texts import UNITS, Tokens, code_points_of, is_plain
 from .layers import Codes, WordRows
 from .record import Named, Record
 from .stated import NO_ATTRIBUTES, TEXT_TYPE, StatedSpans, alike, compared, stated_arrays, strings_of

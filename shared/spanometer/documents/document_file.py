@@ -15,9 +15,9 @@ import numpy as np
 from ..arrays import begins_run, offsets_of, run_bounds, take_segments
 from ..exceptions import InputError, counted, printable, shown
 from ..spans.attributes import Attributes
-from ..spans.documents import Documents
 from ..spans.entities import Entities
 from ..spans.spans import Spans, in_order
+from ..spans.texts import Documents
 from ..tags.decoding import BARE_LABEL, LabelDecoding, read_prefix, scheme_of
 from ..tags.tags import Tags
 from .building import RecordColumns
@@ -361,7 +361,7 @@ def documents_of(
     Args:
         source: the file.
         records: the documents one by one, and descriptions of documents that could not be read.
-        units: the possible units of offsets, see `spanometer.spans.characters.UNITS`.
+        units: the possible units of offsets, see `spanometer.spans.texts.UNITS`.
         in_tokens: whether spans are in tokens.
         by_name: whether records with the same name belong to one document.
 

@@ -1,9 +1,10 @@
-"""Reading of several files as one."""
+"""Read several files and join them into one; match the documents of two sides, and check their tokens and words."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeVar
@@ -12,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import offsets_of
-from ..exceptions import InputError, setting
+from ..exceptions import InputError, clause_for, counted, only_difference, require_kind, setting, shown
 from ..spans.annotations import end_to_end
-from ..spans.documents import Documents, Tokens
 from ..spans.entities import Entities
 from ..spans.spans import Spans
+from ..spans.texts import Documents, Tokens, places_of
 from .document_file import DocumentFile
 from .layers import FileParts, LineRuns, Words, joined_tags
 from .stated import StatedSpans
@@ -186,3 +187,307 @@ def if_all(values: Iterable[Value | None]) -> list[Value] | None:
     items = list(values)
     present = [value for value in items if value is not None]
     return present if len(present) == len(items) else None
+
+
+_LISTED = 3
+_BLOCK = 1 << 20
+"""The number of words that are compared at a time."""
+
+SCORED_DOCUMENTS = {
+    "same": "an error unless all sides have the same documents",
+    "shared": "documents on all sides",
+    "reference": "documents of the reference; missing ones count as empty",
+    "reference_with_spans": "documents in which the reference has scored spans",
+    "all": "documents of any side; missing ones count as empty",
+}
+"""The policies for documents that are missing on some sides, with explanations."""
+
+
+def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
+    """Put the documents of both sides in the order of the reference.
+
+    Documents are matched by name if both sides have the same names; otherwise by text if no text is repeated; otherwise
+    in order. If both sides have the same texts under different names, as in two projects of one tool, texts are used.
+
+    Raises:
+        InputError: if a document is missing on one side, or if documents have different names and no texts or words
+            show that they are the same.
+    """
+    ids, others = references.documents.ids, predictions.documents.ids
+    if ids is not None and others is not None and (ids == others or set(ids) == set(others)):
+        references.documents.require_unique()
+        predictions.documents.require_unique()
+        by_name = predictions if ids == others else predictions.take(places_of(others, ids))
+        if not _numbered_anew(references, by_name):
+            return references, by_name
+    texts, other_texts = references.documents.texts, predictions.documents.texts
+    if (
+        texts is not None
+        and other_texts is not None
+        and texts != other_texts
+        and set(texts) == set(other_texts)
+        and len(set(texts)) == len(texts) == len(other_texts)
+    ):
+        return references, predictions.take(places_of(other_texts, texts))
+    sizes = references.documents.size, predictions.documents.size
+    named = ids is not None and others is not None
+    shown = all(side.documents.texts is not None or side.words is not None for side in (references, predictions))
+    if sizes[0] != sizes[1] or (named and not shown and sizes[0] > 1):
+        raise InputError(
+            f"this side has {counted(sizes[0], 'document')}, {'and' if sizes[0] == sizes[1] else 'but'} "
+            f"{predictions.source} has {sizes[1]}."
+            f"{_missing(ids, others, predictions.source)}",
+            "Both sides must annotate the same documents, with the same names or in the same order."
+            + clause_for(
+                "scored_documents",
+                f" {setting('scored_documents', 'reference')} counts a missing document as empty, 'shared' leaves it "
+                "out.",
+            ),
+            source=references.source,
+        )
+    return references, predictions
+
+
+def _numbered_anew(references: DocumentFile, predictions: DocumentFile) -> bool:
+    """Check whether equal texts have different names, as in two projects with their own numbers."""
+    texts, others = references.documents.texts, predictions.documents.texts
+    if texts is None or others is None or texts == others:
+        return False
+    return len(set(texts)) == len(texts) and set(texts) == set(others)
+
+
+def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_source: str) -> str:
+    if ids is None or others is None:
+        return ""
+    for here, there, where in ((ids, others, "Only here"), (others, ids, f"Only in {other_source}")):
+        names = set(there)
+        lacking = [name for name in here if name not in names]
+        if lacking:
+            return f" {where}: {_listed(list(map(repr, lacking)))}."
+    return ""
+
+
+def scored_documents(
+    files: Mapping[str, DocumentFile], policy: str
+) -> tuple[dict[str, DocumentFile], dict[str, list[str]]]:
+    """Select the documents to score, the same on all sides, in the order of the first side.
+
+    Documents are the same if they have the same name or, if the sides have no name in common, the same text.
+
+    Args:
+        files: the sides; the first one is the reference.
+        policy: one of `SCORED_DOCUMENTS`.
+
+    Returns:
+        The sides, and for each side sentences about documents that were removed or are missing.
+
+    Raises:
+        InputError: if the sides have no document in common, or if a name or text is repeated on one side.
+    """
+    if policy == "same":
+        return dict(files), {}
+    names = [file.documents.ids for file in files.values()]
+    texts = [file.documents.texts for file in files.values()]
+    for column in (names, texts):
+        keys = [each for each in column if each is not None]
+        of_all = set(keys[0]).intersection(*keys) if len(keys) == len(files) else set()
+        lacks_all = policy != "shared" and any(not each for each in keys)
+        if of_all or (len(keys) == len(files) and lacks_all):
+            sides = list(zip(files.values(), keys, strict=True))
+            wanted = _wanted(sides, of_all, policy)
+            chosen = {name: _filled(*side, wanted, sides) for name, side in zip(files, sides, strict=True)}
+            return chosen, {name: _differences(*side, wanted) for name, side in zip(files, sides, strict=True)}
+    raise InputError(
+        f"{' and '.join(dict.fromkeys(file.source for file in files.values()))} share no document.",
+        "Give the same documents the same name or the same text.",
+    )
+
+
+def _wanted(sides: Sequence[tuple[DocumentFile, Sequence[str]]], of_all: Collection[str], policy: str) -> list[str]:
+    """List the keys of the documents to score."""
+    reference, keys = sides[0]
+    if policy == "reference_with_spans":
+        return [keys[document] for document in np.unique(reference.spans.document).tolist()]
+    if policy == "all":
+        return list(dict.fromkeys(chain.from_iterable(keys for _, keys in sides)))
+    return [key for key in keys if policy == "reference" or key in of_all]
+
+
+def _filled(
+    file: DocumentFile,
+    keys: Sequence[str],
+    wanted: Sequence[str],
+    sides: Sequence[tuple[DocumentFile, Sequence[str]]],
+) -> DocumentFile:
+    """Select the wanted documents of a side; copy missing documents from another side, without spans."""
+    if len(set(keys)) < len(keys):
+        file.documents.require_unique()
+        raise InputError("two documents have the same text.", "Give all documents names.", source=file.source)
+    own = list(keys)
+    for other, others in sides:
+        lacking = set(wanted).difference(own)
+        added = [key for key in others if key in lacking]
+        if added:
+            file = with_empty(file, other.take(places_of(others, added)))
+            own += added
+    return file.take(places_of(own, wanted))
+
+
+def _differences(file: DocumentFile, keys: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """Describe the removed and the missing documents of a side."""
+    kept, own = set(wanted), set(keys)
+    names = [file.documents.name(place) for place, key in enumerate(keys) if key not in kept]
+    missing = [shown(key) for key in wanted if key not in own]
+    left_out = [f"{counted(len(names), 'document')} left out: {_listed(names)}."] if names else []
+    lacking = f"{counted(len(missing), 'document')} missing, counted as empty: {_listed(missing)}."
+    return [*left_out, *([lacking] if missing else [])]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    return f"{', '.join(names[:_LISTED])}{more}"
+
+
+def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
+    """Replace the documents in an error, also in its second place, by lines of files.
+
+    Args:
+        error: the error.
+        files: the files by side; the key "" is for errors without a side.
+    """
+    file = files.get(error.side or "")
+    if file is None or (error.side is None and error.document is None):
+        return error
+    in_file = file.locate(error)
+    return in_file if in_file.other is None else in_file.placed(other=located(in_file.other, files))
+
+
+@contextmanager
+def naming_documents(file: DocumentFile | None) -> Iterator[None]:
+    """Let errors about spans use the names and the unit of a file's documents."""
+    try:
+        yield
+    except InputError as error:
+        if file is None or error.document is None or error.source is not None:
+            raise
+        where = [*([] if error.side is None else [error.side]), file.documents.name(error.document)]
+        unit = "token" if file.in_tokens else "character"
+        named = error.placed(side=None, document=None, source=", ".join(where), unit=unit)
+        if error.option == "join_fragments":
+            joins = f" {setting('join_fragments', True)} joins fragments with only white space between."
+            named.remedy += clause_for("join_fragments", joins)
+        raise named from None
+
+
+def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, ignore_words: bool = False) -> None:
+    """Raise an `InputError` unless both files have the same documents, document lengths and words.
+
+    Lengths and words are compared only if both files have them; words are not compared if `ignore_words` is True.
+    """
+    for side, file in (("references", references), ("predictions", predictions)):
+        require_kind(file, DocumentFile, "a file that was read", "Give the result of spanometer.read.", side=side)
+    require_same_files(references, predictions)
+    sizes = [len(file.document_lines) for file in (references, predictions)]
+    common = min(sizes)
+    first, second = references.lengths, predictions.lengths
+    if first is not None and second is not None and (first[:common] != second[:common]).any():
+        document = int(np.argmax(first[:common] != second[:common]))
+        moved = first.sum() == second.sum()
+        advice = "Check that the documents end at the same tokens." if moved else "Use the same tokenizer for both."
+        sizes_here = [f"has {counted(int(lengths[document]), 'token')}" for lengths in (first, second)]
+        remedy = f"Both sides must annotate the same tokens. {advice}"
+        raise differing_document(references, predictions, document, sizes_here, remedy)
+    if sizes[0] != sizes[1]:
+        shorter, longer = sorted((references, predictions), key=lambda file: len(file.document_lines))
+        raise InputError(
+            f"{counted(sizes[1], 'predicted document')}, {counted(sizes[0], 'reference document')}: "
+            f"{shorter.source} ends before the document that begins here.",
+            "Both sides must annotate the same documents, in the same order.",
+            source=longer.source_of(common),
+            line=longer.line(common),
+        )
+    if not ignore_words:
+        require_same_words(references, predictions)
+
+
+def differing_document(
+    references: DocumentFile, predictions: DocumentFile, document: int, states: Sequence[str], remedy: str
+) -> InputError:
+    """Create the error about a document that differs; `states` has a verb and its object for each side."""
+    return InputError(
+        f"the reference document that begins here {states[0]}, but the predicted one "
+        f"({predictions.source_of(document)}, line {predictions.line(document)}) {states[1]}.",
+        remedy,
+        source=references.source_of(document),
+        line=references.line(document),
+    )
+
+
+def require_same_files(references: DocumentFile, predictions: DocumentFile) -> None:
+    """Raise an `InputError` if each side is several files, and their names or numbers of documents differ."""
+    reference, predicted = references.parts, predictions.parts
+    if reference is None or predicted is None:
+        return
+    for here, there in ((references, predictions), (predictions, references)):
+        names = set(there.parts.names if there.parts is not None else ())
+        lacking = [name for name in (here.parts.names if here.parts is not None else ()) if name not in names]
+        if lacking:
+            problem = f"{there.source} has no file {_listed(list(map(repr, lacking)))}."
+            raise InputError(problem, "Give the files of both sides the same names.", source=here.source)
+    sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (reference, predicted)]
+    if (sizes[0] != sizes[1]).any():
+        file = int(np.argmax(sizes[0] != sizes[1]))
+        raise InputError(
+            f"this file has {counted(int(sizes[0][file]), 'document')}, but {predicted.sources[file]} has "
+            f"{int(sizes[1][file]):,}.",
+            "Both sides must annotate the same documents.",
+            source=reference.sources[file],
+        )
+
+
+def require_same_words(references: DocumentFile, predictions: DocumentFile) -> None:
+    """Raise an `InputError`, with files, lines and words, for the first word that differs.
+
+    Nothing is compared if a file has no words, or if lengths differ.
+    """
+    require_same_files(references, predictions)
+    reference, predicted = references.lengths, predictions.lengths
+    if reference is None or predicted is None or references.words is None or predictions.words is None:
+        return
+    if not np.array_equal(reference, predicted):
+        return
+    pair = _first_difference(references.words, predictions.words)
+    if pair is None:
+        return
+    token, word, other_word = pair
+    offsets = offsets_of(reference)
+    document = int(np.searchsorted(offsets, token, side="right")) - 1
+    position = token - int(offsets[document])
+    line = predictions.line(document, position)
+    error = InputError(
+        f"the word is {shown(word)} here and {shown(other_word)} in {predictions.source_of(document)}, line {line}."
+        f"{only_difference(word, other_word)}",
+        "Both sides must annotate the same words, in the same order. To skip this check, set "
+        f"{setting('ignore_words', True)}.",
+        document=document,
+        position=position,
+        option="ignore_words",
+    )
+    raise references.locate(error)
+
+
+def _first_difference(words: Words, others: Words) -> tuple[int, str, str] | None:
+    """Return the first token, counted over all documents, with different words, and both words.
+
+    None if all are equal.
+    """
+    # compare codes instead of strings: the other side's codes are mapped to this side's, unknown words to -1
+    codes = {name: code for code, name in enumerate(words.names)}
+    lookup = np.array([codes.get(name, -1) for name in others.names], dtype=np.int32)
+    for start in range(0, len(words.codes), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        differing = lookup[others.codes[block]] != words.codes[block]
+        if differing.any():
+            token = start + int(np.argmax(differing))
+            return token, words.names[words.codes[token]], others.names[others.codes[token]]
+    return None

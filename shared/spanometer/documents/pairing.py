@@ -13,12 +13,11 @@ from ..exceptions import InputError, counted, mention, on_side, plain_ends, requ
 from ..grounding.grounded import Grounded, Unplaced, with_unplaced
 from ..grounding.reading import AnswerReading
 from ..options import changed, check_options, option
-from ..spans.documents import Tokens
 from ..spans.spans import Spans
-from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
+from ..spans.texts import Tokens, aligned_places, joined, line_end_places, moved_to, words_in_text
 from ..spans.tokenisation import POLICIES, without_gaps, without_overlaps
 from .document_file import DocumentFile, decoding_of, without_missing
-from .matching import SCORED_DOCUMENTS, matched, require_same_words, scored_documents
+from .joining import SCORED_DOCUMENTS, matched, require_same_words, scored_documents
 from .stated import compared
 from .units import Carrying, require_tokenizer, signed, tokenizer_option, tokens_of
 

@@ -12,13 +12,13 @@ from ..exceptions import InputError, counted, on_side, require_kind, setting
 from ..grounding.grounded import Grounded, with_unplaced
 from ..spans.annotations import Layers, read_annotations, with_common_labels
 from ..spans.attributes import Attributes
-from ..spans.documents import Tokens
 from ..spans.entities import Entities
 from ..spans.forms import documents_in, form_of, structs_in
 from ..spans.spans import Spans
+from ..spans.texts import Tokens
 from .arguments import SideReading
 from .document_file import DocumentFile, decoding_of
-from .matching import matched, scored_documents
+from .joining import matched, scored_documents
 from .pairing import Pairing, by_side, pair
 
 _READ = (DocumentFile, Grounded, Layers)

@@ -15,9 +15,8 @@ import numpy as np
 from ..arrays import offsets_of
 from ..exceptions import InputError, counted, mention, require_kind, setting, shown
 from ..options import option
-from ..spans.documents import Tokens
+from ..spans.texts import Tokens, between_blanks, words_and_signs
 from ..spans.tokenisation import Carried, split_at, to_characters, to_tokens, trimmed
-from ..spans.words import between_blanks, words_and_signs
 from .document_file import DocumentFile
 
 TOKENIZERS: Mapping[str, str] = {

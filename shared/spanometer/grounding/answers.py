@@ -10,9 +10,22 @@ from typing import Any
 
 from ..arrays import listed
 from ..exceptions import InputError, shown
-from .inline import LINK, MARK, Marked, elements, has_elements, linked, marked
 from .items import Item, ItemReading
-from .layouts import CALL, read_calls, read_lines, read_rows, rows_of, says_nothing
+from .layouts import (
+    CALL,
+    LINK,
+    MARK,
+    Marked,
+    elements,
+    has_elements,
+    linked,
+    marked,
+    read_calls,
+    read_lines,
+    read_rows,
+    rows_of,
+    says_nothing,
+)
 from .literals import read_values
 
 FORMATS = {

@@ -16,9 +16,8 @@ import numpy as np
 from ..arrays import listed, listed_items, name_codes, offsets_of, ordered, run_bounds
 from ..exceptions import InputError, counted, require_kind, shown
 from ..spans.annotations import union
-from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
-from ..spans.words import words_and_signs
+from ..spans.texts import Tokens, words_and_signs
 from ..tags.schemes import signed_names
 from .answers import Answer, read_answer
 from .outcomes import GroundedAnswer, Outcome, Predicted, Vocabulary, outcomes_of, resolve

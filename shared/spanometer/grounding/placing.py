@@ -12,10 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..exceptions import InputError
-from ..spans.words import words_and_signs
-from .forms import NormalForm, form_of, form_text
+from ..spans.texts import words_and_signs
 from .items import Item
-from .policies import GroundingPolicy
+from .policies import GroundingPolicy, NormalForm, form_of, form_text
 
 Bounds = tuple[int, int]
 Computed = TypeVar("Computed")

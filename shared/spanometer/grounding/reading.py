@@ -9,7 +9,7 @@ from typing import Any
 
 from ..exceptions import InputError
 from ..options import option, options_of, replaced_option, text
-from ..spans.documents import Tokens
+from ..spans.texts import Tokens
 from ..tags.schemes import label_map_in, labels_option
 from .answers import FORMATS
 from .grounded import AnswerInput, Grounded, ground

@@ -12,11 +12,10 @@ import numpy as np
 
 from ..spans.mentions import Mentions
 from .answers import Answer
-from .forms import form_text
 from .grounded import AnswerCounts, AnswerInput
 from .items import Item
 from .outcomes import Vocabulary, named_items
-from .policies import COUNTS, StringPolicy
+from .policies import COUNTS, StringPolicy, form_text
 
 
 @dataclass(frozen=True, eq=False)

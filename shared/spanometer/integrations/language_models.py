@@ -15,7 +15,7 @@ from ..grounding.answers import Answer
 from ..grounding.items import Item
 from ..grounding.reading import AnswerReading
 from ..options import options_of
-from ..spans.documents import Tokens
+from ..spans.texts import Tokens
 from .scikit_learn import one_value, read_key
 
 _GOLD = 'A gold is an object, or its JSON: {"text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}.'

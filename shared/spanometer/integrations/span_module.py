@@ -1,4 +1,4 @@
-"""Metric modules for measures of spans."""
+"""Metric modules for measures of spans, and the drop-in for the seqeval module of `evaluate`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ..tags.schemes import LabelChoice
 from ..tags.tags import list_arrays
 from .module import Card, Column, Configuration, DocumentLengths, MeasureModule, Options, Reading
 
-__all__ = ["Card", "SpanModule"]
+__all__ = ["Card", "SeqevalModule", "SpanModule"]
 
 _TEXT_TYPE = pa.struct([("text", pa.string()), ("spans", pa.list_(SPAN_TYPE))])
 _TEXT_REMEDY = (
@@ -129,3 +129,13 @@ class SpanModule(MeasureModule):
 def _texts(column: Column) -> Iterator[str]:
     for chunk in column.chunks:
         yield from chunk.field("text").to_pylist()
+
+
+class SeqevalModule(MeasureModule):
+    """A metric module with the inputs, options and results of seqeval."""
+
+    configurations: ClassVar[Mapping[str, Configuration]] = {"tags": TAGS}
+
+    def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
+        counts_and_reading: tuple[Counts, Reading] = measure.read(references, predictions)
+        return counts_and_reading

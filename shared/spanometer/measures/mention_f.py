@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import numbers_in_runs, ordered_codes, recoded
 from ..counts.counts import Column, Counts
 from ..exceptions import require_sides
-from ..grounding.forms import STRING_FORMS, form_text
+from ..grounding.policies import STRING_FORMS, form_text
 from ..options import option
 from ..spans.mentions import Mentions
 from .aligned import PrecisionRecallF1, f_results

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..analysis.policies.groundings import GroundingSpread
     from ..analysis.policies.repairs import PolicySpread
     from ..analysis.policies.scores import MeasureSpread
-    from ..grounding.grid import GroundingGrid
+    from ..grounding.outcomes import GroundingGrid
 
 Mark = tuple[str, float, Mapping[str, Any]]
 """The name of a score, the score, and how it is drawn."""

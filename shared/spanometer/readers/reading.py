@@ -15,8 +15,7 @@ from ..documents.units import require_tokenizer, with_tokens
 from ..exceptions import InputError, require_choice, require_kind, setting, shown
 from ..options import Option, options_of, require_known
 from ..tags.decoding import Decoding
-from .folders import files_of
-from .formats import AUTO, ColumnReading, detect, formats_of, read_as, reading_options
+from .formats import AUTO, ColumnReading, detect, files_of, formats_of, read_as, reading_options
 from .source import Limits, Source, require_name, require_stream, spooled
 
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from ..alignment.overlaps import Alignment
 from ..documents.document_file import DocumentFile
-from ..documents.matching import located, require_same_tokens
+from ..documents.joining import located, require_same_tokens
 from ..exceptions import InputError, printable
 from ..readers.columns.columns import read_columns  # noqa: F401 (a format that the page reads)
 from ..readers.entities import read_entities

@@ -16,11 +16,10 @@ from typing import Any
 
 from ..exceptions import InputError, counted
 from ..grounding.answers import Answer, read_answer
-from ..grounding.forms import form_of
 from ..grounding.grounded import text_indices
 from ..grounding.outcomes import Outcome, outcomes_of
 from ..grounding.placing import TextIndex
-from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy
+from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, form_of
 from ..grounding.reading import AnswerReading
 from ..grounding.strings import ground_strings
 from ..measures.mention_f import MentionF

@@ -332,17 +332,8 @@ class Spans(DocumentColumns):
             )
 
 
-def pair_from_tags(
-    references: Any,
-    predictions: Any,
-    *,
-    scheme: str | None = None,
-    repair: str = "conlleval",
-    prefix: bool = True,
-    id2label: Any = None,
-    ignore_index: int | None = -100,
-) -> tuple[Spans, Spans, str]:
-    """Decode the tags of both sides with the same scheme; None infers it from both sides.
+def pair_from_tags(references: Any, predictions: Any, **decoding: Any) -> tuple[Spans, Spans, str]:
+    """Decode the tags of both sides with the same scheme, by the options of `LabelDecoding`; None infers the scheme.
 
     With `id2label` (see `tags.read_id2label`) either side may have integer tags. Positions where the reference has the
     integer `ignore_index` are removed on both sides, and the scheme is inferred from all labels.
@@ -356,8 +347,7 @@ def pair_from_tags(
     sides = {"references": references, "predictions": predictions}
     encoded = {side: on_side(side, encoded_tags, tags) for side, tags in sides.items()}
     require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
-    decoding = LabelDecoding(scheme=scheme, repair=repair, prefix=prefix, id2label=id2label, ignore_index=ignore_index)
-    spans, name = decode_together(encoded, decoding)
+    spans, name = decode_together(encoded, LabelDecoding(**decoding))
     # one array for both
     return spans["references"], replace(spans["predictions"], lengths=spans["references"].lengths), name
 

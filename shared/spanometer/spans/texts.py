@@ -1,16 +1,359 @@
-"""Differences between the texts of two sides, and positions of words in texts."""
+"""Texts of documents: characters and their units, tokens, and the places of one text in another."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from enum import IntEnum
+from typing import Any
+from unicodedata import category
 
 import numpy as np
 
-from ..arrays import offsets_of
-from ..exceptions import BYTE_ORDER_MARK, InputError, shown
-from .documents import Tokens
+from ..arrays import batches, begins_run, is_integer, is_list, offsets_of, ordered, surely_distinct, take_segments
+from ..exceptions import BYTE_ORDER_MARK, InputError, counted, shown
+from .arrow import LONGEST
 from .spans import Spans
+
+UNITS: Mapping[str, str] = {
+    "codepoint": "characters as in Python",
+    "utf-16": "UTF-16 units as in JavaScript and Java, where an emoji has two",
+    "byte": "bytes of UTF-8",
+    "codepoint-lf": "code points, with \\r\\n counted once",
+    "utf-16-lf": "UTF-16 units, with \\r\\n counted once",
+}
+"""The units of offsets in a text."""
+
+_LINE_END = "\r\n"
+
+_FEW = 10_000
+"""With fewer characters than this, sorting is faster than a lookup table."""
+
+
+def is_plain(text: str, unit: str) -> bool:
+    """Check whether offsets in this unit equal offsets in code points for all positions of the text."""
+    if unit.endswith("-lf") and _LINE_END in text:
+        return False
+    if unit.startswith("codepoint") or text.isascii():
+        return True
+    return unit.startswith("utf-16") and len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
+
+
+def borders(text: str, unit: str) -> np.ndarray:
+    """Compute the offset of each character, and of the end of the text, in a unit (int64, ascending)."""
+    code = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    width = np.ones(len(code), dtype=np.int64)
+    for most in (0xFFFF,) if unit.startswith("utf-16") else (0x7F, 0x7FF, 0xFFFF) if unit == "byte" else ():
+        width += code > most
+    if unit.endswith("-lf"):
+        width[:-1] -= (code[:-1] == ord("\r")) & (code[1:] == ord("\n"))
+    return np.concatenate(([0], np.cumsum(width)))
+
+
+def code_points(text: str, offsets: np.ndarray, unit: str) -> np.ndarray:
+    """Convert offsets in a unit to code points, see `code_points_of`."""
+    return code_points_of([text], np.zeros(len(offsets), dtype=np.int64), offsets, unit)
+
+
+def code_points_of(texts: Sequence[str], document: np.ndarray, offsets: np.ndarray, unit: str) -> np.ndarray:
+    """Convert offsets in a unit to code points; -1 for offsets inside a character or outside the text.
+
+    Args:
+        texts: the texts.
+        document: the index of the text of each offset.
+        offsets: the offsets, int64.
+        unit: one of `UNITS`.
+    """
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    # with a character between them, so that a line's end is not made of the end of one and the beginning of the next
+    whole = "\0".join(texts)
+    if is_plain(whole, unit):
+        return np.where((offsets >= 0) & (offsets <= lengths[document]), offsets, -1)
+    border = borders(whole, unit)
+    base = offsets_of(lengths + 1)[:-1][document]
+    last = base + lengths[document]
+    begin = border[base]
+    place = np.minimum(np.searchsorted(border, begin + offsets), last)
+    fits = (border[place] == begin + offsets) & (offsets >= 0)
+    return np.where(fits, place - base, -1)
+
+
+def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarray:
+    """Compute a value for each character of the concatenated texts, with one call for each distinct character."""
+    code = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    there: np.ndarray
+    if len(code) < _FEW:
+        there, place = np.unique(code, return_inverse=True)
+        place = place.ravel()
+    else:
+        number = np.bincount(code)
+        there = np.flatnonzero(number)
+        number[there] = np.arange(len(there))
+        place = number[code]
+    return np.array([value(chr(each)) for each in there.tolist()])[place] if len(code) else np.zeros(0, int)
+
+
+_TOKENS = "Tokens are pairs of characters' offsets in the order of the text, the end exclusive."
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """The tokens of documents, as offsets in characters. Document d has the tokens `offsets[d]` to `offsets[d + 1]`.
+
+    Attributes:
+        offsets: the index of each document's first token, and the number of all tokens, int64.
+        start, end: the boundaries of each token in characters of its document, int64; `end` is exclusive. Tokens are in
+            text order, do not overlap and are not empty.
+    """
+
+    offsets: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+    @classmethod
+    def from_lists(cls, documents: Sequence[Iterable[tuple[int, int]]]) -> Tokens:
+        """Read the boundaries of each document's tokens.
+
+        Raises:
+            InputError: if a token is not a pair of integers, is empty, or overlaps the token before it.
+        """
+        rows = [
+            ordered(row, "a list of tokens", _TOKENS, document=number)
+            for number, row in enumerate(ordered(documents, "a list", _TOKENS))
+        ]
+        offsets = offsets_of([len(row) for row in rows])
+        try:
+            bounds = np.array([pair for row in rows for pair in row] or np.zeros((0, 2), np.int64))
+        except Exception:
+            # anybody's objects may be where a pair should be
+            bounds = np.array(None)
+        whole = bounds.dtype.kind in "iu" and bounds.shape == (offsets[-1], 2)
+        if not whole or ((bounds > LONGEST) | (bounds < -LONGEST)).any():
+            raise _odd_token(rows)
+        bounds = bounds.astype(np.int64)
+        return cls(offsets, bounds[:, 0], bounds[:, 1]).checked()
+
+    @classmethod
+    def from_arrays(cls, documents: Sequence[np.ndarray]) -> Tokens:
+        """Wrap the boundaries of each document's tokens, given as integer arrays of shape (tokens, 2).
+
+        See `from_lists` for errors.
+        """
+        bounds = np.concatenate([np.zeros((0, 2), np.int64), *documents])
+        return cls(offsets_of([len(row) for row in documents]), bounds[:, 0], bounds[:, 1]).checked()
+
+    @classmethod
+    def end_to_end(cls, parts: Sequence[Tokens]) -> Tokens:
+        """Concatenate the tokens of several collections of documents."""
+        lengths = np.concatenate([np.zeros(0, np.int64), *(part.lengths for part in parts)])
+        bounds = [
+            np.concatenate([np.zeros(0, np.int64), *(getattr(p, name) for p in parts)]) for name in ("start", "end")
+        ]
+        return cls(offsets_of(lengths), *bounds)
+
+    def checked(self) -> Tokens:
+        """Return the tokens; raise an `InputError` if a token is empty or overlaps the token before it."""
+        before = np.concatenate(([0], self.end[:-1]))[: len(self.start)]
+        before[begins_run(self.document)] = 0
+        bad = (self.start < before) | (self.end <= self.start)
+        if bad.any():
+            token = int(np.argmax(bad))
+            offsets = f"a token goes from {self.start[token]} to {self.end[token]}"
+            document = int(self.document[token])
+            raise InputError(
+                f"{offsets}, but must begin at {before[token]} or later and end after its start.",
+                _TOKENS,
+                document=document,
+                position=token - int(self.offsets[document]),
+            )
+        return self
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The number of tokens of each document, int64."""
+        return np.diff(self.offsets)
+
+    @property
+    def document(self) -> np.ndarray:
+        """The document of each token, int64."""
+        return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
+
+    def bounds(self, document: int) -> list[tuple[int, int]]:
+        """List the boundaries of a document's tokens."""
+        here = slice(*self.offsets[document : document + 2].tolist())
+        return list(zip(self.start[here].tolist(), self.end[here].tolist(), strict=True))
+
+    def take(self, documents: np.ndarray) -> Tokens:
+        """Select documents in the given order."""
+        counts, taken = take_segments(self.offsets, documents)
+        return Tokens(offsets_of(counts), self.start[taken], self.end[taken])
+
+
+def _odd_token(rows: Sequence[Sequence[Any]]) -> InputError:
+    """Create the error about the first token that is not a pair of offsets."""
+    for document, row in enumerate(rows):
+        for token in row:
+            if not (is_list(token) and len(token) == 2 and all(map(is_integer, token))):
+                return InputError(f"a token is {shown(token)}, not a pair of offsets.", _TOKENS, document=document)
+            if any(abs(bound) > LONGEST for bound in token):
+                return InputError(
+                    "an offset of a token is out of range.", "Check the tokens' offsets.", document=document
+                )
+    return InputError("the tokens are not pairs of offsets.", _TOKENS)
+
+
+def places_of(names: Sequence[str], wanted: Iterable[str]) -> np.ndarray:
+    """Return the index of each wanted name in `names`, which are distinct (int64)."""
+    place = {name: number for number, name in enumerate(names)}
+    return np.array([place[name] for name in wanted], dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Documents:
+    """The names, texts and tokens of documents.
+
+    Attributes:
+        size: the number of documents.
+        ids: the names; None if there are none.
+        texts: the texts; None if unknown.
+        tokens: the tokens; None if unknown.
+    """
+
+    size: int
+    ids: tuple[str, ...] | None = None
+    texts: tuple[str, ...] | None = None
+    tokens: Tokens | None = None
+
+    @property
+    def lengths(self) -> np.ndarray | None:
+        """The documents' lengths in characters, int64; None if the texts are unknown."""
+        return None if self.texts is None else np.fromiter(map(len, self.texts), np.int64, self.size)
+
+    def name(self, document: int) -> str:
+        """Return the name of a document, or its number if it has no name."""
+        return f"document {document}" if self.ids is None else f"document {self.ids[document]!r}"
+
+    def take(self, documents: np.ndarray) -> Documents:
+        """Select documents in the given order."""
+        chosen = documents.tolist()
+        return replace(
+            self,
+            size=len(chosen),
+            ids=None if self.ids is None else tuple(self.ids[document] for document in chosen),
+            texts=None if self.texts is None else tuple(self.texts[document] for document in chosen),
+            tokens=None if self.tokens is None else self.tokens.take(documents),
+        )
+
+    def require_unique(self) -> None:
+        """Raise an `InputError` if two documents have the same name."""
+        if self.ids is not None and not surely_distinct(self.ids):
+            places: dict[str, int] = {}
+            for document, name in enumerate(self.ids):
+                if places.setdefault(name, document) != document:
+                    raise InputError(
+                        f"{counted(2, 'document')} are called {name!r}: {places[name]} and {document}.",
+                        "Give every document a name of its own.",
+                        document=document,
+                    )
+
+
+_JOINER = "\u200d"
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+
+
+class _Kind(IntEnum):
+    BLANK = 0
+    WORD = 1
+    SIGN = 2
+    MARK = 3
+    """Belongs to the character before it."""
+    JOINER = 4
+    """Belongs to the characters before and after it."""
+
+
+def words_and_signs(texts: Sequence[str]) -> Tokens:
+    """Make a token of each run of letters, digits and underscores, and of each other character except whitespace.
+
+    Combining marks, variation selectors, skin tones and format characters belong to the character before them. A
+    zero-width joiner joins the characters on both sides. So no token begins inside a character as people see it.
+    """
+    return _in_batches(texts, _words_and_signs)
+
+
+def between_blanks(texts: Sequence[str]) -> Tokens:
+    """Split texts into tokens at whitespace."""
+    return _in_batches(texts, _between_blanks)
+
+
+def _in_batches(texts: Sequence[str], make: Callable[[Sequence[str]], Tokens]) -> Tokens:
+    """Tokenize the texts in batches, to save memory."""
+    return Tokens.end_to_end([make(some) for _, some in batches(texts)])
+
+
+def _words_and_signs(texts: Sequence[str]) -> Tokens:
+    lengths = _lengths(texts)
+    kind = of_characters(texts, _kind).astype(np.int8)
+    begins_text = _first_characters(lengths, len(kind))
+    shown = np.minimum(kind, _Kind.SIGN)
+    sign = shown == _Kind.SIGN
+    joined = np.zeros(len(kind), dtype=bool)
+    mark = kind >= _Kind.MARK
+    if mark.any():
+        mark &= ~begins_text
+        # a mark is of the kind of what it belongs to; what no character bears is a sign
+        shown = shown[np.maximum.accumulate(np.where(mark, 0, np.arange(len(kind))))]
+        shown[mark & (shown == _Kind.BLANK)] = _Kind.SIGN
+        sign = (shown == _Kind.SIGN) & ~mark
+        joined[1:] = kind[:-1] == _Kind.JOINER
+        joined &= ~begins_text
+    differs = np.ones(len(kind), dtype=bool)
+    differs[1:] = shown[1:] != shown[:-1]
+    inside = shown != _Kind.BLANK
+    return _tokens(inside & (begins_text | ((differs | sign) & ~joined)), inside, lengths)
+
+
+def _between_blanks(texts: Sequence[str]) -> Tokens:
+    lengths = _lengths(texts)
+    visible = of_characters(texts, lambda character: not character.isspace()).astype(bool)
+    begins = visible & (
+        _first_characters(lengths, len(visible)) | ~np.concatenate(([False], visible[:-1]))[: len(visible)]
+    )
+    return _tokens(begins, visible, lengths)
+
+
+def _kind(character: str) -> _Kind:
+    if character == _JOINER:
+        return _Kind.JOINER
+    if character.isspace():
+        return _Kind.BLANK
+    if category(character) in ("Mn", "Mc", "Me", "Cf") or ord(character) in _SKIN_TONES:
+        return _Kind.MARK
+    return _Kind.WORD if character.isalnum() or character == "_" else _Kind.SIGN
+
+
+def _lengths(texts: Sequence[str]) -> np.ndarray:
+    return np.fromiter(map(len, texts), np.int64, len(texts))
+
+
+def _first_characters(lengths: np.ndarray, size: int) -> np.ndarray:
+    """Flag the first character of each text."""
+    flags = np.zeros(size + 1, dtype=bool)
+    flags[offsets_of(lengths)[:-1]] = True
+    return flags[:size]
+
+
+def _tokens(begins: np.ndarray, inside: np.ndarray, lengths: np.ndarray) -> Tokens:
+    """Make tokens from flags of the characters that begin tokens, and of all characters inside tokens."""
+    start = np.flatnonzero(begins)
+    base = offsets_of(lengths)
+    # a token ends with its text, where another begins and before what is in none
+    ends = inside.copy()
+    ends[:-1] &= begins[1:] | ~inside[1:] | _first_characters(lengths, len(inside))[1:]
+    offsets = np.searchsorted(start, base)
+    before = np.repeat(base[:-1], np.diff(offsets))
+    return Tokens(offsets, start - before, np.flatnonzero(ends) + 1 - before)
+
 
 _AROUND = 20
 

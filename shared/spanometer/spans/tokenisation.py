@@ -10,9 +10,8 @@ import numpy as np
 
 from ..arrays import begins_run, offsets_of, ranges
 from ..exceptions import InputError, counted, require_choice, setting
-from .characters import of_characters
-from .documents import Tokens
 from .spans import Spans, in_order
+from .texts import Tokens, of_characters
 
 POLICIES: Mapping[str, str] = {
     "strict": "an error unless spans begin and end at token boundaries",

@@ -13,8 +13,8 @@ import pyarrow.compute
 
 from ..arrays import as_lists, offsets_of, ranges, run_bounds, string_array, strings
 from ..tags.tags import Tags
-from .documents import Tokens
 from .spans import Spans
+from .texts import Tokens
 
 _CODE_POINTS = 0x110000
 

@@ -16,7 +16,7 @@ from ...arrays import plain
 from ...counts.counts import Column, Counts
 from ...counts.statistics import Estimate, Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
-from ...documents.matching import naming_documents
+from ...documents.joining import naming_documents
 from ...documents.sides import read_sides
 from ...exceptions import InputError, require_choice, require_kind, require_no_more, setting
 from ...measures.aligned import require_lengths

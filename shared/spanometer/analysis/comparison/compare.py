@@ -13,7 +13,7 @@ import numpy as np
 from ...counts.counts import Counts
 from ...counts.statistics import Estimate
 from ...documents.arguments import SideArguments, SideReading, shares
-from ...documents.matching import naming_documents
+from ...documents.joining import naming_documents
 from ...documents.sides import read_columns, read_sides
 from ...exceptions import InputError, counted, mention, on_side, require_choice, require_no_more, setting
 from ...measures.aligned import with_words

@@ -15,11 +15,9 @@ from ...documents.document_file import DocumentFile
 from ...documents.layers import LineRuns
 from ...documents.sides import Sides
 from ...exceptions import InputError, counted, plain_ends
-from ...spans.documents import Tokens
 from ...spans.spans import Spans
-from ...spans.texts import joined
+from ...spans.texts import Tokens, joined, words_and_signs
 from ...spans.wording import Wording
-from ...spans.words import words_and_signs
 
 AROUND = {" ": 10, "": 80}
 """The number of words (or characters) shown on both sides of an example, by the separator of units."""

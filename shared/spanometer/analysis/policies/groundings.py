@@ -13,8 +13,6 @@ import numpy as np
 from ...arrays import batches, listed_items, ordered, plain
 from ...exceptions import InputError, require_same_documents
 from ...grounding.answers import Answer
-from ...grounding.forms import form_text
-from ...grounding.grid import GroundingGrid, predicted_by_all
 from ...grounding.grounded import (
     AnswerCounts,
     AnswerInput,
@@ -25,17 +23,17 @@ from ...grounding.grounded import (
     text_indices,
     with_unplaced,
 )
-from ...grounding.outcomes import Predicted
+from ...grounding.outcomes import GroundingGrid, Predicted, predicted_by_all
 from ...grounding.placing import TextIndex
-from ...grounding.policies import GroundingPolicy, StringPolicy
+from ...grounding.policies import GroundingPolicy, StringPolicy, form_text
 from ...grounding.strings import ground_strings, strings_of
 from ...measures.aligned import AlignedMeasure, counter
 from ...measures.mention_f import MentionF
 from ...measures.registry import MEASURES, read_measures
 from ...options import options_of
-from ...spans.documents import Tokens
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
+from ...spans.texts import Tokens
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, amounts, heading
 from ..comparison.significance import ranks

@@ -12,7 +12,7 @@ from typing import Any, Never, Unpack, overload
 from ...counts.statistics import Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.document_file import DocumentFile
-from ...documents.matching import naming_documents
+from ...documents.joining import naming_documents
 from ...documents.pairing import Pairing
 from ...documents.sides import answers_together, read_sides, require_one_annotator
 from ...exceptions import InputError, mention, on_side, require_no_more

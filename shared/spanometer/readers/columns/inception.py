@@ -18,7 +18,7 @@ from ...documents.joining import read_together
 from ...documents.record import Named, Record
 from ...exceptions import InputError, counted, setting
 from ...spans.arrow import LONGEST
-from ...spans.characters import code_points
+from ...spans.texts import code_points
 from ..formats import Format, LayerReading, blanks_before, register
 from ..json.records import first_object, is_object, rows, value_in
 from ..source import Source

@@ -15,8 +15,7 @@ from ...exceptions import InputError, counted, mention, require_kind, setting, s
 from ...options import option
 from ...spans.arrow import LONGEST
 from ...tags.decoding import BARE_LABEL
-from ..folders import files_of
-from ..formats import Format, Offsets, register
+from ..formats import Format, Offsets, files_of, register
 from ..json.values import first_value, parquet_rows, require_distinct
 from ..source import PARQUET, Source
 from .columns import csv_rows, header_of

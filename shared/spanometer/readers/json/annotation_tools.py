@@ -14,7 +14,7 @@ from ...documents.fitting import Fitted
 from ...documents.record import Record, Writer
 from ...exceptions import InputError, setting, shown
 from ...options import reused_option, text
-from ...spans.characters import borders, is_plain
+from ...spans.texts import borders, is_plain
 from ..formats import IN_BROWSERS, Format, Offsets, register
 from ..source import Source
 from .answers import AnswerLines

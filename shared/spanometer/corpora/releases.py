@@ -1,0 +1,308 @@
+"""Corpora of shared tasks: CoNLL-2003, MultiCoNER and HIPE."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+from datasets import Features
+
+from ..documents.layers import Words
+from ..exceptions import InputError, require_choice
+from ..readers import DocumentFile, read_entities
+from ..readers.columns.hipe import LEVELS
+from ..spans.entities import ENTITY_TYPE
+from ..spans.spans import Spans
+from ..tags.decoding import illegal_pairs
+from ..tags.schemes import canonical, get_scheme
+from .corpus import CONVERTED, USUAL_WORDS, Corpus, Files, HubRepository, Loaded, Source
+from .files import CorpusFile, Part, iob_tags, matching_comments, read_sentences, sentence_features
+
+SCHEMES = ("IOB2", "IOB1")
+
+CONLL03_LABELS = ("PER", "ORG", "LOC", "MISC")
+CHUNKS = ("ADJP", "ADVP", "CONJP", "INTJ", "LST", "NP", "PP", "PRT", "SBAR", "UCP", "VP")
+# fmt: off
+PARTS_OF_SPEECH = (
+    '"', "''", "#", "$", "(", ")", ",", ".", ":", "``", "CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS",
+    "MD", "NN", "NNP", "NNPS", "NNS", "NN|SYM", "PDT", "POS", "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO",
+    "UH", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "WDT", "WP", "WP$", "WRB",
+)
+# fmt: on
+"""The names of the tags in the order of the codes on the Hub."""
+
+CONLL03_HUB = HubRepository("eriktks/conll2003", CONVERTED)
+"""The corpus on the Hub, with IOB2 tags."""
+
+_CONLL03_COLUMNS = {"pos_tags": 2, "chunk_tags": 3, "ner_tags": 4}
+"""The columns of tags."""
+
+_FILE_NAMES = {
+    "train": ("eng.train", "train.txt"),
+    "validation": ("eng.testa", "valid.txt"),
+    "test": ("eng.testb", "test.txt"),
+}
+
+
+def load_conll03(
+    source: Source = None,
+    split: str | None = None,
+    *,
+    scheme: str = "IOB2",
+    repository: str | None = None,
+    revision: str | None = None,
+    streaming: bool = False,
+    cache_dir: Source = None,
+) -> Loaded:
+    """Load the English corpus of the CoNLL-2003 shared task.
+
+    Columns: `id` (string, the number of the sentence), `tokens` (list of strings), `pos_tags`, `chunk_tags`, `ner_tags`
+    (lists of `ClassLabel`, with the codes on the Hub), `document` (int32, the number of the news story from 0 by
+    `-DOCSTART-` lines; None before the first such line and on the Hub, which has none).
+
+    Args:
+        source: a (gzipped) file, a folder or an archive (zip, tar, also with gzip, bzip2 or xz) with the files of the
+            release, `eng.train`, `eng.testa` and `eng.testb`, or with `train.txt`, `valid.txt` and `test.txt`; None for
+            the Hub.
+        split: `train`, `validation` (also `testa`) or `test` (also `testb`); None for all. The split of a single file
+            is set here or by its name.
+        scheme: convert `ner_tags` and `chunk_tags` to `IOB2`, or to `IOB1` of the first release.
+        repository, revision: a data set on the Hub, instead of `CONLL03_HUB`.
+        streaming: read while iterating, without a cache. Files on the Hub are downloaded first.
+        cache_dir: see `load_multiconer`.
+
+    Returns:
+        The same as `load_multiconer`.
+
+    Raises:
+        InputError: as for `load_multiconer`; also if the tags of a file fit neither scheme.
+
+    Source: Tjong Kim Sang and De Meulder 2003, Introduction to the CoNLL-2003 shared task.
+    """
+    scheme = canonical(scheme)
+    require_choice("scheme", scheme, SCHEMES)
+    tags = {"pos_tags": PARTS_OF_SPEECH, "chunk_tags": iob_tags(CHUNKS), "ner_tags": iob_tags(CONLL03_LABELS)}
+    corpus = Corpus(
+        name="CoNLL-2003",
+        key=f"conll03 {scheme}",
+        declare=partial(sentence_features, tags, document="int32"),
+        read=partial(_conll03_read, scheme),
+        file_names=_FILE_NAMES,
+        parquet_folders=("conll2003/", "default/", "", "data/"),
+        hub=CONLL03_HUB,
+    )
+    files = corpus.find(source, split, cache_dir, repository=repository, revision=revision)
+    return corpus.load(files, split, streaming=streaming, cache_dir=cache_dir)
+
+
+def _conll03_read(scheme: str, file: CorpusFile) -> Iterator[Part]:
+    """Read the sentences of a file in parts, with tags in a scheme."""
+    own: str | None = None
+    for part in read_sentences(file, _CONLL03_COLUMNS):
+        own = own or _scheme_of(part)
+        try:
+            spans = Spans.from_tags(part.tags["ner_tags"], scheme=own or scheme, repair="raise")
+        except InputError as error:
+            error.remedy = (
+                f"In CoNLL-2003 all entity tags are legal {' or '.join(SCHEMES)} (this file: {own or scheme}). "
+                "Read other files with load_conll."
+            )
+            raise part.locate(error) from None
+        tags = {**part.tags, "ner_tags": spans.encode(scheme)}
+        if "chunk_tags" in tags:
+            # both schemes mean the same spans
+            tags["chunk_tags"] = Spans.from_tags(tags["chunk_tags"], scheme="IOB2").encode(scheme)
+        yield replace(part, tags=tags)
+
+
+def _scheme_of(part: Part) -> str | None:
+    """Find the scheme that fits more entity tags from the beginning; None if both fit equally many."""
+    tags = part.tags["ner_tags"]
+    first = {}
+    for scheme in SCHEMES:
+        pairs = illegal_pairs(tags, get_scheme(scheme))
+        first[scheme] = int(pairs[0][0]) if len(pairs) else len(tags.codes)
+    # without spans both are as good
+    return None if len(set(first.values())) == 1 else max(first, key=lambda scheme: first[scheme])
+
+
+LANGUAGES = {
+    1: ("bn", "de", "en", "es", "fa", "hi", "ko", "mix", "multi", "nl", "ru", "tr", "zh"),
+    2: ("bn", "de", "en", "es", "fa", "fr", "hi", "it", "multi", "pt", "sv", "uk", "zh"),
+}
+"""The languages of both versions by their codes in file names."""
+
+# fmt: off
+MULTICONER_LABELS = {
+    1: ("CORP", "CW", "GRP", "LOC", "PER", "PROD"),
+    2: (
+        "Facility", "OtherLOC", "HumanSettlement", "Station",
+        "VisualWork", "MusicalWork", "WrittenWork", "ArtWork", "Software", "OtherCW",
+        "MusicalGRP", "PublicCorp", "PrivateCorp", "OtherCorp", "AerospaceManufacturer", "SportsGRP",
+        "CarManufacturer", "TechCORP", "ORG",
+        "Scientist", "Artist", "Athlete", "Politician", "Cleric", "SportsManager", "OtherPER",
+        "Clothing", "Vehicle", "Food", "Drink", "OtherPROD",
+        "Medication/Vaccine", "MedicalProcedure", "AnatomicalStructure", "Symptom", "Disease",
+    ),
+}
+# fmt: on
+"""The labels of both versions in the order of the tag names; version 2 has the order on the Hub."""
+
+MULTICONER_HUB = {
+    1: HubRepository("MultiCoNER/multiconer_v1", "main"),
+    2: HubRepository("MultiCoNER/multiconer_v2", "4be2d62c912977ee26ed14d2553a4fe17ca3d980"),
+}
+"""Both versions on the Hub, as Parquet files if there are any, else as files of the release."""
+
+_IDENTITY = re.compile(r"#\s*id\s+(\S+)(?:\s+domain=(\S*))?")
+
+
+def load_multiconer(
+    source: Source = None,
+    language: str = "es",
+    split: str | None = None,
+    *,
+    version: int = 1,
+    repository: str | None = None,
+    revision: str | None = None,
+    streaming: bool = False,
+    cache_dir: Source = None,
+) -> Loaded:
+    """Load MultiCoNER, version 1 (SemEval-2022 task 11) or 2 (SemEval-2023 task 2).
+
+    Columns: `id` (string), `tokens` (list of strings), `ner_tags` (list of `ClassLabel`, `O` first, IOB2), `domain`
+    (string or None: the source of the sentence in the release). Tags are not changed.
+
+    Args:
+        source: a (gzipped) file such as `es_dev.conll`; a folder of the release (`ES-Spanish/es_dev.conll`, the folder
+            of one language or its parent); an archive of it (zip, tar, also with gzip, bzip2 or xz); None for the Hub.
+        language: version 1: bn, de, en, es, fa, hi, ko, mix, multi, nl, ru, tr, zh; version 2: bn, de, en, es, fa, fr,
+            hi, it, multi, pt, sv, uk, zh.
+        split: `train`, `validation` (also `dev`) or `test`; None for all. The split of a single file is set here or by
+            its name.
+        version: 1 (six labels) or 2 (finer labels).
+        repository, revision: a data set on the Hub, instead of `MULTICONER_HUB[version]`.
+        streaming: read while iterating, without a cache. Files on the Hub are downloaded first.
+        cache_dir: the folder of Arrow files and files from the Hub, instead of the caches of `datasets` and
+            `huggingface_hub`.
+
+    Returns:
+        A `DatasetDict`, or a `Dataset` for a single split; with streaming an `IterableDatasetDict` or an
+        `IterableDataset`. A `Dataset` is memory-mapped.
+
+    Raises:
+        InputError: for an unknown language, split or version, for missing files or an unreachable Hub, and for
+            malformed lines (with streaming, when they are reached).
+
+    Source: Malmasi et al. 2022, MultiCoNER; Fetahu et al. 2023, MultiCoNER v2.
+    """
+    require_choice("version", version, (1, 2))
+    require_choice("language", language, LANGUAGES[version])
+    corpus = Corpus(
+        name=f"MultiCoNER version {version}, language {language!r},",
+        key=f"multiconer {version}",
+        declare=partial(sentence_features, {"ner_tags": iob_tags(MULTICONER_LABELS[version])}, domain="string"),
+        read=partial(read_sentences, columns={"ner_tags": -1}, values=_identities),
+        file_names={name: (f"{language}_{word}.conll",) for name, word in USUAL_WORDS.items()},
+        folder=language,
+        parquet_folders=(f"{language}/", f"* ({language.upper()})/"),
+        hub=MULTICONER_HUB[version],
+    )
+    files = corpus.find(source, split, cache_dir, repository=repository, revision=revision)
+    _require_language(files, language)
+    return corpus.load(files, split, streaming=streaming, cache_dir=cache_dir)
+
+
+def _identities(part: DocumentFile) -> dict[str, list[str | None]]:
+    """Read the id and domain of each sentence from the comments before it."""
+    ends = part.document_lines if part.token_lines is None else part.token_lines[part.tags[0].offsets[1:] - 1]
+    after = [0, *ends[:-1].tolist()]
+    identities = {
+        document: match for document, line, match in matching_comments(part, _IDENTITY) if line > after[document]
+    }
+    missing = set(range(part.documents.size)).difference(identities)
+    if missing:
+        problem = "there is no comment with the id of the sentence that begins here."
+        remedy = "MultiCoNER has one before each sentence, '# id ...'. Read other files with load_conll."
+        raise part.locate(InputError(problem, remedy, document=min(missing)))
+    matches = [identities[document] for document in range(part.documents.size)]
+    return {"id": [match[1] for match in matches], "domain": [match[2] for match in matches]}
+
+
+def _require_language(files: Files, language: str) -> None:
+    """Raise an `InputError` for a file with another language in its name."""
+    codes = "|".join({*LANGUAGES[1], *LANGUAGES[2]})
+    for file in chain.from_iterable(files.values()):
+        match = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())
+        if match and match[1] != language:
+            remedy = f"Use language={match[1]!r}, or give another file."
+            raise InputError(f"the name of this file is of language {match[1]!r}.", remedy, source=file.name)
+
+
+_METADATA = ("language", "newspaper", "date")
+_HIPE_COLUMNS = {"id": pa.string(), "tokens": pa.list_(pa.string()), "entities": pa.list_(ENTITY_TYPE)}
+_SCHEMA = pa.schema({**_HIPE_COLUMNS, **dict.fromkeys(_METADATA, pa.string())})
+# later editions put their name before the key
+_COMMENT = re.compile(rf"#\s*(?:[\w.-]+:)?({'|'.join(_METADATA)})\s*=\s*(.*?)\s*$")
+
+
+def load_hipe(
+    source: str | os.PathLike[str],
+    language: str = "fr",
+    split: str | None = None,
+    *,
+    level: str = "fine",
+    streaming: bool = False,
+    cache_dir: Source = None,
+) -> Loaded:
+    """Load the documents of a HIPE corpus with their entity trees, see `readers.read_entities`.
+
+    Columns: `id` (string, the name of the document), `tokens` (list of strings), `entities` (list of `{"start", "end",
+    "types", "components"}`, the input of the measure `eter`), `language`, `newspaper`, `date` (strings or None).
+    Components outside all entities are left out; `DocumentFile.left_out` lists them.
+
+    Args:
+        source: a (gzipped) file, or a folder or archive with the files of one edition, `...-train-fr.tsv`,
+            `...-dev-fr.tsv` and `...-test-fr.tsv`. HIPE is not on the Hub.
+        language: the language in the names of the files, for folders and archives.
+        split: `train`, `validation` (also `dev`) or `test`; None for all. The split of a single file is set here or by
+            its name.
+        level: `fine` or `coarse` types.
+        streaming: read while iterating, without a cache. Each file is read as a whole.
+        cache_dir: see `load_multiconer`.
+
+    Returns:
+        The same as `load_multiconer`.
+
+    Raises:
+        InputError: as for `load_multiconer` and `readers.read_entities`.
+
+    Source: Ehrmann et al. 2020, Extended overview of CLEF HIPE 2020.
+    """
+    require_choice("level", level, LEVELS)
+    corpus = Corpus(
+        name=f"HIPE, language {language!r},",
+        key=f"hipe {level}",
+        declare=partial(Features.from_arrow_schema, _SCHEMA),
+        read=partial(_hipe_read, level),
+        file_names={name: (f"*[-_]{word}[-_]{language}.tsv",) for name, word in USUAL_WORDS.items()},
+    )
+    files = corpus.find(source, split, cache_dir)
+    return corpus.load(files, split, streaming=streaming, cache_dir=cache_dir)
+
+
+def _hipe_read(level: str, file: CorpusFile) -> Iterator[Part]:
+    """Read the documents of a file, with language, newspaper and date from the comments."""
+    with file.open() as stream:
+        read = read_entities(stream, format="hipe", level=level, name=file.name)
+    values: dict[str, Any] = {key: [None] * read.documents.size for key in _METADATA}
+    for document, _, match in matching_comments(read, _COMMENT):
+        values[match[1]][document] = match[2]
+    values |= {"id": read.documents.ids, "entities": read.trees.to_arrow()}
+    yield Part({"tokens": Words.of(read.words or ())}, values, read.locate)
