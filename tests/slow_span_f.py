@@ -2,7 +2,6 @@
 
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,7 +10,6 @@ from spanometer.measures import SpanF
 PATIENCE = 60
 
 
-@dataclass(frozen=True, kw_only=True)
 class SlowSpanF(SpanF):
     """`SpanF` that writes down who counts, and from its process's second time on waits for the file `go`."""
 

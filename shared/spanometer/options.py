@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from .exceptions import InputError, clause_for, mention, setting, shown
 
@@ -289,18 +290,6 @@ def reused_option(owner: type, name: str) -> Any:
     return field(default=declared.default, metadata=declared.metadata)
 
 
-def with_options(declared: Mapping[str, Option]) -> Callable[[type[Owner]], type[Owner]]:
-    """Add fields for options that are declared elsewhere to a class. Write this decorator below `@dataclass`."""
-
-    def add(owner: type[Owner]) -> type[Owner]:
-        for name, declaration in declared.items():
-            owner.__annotations__[name] = Any
-            setattr(owner, name, field(default=declaration.default, metadata={"option": declaration}))
-        return owner
-
-    return add
-
-
 def options_of(owner: Any) -> dict[str, Option]:
     """Return the options of a dataclass (or of an instance) by name, in the order of its fields.
 
@@ -342,13 +331,26 @@ def check_options(owner: Any) -> None:
             object.__setattr__(owner, name, declared.kind(value))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 class CheckedOptions:
-    """A base class that checks the values of its options when it is created.
+    """A base class for options. It makes each subclass a frozen dataclass, and checks the values of its options.
+
+    Args:
+        declared: further options of the subclass that are declared elsewhere, by name.
 
     Raises:
         InputError: if a value is not allowed.
     """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __init_subclass__(cls, declared: Mapping[str, Option] = MappingProxyType({}), **settings: Any) -> None:
+        """Make the subclass a dataclass."""
+        super().__init_subclass__(**settings)
+        for name, declaration in declared.items():
+            cls.__annotations__[name] = Any
+            setattr(cls, name, field(default=declaration.default, metadata={"option": declaration}))
+        dataclass(frozen=True, kw_only=True)(cls)
 
     def __post_init__(self) -> None:
         """Check the values."""

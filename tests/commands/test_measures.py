@@ -1,6 +1,5 @@
 """The options of measures on the command line: they follow from the measures, also from one that is registered here."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
@@ -12,7 +11,6 @@ from spanometer.options import option
 TAGS = "Ada B-PER\nLovelace I-PER\n\nRome B-LOC\n"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Toy(SpanF):
     """Span F1 with an option that does nothing."""
 

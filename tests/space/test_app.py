@@ -1,7 +1,6 @@
 """The Spaces' pages without a browser: what they read, what they show, and that nothing of the input is markup."""
 
 import ast
-import dataclasses
 import gzip
 import importlib.util
 import json
@@ -132,7 +131,6 @@ def part_f():
     """A measure of one's own, without texts for its page."""
 
     @register
-    @dataclasses.dataclass(frozen=True, kw_only=True)
     class PartF(ALL_MEASURES["span_f"]):
         """Count what a part of a span is worth.
 

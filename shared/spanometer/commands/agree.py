@@ -49,7 +49,6 @@ _MEASURES: dict[str, type[Measure]] = {measure.name: measure for measure in (Cha
 _PAGES = (".html", ".htm")
 
 
-@dataclass(frozen=True, kw_only=True)
 class AgreementOutput(PlotOutput):
     """How agreement is shown."""
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from ..analysis.comparison.compare import compare, compare_sides
@@ -40,7 +40,6 @@ from .output import OUTPUT_FLAGS, PlotOutput
 from .score import informed
 
 
-@dataclass(frozen=True, kw_only=True)
 class ComparisonOutput(PlotOutput):
     """How a comparison is shown."""
 

@@ -107,7 +107,6 @@ def _target(name: str) -> str:
     return name if name in writers() else canonical(name)
 
 
-@dataclass(frozen=True, kw_only=True)
 class WrittenAs(CheckedOptions):
     """The format of written documents."""
 

@@ -52,7 +52,6 @@ from .output import OUTPUT_FLAGS, PlotOutput
 _COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ErrorOutput(PlotOutput):
     """How errors are shown."""
 

@@ -21,7 +21,7 @@ from ..exceptions import InputError, mention, printable, setting
 from ..grounding.policies import NAMED_STRINGS, StringPolicy
 from ..grounding.reading import AnswerReading
 from ..measures.mention_f import MentionF
-from ..options import made, option, options_of, replaced_option, reused_option, text, with_options
+from ..options import made, option, options_of, replaced_option, reused_option, text
 from ..readers.columns.hipe import LEVELS
 from ..readers.entities import read_entities
 from ..readers.formats import AUTO, Format, files_of, formats_of, reading_options
@@ -86,7 +86,6 @@ class ChosenLabels(LabelChoice):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class TagColumns(LabelDecoding):
     """How files of tags are laid out, and which columns are read."""
 
@@ -138,9 +137,14 @@ class TagColumns(LabelDecoding):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-@with_options({name: _FORMAT_OPTIONS[name] for name in _FORMAT_OPTIONS if name not in options_of(Decoding)})
-class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
+class InputFiles(
+    TagColumns,
+    Limits,
+    EntityTypes,
+    ChosenLabels,
+    Pairing,
+    declared={name: _FORMAT_OPTIONS[name] for name in _FORMAT_OPTIONS if name not in options_of(Decoding)},
+):
     """How files are read, whatever they hold; each command has some of the options, and the defaults of the others.
 
     Raises:

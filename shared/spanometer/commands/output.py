@@ -79,7 +79,6 @@ class Output:
         self.write(lambda: {**described, **result.to_dict()}, lambda: [*above, *result.lines()])
 
 
-@dataclass(frozen=True, kw_only=True)
 class TableOutput(Precision, Output):
     """How a result of tables of numbers is shown, and where it is written.
 
@@ -213,7 +212,6 @@ class TableOutput(Precision, Output):
             stream.write(text.encode())
 
 
-@dataclass(frozen=True, kw_only=True)
 class PlotOutput(TableOutput):
     """How a result is shown that can be drawn too."""
 

@@ -250,7 +250,6 @@ def _progress(steps: Sequence[Any]) -> Iterable[Any]:
     return shown
 
 
-@dataclass(frozen=True, kw_only=True)
 class ParquetFiles(LabelDecoding, ChosenLabels):
     """Parquet files with both sides in columns: tags, spans or entity trees."""
 
@@ -308,7 +307,6 @@ _OF_ONE_REFERENCE = (
 """Options that are for one reference."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScoreOutput(PlotOutput):
     """How scores are shown."""
 

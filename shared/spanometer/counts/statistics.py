@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import InputError, counted, setting
-from ..options import Option, check_options, made, option, options_of
+from ..options import CheckedOptions, Option, made, option, options_of
 
 AVERAGES = {
     "micro": "sum the counts of all labels",
@@ -149,8 +149,7 @@ def average_over_labels(
     return averages
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resampling:
+class Resampling(CheckedOptions):
     """The bootstrap over documents: a resampled corpus has as many documents as the corpus, drawn with replacement.
 
     Attributes:
@@ -178,10 +177,6 @@ class Resampling:
     )
     n_resamples: int = option(1000, help="number of bootstrap resamples", low=1, high=MOST_DRAWS, metavar="N")
     seed: int = option(0, help="random seed", low=0, metavar="N")
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_options(self)
 
     @classmethod
     def chosen(cls, confidence: float | None, values: Mapping[str, Any]) -> Resampling | None:

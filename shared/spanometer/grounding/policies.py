@@ -159,7 +159,6 @@ OUTCOMES = ("placed", "surplus", "absent", "overlapping", "outside", "broken")
 Policy = TypeVar("Policy", bound="AnswerPolicy", covariant=True)
 
 
-@dataclass(frozen=True, kw_only=True)
 class AnswerPolicy(CheckedOptions):
     """Actions for ambiguous answers; `GroundingPolicy` is for spans, `StringPolicy` for strings.
 
@@ -265,7 +264,6 @@ def _unplaced(subject: str, wrong: str, **others: str) -> Any:
     return option("wrong", help=f"how to treat {subject}", choices={"drop": "left out", "wrong": wrong, **others})
 
 
-@dataclass(frozen=True, kw_only=True)
 class GroundingPolicy(AnswerPolicy):
     """Actions for ambiguous spans in answers: 9,216 policies for answers without offsets."""
 
@@ -338,7 +336,6 @@ PLACES = GroundingPolicy.places
 """The places for answers without offsets, in the order of a policy's actions."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class StringPolicy(AnswerPolicy):
     """Actions for answers that are scored as strings: 128 policies.
 

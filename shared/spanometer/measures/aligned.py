@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isnan, nan
 from typing import Any, ClassVar
 
@@ -30,7 +30,6 @@ from .base import Key, Kind, Measure
 TOKENS_REMEDY = "Pass one list of words for each document, tokens=[['The', 'Seine'], ...]."
 
 
-@dataclass(frozen=True, kw_only=True)
 class AlignedMeasure(Measure):
     """A measure that compares reference and predicted spans by their overlaps.
 
@@ -97,7 +96,6 @@ def f_results(precision: str, recall: str) -> dict[str, Key]:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
 class PrecisionRecallF1(Measure):
     """A measure that computes precision, recall and F1.
 
@@ -252,7 +250,6 @@ class PrecisionRecallF1(Measure):
         return scores
 
 
-@dataclass(frozen=True, kw_only=True)
 class FMeasure(PrecisionRecallF1, AlignedMeasure):
     """A measure of spans that computes precision, recall and F1, see `PrecisionRecallF1`.
 

@@ -76,7 +76,6 @@ class Key:
         return f"{text}, {self.better} is better." if self.better else f"{text}."
 
 
-@dataclass(frozen=True, kw_only=True)
 class Measure(CheckedOptions, ABC):
     """A measure: `counts` compares the two sides, `score` computes a result from counts. Its fields are its options.
 

@@ -19,7 +19,6 @@ _PIECES = 1 << 16
 """The maximum number of pieces in a block."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Bcubed(FMeasure):
     """Compute B-cubed precision, recall and F1: how well the predicted and the reference span over each token agree.
 

@@ -51,7 +51,6 @@ class ChanceCounts(Counts):
         return replace(super().condensed(), simulated=None)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ChanceKappaF1(AlignedMeasure):
     """Compute F1, the F1 expected by chance, and F1 corrected for chance (Li et al. 2024).
 

@@ -37,7 +37,6 @@ class EntityAlignment:
     cost: np.ndarray
 
 
-@dataclass(frozen=True, kw_only=True)
 class Eter(Measure):
     """Compute ETER, the entity tree error rate (Ben Jannet et al.), and SER, the slot error rate.
 

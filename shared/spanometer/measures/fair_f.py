@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -58,7 +57,6 @@ _REMEDY = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class FairF(FMeasure):
     """Compute precision, recall and F1, counting a wrong label or boundary as one error, not two (FairEval).
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar
 
@@ -33,7 +32,6 @@ _OF_CHANCE = (
 """The options that change the expected disorder."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Gamma(AlignedMeasure):
     """Compute gamma (Mathet, Widlöcher and Métivier 2015) and gamma-cat (2017): agreement on spans (units) and labels.
 

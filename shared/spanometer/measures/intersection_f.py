@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, coverage
@@ -13,7 +11,6 @@ from ..options import option
 from .aligned import FMeasure, f_results, require_disjoint
 
 
-@dataclass(frozen=True, kw_only=True)
 class IntersectionF(FMeasure):
     """Compute precision, recall and F1 over the covered proportion of each span.
 

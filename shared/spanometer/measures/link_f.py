@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-@dataclass(frozen=True, kw_only=True)
 class LinkF(FMeasure):
     """Compute precision, recall and F1 over token links (Vilain et al. 1995; Amigó et al., section 2.3).
 

@@ -8,7 +8,6 @@ matchings are compared: all of them in small groups of overlapping spans, and th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,6 @@ MOST_COMPARED = 200_000
 """The maximum number of matchings in memory."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class MatchedF(FMeasure):
     """Compute precision, recall and F1 over overlapping spans that are matched one to one.
 

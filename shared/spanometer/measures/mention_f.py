@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays import numbers_in_runs, ordered_codes, recoded
@@ -17,7 +15,6 @@ from .aligned import PrecisionRecallF1, f_results
 _ANY_LABEL = "_"
 
 
-@dataclass(frozen=True, kw_only=True)
 class MentionF(PrecisionRecallF1):
     """Compute precision, recall and F1 over mentions as strings: a mention is right if the reference document has it.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from ..options import option
 from .aligned import FMeasure, f_results
 
 
-@dataclass(frozen=True, kw_only=True)
 class RelaxedF(FMeasure):
     """Compute precision, recall and F1 over overlapping spans: a span counts if it overlaps enough with another.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,7 +21,6 @@ _TYPED = {"strict": True, "exact": False, "partial": False, "ent_type": True, "m
 """For each schema, whether a correct pair must have the same label."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class SemevalF(FMeasure):
     """Compute precision, recall and F1 over pairs of spans (SemEval-2013 task 9.1 after MUC-5; nervaluate's schemas).
 

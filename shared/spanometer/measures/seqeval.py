@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import nan
 from typing import Any, ClassVar
 
@@ -35,7 +35,6 @@ _SIZES = ("both", "predicted", "reference")
 Averaged = tuple[Any, Any, Any, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Seqeval(Measure):
     """Compute precision, recall and F1 over whole spans, by label and overall, and tag accuracy (seqeval 1.2.2).
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,7 +32,6 @@ CORPUS = "corpus"
 """The value of `token_probabilities` that stands for the relative frequencies of the tokens."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class SlIcm(AlignedMeasure):
     """Compute SL-ICM and its normalised form (Amigó et al., sections 4 and 5).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -37,7 +37,6 @@ _SIGNS = ",=+"
 """The separators between attributes and labels in text."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class SpanAttribute(Measure):
     """Compute precision, recall, F1 and average precision over attributes of spans.
 

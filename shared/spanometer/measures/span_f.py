@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from ..options import option
 from .aligned import TOKENS_REMEDY, FMeasure, f_results, read_tokens, tokens_option, words_of
 
 
-@dataclass(frozen=True, kw_only=True)
 class SpanF(FMeasure):
     """Compute precision, recall and F1 over whole spans: a span is right if label and boundaries are right (CoNLL).
 

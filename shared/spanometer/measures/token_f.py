@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..alignment.overlaps import Alignment, Pieces, SideSpans, overlaps, union
@@ -12,7 +10,6 @@ from ..options import option
 from .aligned import FMeasure, f_results
 
 
-@dataclass(frozen=True, kw_only=True)
 class TokenF(FMeasure):
     """Compute precision, recall and F1 over tokens in spans: P = |Û ∩ U| / |Û|, R = |Û ∩ U| / |U|.
 

@@ -39,7 +39,6 @@ class UnitizingCounts(Counts):
         return replace(total, rows={**total.rows, **moved})
 
 
-@dataclass(frozen=True, kw_only=True)
 class UnitizingAlpha(AlignedMeasure):
     """Compute Krippendorff's alpha for unitizing, 1 - D_o / D_e: agreement on the spans (units) and gaps of each label.
 

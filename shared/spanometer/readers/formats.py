@@ -343,7 +343,6 @@ class ColumnReading(TagReading):
     boundary: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class Offsets(CheckedOptions):
     """Options for reading a format with character offsets."""
 
@@ -356,7 +355,6 @@ class Offsets(CheckedOptions):
         return possible if self.offset_unit is None else (self.offset_unit,)
 
 
-@dataclass(frozen=True, kw_only=True)
 class LayerReading(CheckedOptions):
     """Options for reading exports of INCEpTION, which have layers.
 

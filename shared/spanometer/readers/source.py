@@ -12,7 +12,6 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from copy import copy
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 
@@ -40,7 +39,6 @@ _IN_MEMORY = 1 << 24
 """Copies of streams that are larger than this are stored on disk."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Limits(CheckedOptions):
     """The encoding of a file, and limits that protect the memory from damaged or malicious files.
 

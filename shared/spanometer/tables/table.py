@@ -42,7 +42,6 @@ _SHORT = {
 """Words in the heads of columns, and how narrow pages shorten them."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Precision(CheckedOptions):
     """How numbers are written.
 

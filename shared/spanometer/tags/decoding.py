@@ -38,7 +38,6 @@ BARE_LABEL = "_"
 _FURTHER = f"the name of a tool ({', '.join(TOOLS)}) or a combination of actions, such as open,absorb"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Decoding(CheckedOptions):
     """Options for decoding.
 
@@ -78,7 +77,6 @@ class Decoding(CheckedOptions):
         get_repair(self.repair, None if self.scheme is None else get_scheme(self.scheme))
 
 
-@dataclass(frozen=True, kw_only=True)
 class LabelDecoding(Decoding):
     """Options for decoding tags with or without prefixes.
 

@@ -25,7 +25,6 @@ def _threshold(default: float, help: str, metavar: str) -> Any:
     return option(default, help=help, kind=float, low=0, metavar=metavar)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Thresholds(CheckedOptions):
     """Thresholds for the statistics of a corpus. "Share" is the proportion of all spans.
 

@@ -35,7 +35,6 @@ FEWEST = 3
 """The minimum number of systems for a rank correlation; two systems have only two rankings."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class PairedResampling(Resampling):
     """Resampling for comparisons: the bootstrap over documents, and swaps of two systems' outputs.
 

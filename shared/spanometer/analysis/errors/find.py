@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Never, Unpack
 
 from ...alignment.matched_spans import MatchedSpans
@@ -25,7 +24,6 @@ ONLY = "prediction"
 """The name of a system if there is only one."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Matching(CheckedOptions):
     """Options for matching spans in error analyses."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,7 +33,6 @@ _BLOCK = 1 << 20
 """The number of tokens for which random numbers are drawn at a time."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Relabel(ChosenSpans):
     """Give spans another label; all other labels are equally likely.
 
@@ -68,7 +66,6 @@ class Relabel(ChosenSpans):
         return changed(spans, spans.document[chosen], spans.document, spans.start, spans.end, label)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Drop(ChosenSpans):
     """Remove spans."""
 
@@ -79,7 +76,6 @@ class Drop(ChosenSpans):
         return changed(spans, spans.document[chosen], *columns)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Invent(SpanTransformation):
     """Add spans in tokens outside all spans, with at least one token between them and any other span.
 
@@ -148,7 +144,6 @@ class Invent(SpanTransformation):
         return within
 
 
-@dataclass(frozen=True, kw_only=True)
 class IllegalTags(Transformation):
     """Make tags illegal: each changed tag forms an illegal pair with a neighbour or with an end of its document.
 

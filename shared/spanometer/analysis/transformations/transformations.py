@@ -78,7 +78,6 @@ class TransformedTags:
         return int(self.per_document.sum())
 
 
-@dataclass(frozen=True, kw_only=True)
 class Transformation(CheckedOptions, ABC):
     """A transformation; its parameters are its fields.
 
@@ -122,7 +121,6 @@ class Transformation(CheckedOptions, ABC):
         raise options_of(self)[name].refusal(getattr(self, name), remedy)
 
 
-@dataclass(frozen=True, kw_only=True)
 class SpanTransformation(Transformation):
     """A transformation of spans.
 
@@ -164,7 +162,6 @@ class SpanTransformation(Transformation):
         return TransformedTags(encode_like(tags, transformed.spans, scheme), transformed.per_document)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ChosenSpans(SpanTransformation):
     """A transformation of some of the spans of a corpus.
 
@@ -198,7 +195,6 @@ class ChosenSpans(SpanTransformation):
         return chosen
 
 
-@dataclass(frozen=True, kw_only=True)
 class Split(ChosenSpans):
     """Split spans with at least two tokens in half; the first half gets the odd token."""
 
@@ -217,7 +213,6 @@ class Split(ChosenSpans):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class Move(ChosenSpans):
     """A transformation that moves boundaries.
 
@@ -269,7 +264,6 @@ class Move(ChosenSpans):
         return within
 
 
-@dataclass(frozen=True, kw_only=True)
 class Shift(Move):
     """Move spans towards the end of the document; at least one token stays in common.
 
@@ -287,7 +281,6 @@ class Shift(Move):
         return self.moved(spans, numbers, by, by, (size > by) & (size > 1))
 
 
-@dataclass(frozen=True, kw_only=True)
 class Truncate(Move):
     """Remove tokens from spans that have more tokens.
 
@@ -305,7 +298,6 @@ class Truncate(Move):
         return self.moved(spans, numbers, by_start, by_end, spans.end - spans.start > self.tokens)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Extend(Move):
     """Add neighbouring tokens to spans.
 

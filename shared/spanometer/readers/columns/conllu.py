@@ -52,7 +52,6 @@ class _Part:
     spans: list[tuple[int, int, str]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ConlluReading(Decoding):
     """Options for reading CoNLL-U and decoding its tags.
 
@@ -210,7 +209,6 @@ _CONLL2012_REMEDY = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class Conll2012Reading(CheckedOptions):
     """Options for reading coreference."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
@@ -168,7 +167,6 @@ def _named_columns(text: str) -> dict[str, str]:
     return {key.strip(): name.strip() for key, _, name in pairs}
 
 
-@dataclass(frozen=True, kw_only=True)
 class SpanTableReading(Offsets):
     """Options for reading tables of spans."""
 

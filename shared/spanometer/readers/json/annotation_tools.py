@@ -26,7 +26,6 @@ _RESULTS = ("annotations", "completions")
 _PREDICTIONS = "predictions"
 
 
-@dataclass(frozen=True, kw_only=True)
 class LabelStudioReading(Offsets):
     """Options for reading Label Studio's exports.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
@@ -215,7 +215,6 @@ _REMEDY = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class AnswerLines(CheckedOptions):
     """Options for reading answers.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -58,7 +57,6 @@ _AT_ONCE = 1000
 """The number of documents that are written at a time."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class DocumentLines(Offsets):
     """Options for reading JSON lines of documents."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 _DOC_BIN_REMEDY = "Write the documents with spaCy's DocBin.to_disk."
 
 
-@dataclass(frozen=True, kw_only=True)
 class SpacyReading(CheckedOptions):
     """Options for reading spaCy's documents."""
 
@@ -255,7 +254,6 @@ _JSON_REMEDY = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class SpacyJsonReading(SpacyReading, Decoding):
     """Options for reading spaCy's JSON and decoding its tags."""
 
