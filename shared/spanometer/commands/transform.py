@@ -75,7 +75,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="change no more spans than the opposite transformation can, such as short_truncation for long_truncation",
     )
-    group.add_argument("--list", action=_ListAction, help="list the transformations and exit")
+    listed = (f"{name:<18}rate {each.rate:<5g} {DESCRIPTIONS[name]}" for name, each in TRANSFORMATIONS.items())
+    group.add_argument("--list", action="version", version="\n".join(listed), help="list the transformations and exit")
     group.add_argument(
         "--as-spans",
         action="store_true",
@@ -83,20 +84,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     add_target_options(parser)
     parser.set_defaults(flags={**parser.get_default("flags"), "transformation": "--apply"})
-
-
-class _ListAction(argparse.Action):
-    """Print the transformations and exit, whatever the other options are."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
-        """Take no value."""
-        super().__init__(option_strings, dest, nargs=0, **options)
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        """Print and leave."""
-        for name, transformation in TRANSFORMATIONS.items():
-            print(f"{name:<18}rate {transformation.rate:<5g} {DESCRIPTIONS[name]}")
-        parser.exit()
 
 
 def run(options: argparse.Namespace) -> int:

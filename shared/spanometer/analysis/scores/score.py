@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import chain
 from typing import Any, Never, Unpack, overload
@@ -147,7 +147,9 @@ def score(
         read = read_reading(parts, declared, arguments)
         confidence = read.pop("confidence", None) if confidence is None else confidence
         arguments |= read
-    report = _scored(references, predictions, measures, confidence, arguments, options)
+    resampling = Resampling.chosen(confidence, arguments)
+    sides = {"references": references, "predictions": predictions}
+    report = _Scoring(measures, resampling, arguments, options).report(sides)
     report = report if official is None else scored_by(official, report)
     for signed, result in zip(signatures, report.results, strict=bool(signatures)):
         if signed is not None:
@@ -155,86 +157,124 @@ def score(
     return report
 
 
-def _scored(
-    references: Any,
-    predictions: Any,
-    measures: Any,
-    confidence: float | None,
-    arguments: Mapping[str, Any],
-    options: Mapping[str, Any],
-) -> Report:
-    policy, sides = arguments.get("grounding"), {"references": references, "predictions": predictions}
-    if isinstance(policy, (str, StringPolicy)) and StringPolicy.describes(str(policy)):
-        return _scored_strings(sides, measures, confidence, arguments, options)
-    sides_reading = SideReading.of(score, arguments)
-    decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
-    resampling = Resampling.chosen(confidence, arguments)
-    everything = is_everything(measures)
-    sides = beside_files(sides, answers="grounding" in arguments)
-    files = [side for side in sides.values() if isinstance(side, DocumentFile)]
-    if not files:
-        sides_reading.require_unpaired()
-    if files or any(isinstance(side, Grounded) for side in sides.values()):
-        for file in files:
-            require_one_annotator(file)
-        chosen = _chosen(names_of(measures, "spans"), options)
-        require_form(chosen, "spans")
-        read = read_sides(sides, sides_reading)
-        reference, predicted = read.spans.values()
-        chosen = dict(zip(chosen, with_words(chosen.values(), lambda: read.words), strict=True))
-        with naming_documents(read.file):
-            report = _report(
-                reference, predicted, chosen, read.reading, resampling, read.answered_size, everything=everything
+@dataclass(frozen=True)
+class _Scoring:
+    """The measures and options of a call of `score`.
+
+    Attributes:
+        measures: as the caller gives them.
+        resampling: how intervals are made; None makes none.
+        arguments: the options of reading.
+        options: the options of the measures.
+    """
+
+    measures: Any
+    resampling: Resampling | None
+    arguments: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+    def report(self, sides: Mapping[str, Any]) -> Report:
+        """Read and score both sides."""
+        policy, measures, everything = self.arguments.get("grounding"), self.measures, is_everything(self.measures)
+        if isinstance(policy, (str, StringPolicy)) and StringPolicy.describes(str(policy)):
+            return self._of_strings(sides)
+        sides_reading = SideReading.of(score, self.arguments)
+        decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
+        sides = beside_files(sides, answers="grounding" in self.arguments)
+        files = [side for side in sides.values() if isinstance(side, DocumentFile)]
+        if not files:
+            sides_reading.require_unpaired()
+        if files or any(isinstance(side, Grounded) for side in sides.values()):
+            for file in files:
+                require_one_annotator(file)
+            chosen = self._chosen(names_of(measures, "spans"))
+            require_form(chosen, "spans")
+            read = read_sides(sides, sides_reading)
+            reference, predicted = read.spans.values()
+            chosen = dict(zip(chosen, with_words(chosen.values(), lambda: read.words), strict=True))
+            with naming_documents(read.file):
+                report = self._report((reference, predicted), chosen, read.reading, read.answered_size)
+            return replace(report, named_documents=NamedDocuments.of(read.file))
+        sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
+        forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
+        if measures is None or everything:
+            measures = names_of(measures, "entities" if common_form(forms, "tags") == "entities" else "spans")
+        chosen = self._chosen(measures)
+        trees = all(measure.input == "entities" for measure in chosen.values())
+        form = common_form(forms, "entities" if trees else "tags" if lengths is None else "spans")
+        if form == "spans" and all(measure.input == "attributes" for measure in chosen.values()):
+            form = "attributes"
+        else:
+            require_form(chosen, form)
+        if form != "tags" and decoding != LabelDecoding():
+            raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave them out.")
+        reference, predicted, scheme = read_pair(sides, form, decoding, lengths)
+        fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
+        reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
+        if scheme is not None:
+            reading = decoding.reading(scheme)
+        if form in ("tags", "spans"):
+            reference, predicted = choice.of(reference, predicted)
+            reading = {**reading, **choice.signed()}
+        else:
+            choice.require_none(f"these are {form}")
+        return self._report((reference, predicted), chosen, reading)
+
+    def _of_strings(self, sides: Mapping[str, Any]) -> Report:
+        """Score answers as strings (see `ground_strings`) against the words of the reference's spans."""
+        reading = SideReading.of(score, {**self.arguments, "grounding": Pairing.grounding})
+        reading.choice.require_none("answers are scored as strings")
+        files = beside_files(sides, answers=True)
+        named = [measure for _, measure in listed_measures(MentionF.name if self.measures is None else self.measures)]
+        if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
+            problem = "to score answers as strings, the measure must be mention_f and the reference must have texts."
+            raise InputError(problem, "Leave out other measures and give texts, or use a grounding policy for spans.")
+        read = answers_together(files, reading.pairing)
+        answers = read.answers["predictions"]
+        grounded = ground_strings(
+            read.texts, answers, policy=self.arguments["grounding"], **reading.pairing.answer_reading
+        )
+        choices = {**read.decoding, **grounded.choices}
+        mentions = Mentions.of_spans(read.references, read.texts), grounded.mentions
+        measures = [string_measure(grounded, self.options)]
+        return Report.of(*mentions, measures, choices, resampling=self.resampling)
+
+    def _report(
+        self,
+        sides: Sequence[Any],
+        measures: Mapping[str, Measure],
+        reading: Mapping[str, object],
+        tokens: int | None = None,
+    ) -> Report:
+        """Score both sides; `tokens` is the total length of the texts if one side has answers."""
+        references, predictions = sides
+        if not references.documents:
+            raise InputError(
+                "there are no documents to score.", "Give at least one; [[]] is one document without spans."
             )
-        return replace(report, named_documents=NamedDocuments.of(read.file))
-    sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
-    forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
-    if measures is None or everything:
-        measures = names_of(measures, "entities" if common_form(forms, "tags") == "entities" else "spans")
-    chosen = _chosen(measures, options)
-    trees = all(measure.input == "entities" for measure in chosen.values())
-    form = common_form(forms, "entities" if trees else "tags" if lengths is None else "spans")
-    if form == "spans" and all(measure.input == "attributes" for measure in chosen.values()):
-        form = "attributes"
-    else:
-        require_form(chosen, form)
-    if form != "tags" and decoding != LabelDecoding():
-        raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave them out.")
-    reference, predicted, scheme = read_pair(sides, form, decoding, lengths)
-    fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
-    reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
-    if scheme is not None:
-        reading = decoding.reading(scheme)
-    if form in ("tags", "spans"):
-        reference, predicted = choice.of(reference, predicted)
-        reading = {**reading, **choice.signed()}
-    else:
-        choice.require_none(f"these are {form}")
-    return _report(reference, predicted, chosen, reading, resampling, everything=everything)
+        if not len(references) and not len(predictions):
+            warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
+        if is_everything(self.measures) and isinstance(references, Spans):
+            suiting, notes = SuitingMeasures(measures.values()).of(references, predictions)
+            measures = {measure.name: measure for measure in suiting}
+            for note in notes:
+                warnings.warn(note, stacklevel=3)
+        report = Report.of(references, predictions, measures, reading, resampling=self.resampling)
+        return report if tokens is None else replace(report, tokens=tokens)
 
-
-def _scored_strings(
-    sides: Mapping[str, Any],
-    measures: Any,
-    confidence: float | None,
-    arguments: Mapping[str, Any],
-    options: Mapping[str, Any],
-) -> Report:
-    """Score answers as strings (see `ground_strings`) against the words of the reference's spans."""
-    reading = SideReading.of(score, {**arguments, "grounding": Pairing.grounding})
-    reading.choice.require_none("answers are scored as strings")
-    files = beside_files(sides, answers=True)
-    named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
-    if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
-        problem = "to score answers as strings, the measure must be mention_f and the reference must have texts."
-        raise InputError(problem, "Leave out other measures and give texts, or use a grounding policy for spans.")
-    read = answers_together(files, reading.pairing)
-    answers = read.answers["predictions"]
-    grounded = ground_strings(read.texts, answers, policy=arguments["grounding"], **reading.pairing.answer_reading)
-    choices = {**read.decoding, **grounded.choices}
-    mentions = Mentions.of_spans(read.references, read.texts), grounded.mentions
-    resampling = Resampling.chosen(confidence, arguments)
-    return Report.of(*mentions, [string_measure(grounded, options)], choices, resampling=resampling)
+    def _chosen(self, measures: Any) -> dict[str, Measure]:
+        """Return the measures by the names of their results; raise an `InputError` for options that none has."""
+        taken = options_by_name(measures, ALL_MEASURES)
+        if taken:
+            own = [*signature(score).parameters][2:-1]
+            names = [*dict.fromkeys(chain(own, *taken.values()))]
+            require_known(self.options, names, "score" if len(taken) > 1 else next(iter(taken)))
+        elif self.options.keys() - {"seed"}:
+            raise InputError(
+                f"{mention(next(iter(self.options)))} applies only to measures given by name.",
+                "Pass it to the measure: SpanF(average='macro').",
+            )
+        return read_measures(measures, ALL_MEASURES, self.options, signed=True)
 
 
 def string_measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> MentionF:
@@ -243,43 +283,3 @@ def string_measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> Men
     own = {name: value for name, value in options.items() if name not in options_of(Resampling)}
     require_known(own, [name for name in options_of(MentionF) if name not in compared], MentionF.name)
     return MentionF(**{**own, **compared})
-
-
-def _report(
-    references: Any,
-    predictions: Any,
-    measures: Mapping[str, Measure],
-    reading: Mapping[str, object],
-    resampling: Resampling | None,
-    tokens: int | None = None,
-    *,
-    everything: bool,
-) -> Report:
-    """Score both sides; `tokens` is the total length of the texts if one side has answers."""
-    if not references.documents:
-        raise InputError("there are no documents to score.", "Give at least one; [[]] is one document without spans.")
-    if not len(references) and not len(predictions):
-        warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
-    if everything and isinstance(references, Spans):
-        suiting, notes = SuitingMeasures(measures.values()).of(references, predictions)
-        measures = {measure.name: measure for measure in suiting}
-        for note in notes:
-            warnings.warn(note, stacklevel=3)
-    report = Report.of(references, predictions, measures, reading, resampling=resampling)
-    return report if tokens is None else replace(report, tokens=tokens)
-
-
-def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
-    """Return the measures by the names of their results; raise an `InputError` for an option that none of them has."""
-    taken = options_by_name(measures, ALL_MEASURES)
-    if taken:
-        own = [*signature(score).parameters][2:-1]
-        require_known(
-            options, [*dict.fromkeys(chain(own, *taken.values()))], "score" if len(taken) > 1 else next(iter(taken))
-        )
-    elif options.keys() - {"seed"}:
-        raise InputError(
-            f"{mention(next(iter(options)))} applies only to measures given by name.",
-            "Pass it to the measure: SpanF(average='macro').",
-        )
-    return read_measures(measures, ALL_MEASURES, options, signed=True)
