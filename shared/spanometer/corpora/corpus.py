@@ -1,4 +1,4 @@
-"""A corpus: find its files and read them into `datasets`, cached by content or streamed."""
+"""Loading of a corpus: its files are found and read into `datasets`, cached by content or streamed."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from ..exceptions import InputError, setting
 from .files import ROWS, SPLITS, CorpusFile, Part, is_single, list_files, require_split
 
 READER_VERSION = 3
-"""Increase this number when a loader reads other rows from the same bytes, to invalidate older caches."""
+"""Increase this number if a loader reads other rows from the same bytes, so that older caches are not used."""
 
 CONVERTED = "refs/convert/parquet"
-"""The revision of the Hub's conversions to Parquet."""
+"""The revision on the Hub that has conversions to Parquet."""
 
 USUAL_WORDS = {"train": "train", "validation": "dev", "test": "test"}
-"""The usual names of splits in files of releases."""
+"""Names of splits that files of releases usually contain."""
 
 Source: TypeAlias = str | os.PathLike[str] | None
 Files: TypeAlias = Mapping[str, tuple[CorpusFile, ...]]
@@ -48,7 +48,7 @@ Loaded: TypeAlias = Dataset | DatasetDict | IterableDataset | IterableDatasetDic
 
 @dataclass(frozen=True)
 class HubRepository:
-    """The location of a corpus on the Hub.
+    """Where a corpus is on the Hub.
 
     Attributes:
         repository: the id of the data set.
@@ -63,11 +63,11 @@ class HubRepository:
         return f"{self.repository}@{self.revision}"
 
     def download(self, patterns: list[str], cache_dir: Source) -> str:
-        """Download the files that match a pattern, or take them from the Hub's cache if offline.
+        """Download the files that match a pattern; if offline, take them from the Hub's cache.
 
         Raises:
-            InputError: if neither the Hub nor the cache has them, for an unknown data set or revision, and if its terms
-                are not accepted.
+            InputError: if neither the Hub nor the cache has them, if the data set or revision is unknown, or if its
+                terms have not been accepted.
         """
         options = {"revision": self.revision, "allow_patterns": patterns, "cache_dir": _cache_folder(cache_dir)}
         try:
@@ -86,17 +86,17 @@ class HubRepository:
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """A corpus: its columns, the names of its files, their location on the Hub, and their reader.
+    """A corpus: its columns, the names of its files, where it is on the Hub, and its reader.
 
     Attributes:
         name: the name of the corpus in errors.
         key: the name and all options that change the rows.
-        declare: makes the columns; it may read files and is not called for cached corpora.
-        read: reads a file in parts.
+        declare: a function that returns the columns. It may read files; it is not called for cached corpora.
+        read: a function that reads a file in parts.
         file_names: the possible file names of each split, in lower case, with `*` as wildcard.
-        folder: the lower-case beginning of the folder's name, if several folders have files of the same name.
+        folder: how the folder's name begins, in lower case, if several folders have files of the same name.
         parquet_folders: the folders (with a final slash) of Parquet files.
-        hub: the location on the Hub, if any.
+        hub: where it is on the Hub, if it is there.
     """
 
     name: str
@@ -114,17 +114,17 @@ class Corpus:
         return self.declare()
 
     def find(self, source: Source, split: object, cache_dir: Source, **repository: str | None) -> Files:
-        """Find the files of one split or of all splits, in a source or on the Hub.
+        """Return the files of one split or of all splits, from a source or from the Hub.
 
         Args:
             source: a file (one split), a folder or an archive.
             split: the name of the split; None for all.
-            cache_dir: the folder of files from the Hub.
+            cache_dir: the folder for files from the Hub.
             repository: the `repository` and `revision` to use instead of `hub`.
 
         Raises:
-            InputError: if files are missing or ambiguous; for a repository or revision together with a source; and as
-                for `HubRepository.download`.
+            InputError: if files are missing or ambiguous, or if a repository or revision is given together with a
+                source; see also `HubRepository.download`.
         """
         wanted = require_split(split)
         options = {option: value for option, value in repository.items() if value is not None}
@@ -166,7 +166,7 @@ class Corpus:
                 yield from batch.to_pylist()
 
     def _cached(self, split: NamedSplit, files: tuple[CorpusFile, ...], folder: str | None) -> Dataset:
-        """Map a split into memory; read and cache it first if necessary."""
+        """Map a split into memory; if it is not cached, read and cache it first."""
         identity = json.dumps([READER_VERSION, self.key, str(split), [file.digest() for file in files]])
         digest = hashlib.sha256(identity.encode()).hexdigest()[:32]
         try:
@@ -196,7 +196,7 @@ class Corpus:
         return files
 
     def _splits_among(self, files: Sequence[CorpusFile], wanted: str | None, source: str) -> Files:
-        """Find the files of the split, or of all available splits."""
+        """Return the files of the split, or of all available splits."""
         splits = SPLITS if wanted is None else (wanted,)
         by_split = {split: of_split for split in splits if (of_split := self._of_split(files, split, source))}
         if by_split:
@@ -211,7 +211,7 @@ class Corpus:
         )
 
     def _of_split(self, files: Sequence[CorpusFile], split: str, source: str) -> tuple[CorpusFile, ...]:
-        """Find the file of a split, or its Parquet files."""
+        """Return the file of a split, or its Parquet files."""
         # hidden files are not part of a release: macOS puts such a twin beside each file
         visible = [file for file in files if not file.path.name.startswith(".")]
         named = [file for file in visible if _fits(file.bare_name, self.file_names[split])]
@@ -229,7 +229,7 @@ class Corpus:
 
 
 class _Builder(ArrowBasedBuilder):  # type: ignore[misc]
-    """A builder of `datasets` for a split, cached by the hash of its files."""
+    """A `datasets` builder for one split, cached by the hash of its files."""
 
     def __init__(self, corpus: Corpus, split: NamedSplit, files: tuple[CorpusFile, ...], **options: Any) -> None:
         self._corpus, self._split, self._files = corpus, split, files
@@ -253,7 +253,7 @@ def _fits(path: str, patterns: Iterable[str]) -> bool:
 
 
 def _split_of(file: CorpusFile, wanted: str | None) -> str:
-    """Find the split of a single file: the given split, or the split in its name."""
+    """Return the split of a single file: the wanted split, or the split in the file's name."""
     named = file.split
     if wanted is None and named is None:
         raise InputError("the name of the file does not show its split.", "Name it with split=...", source=file.name)
@@ -264,7 +264,7 @@ def _split_of(file: CorpusFile, wanted: str | None) -> str:
 
 
 def _cache_folder(cache_dir: Source) -> str | None:
-    """Check the path of a cache; raise an `InputError` unless it is a path or None."""
+    """Return the path of a cache; raise an `InputError` unless it is a path or None."""
     if cache_dir is None:
         return None
     path = os.fspath(cache_dir) if isinstance(cache_dir, (str, os.PathLike)) else None

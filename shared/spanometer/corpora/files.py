@@ -30,10 +30,10 @@ from ..readers import Column, DocumentFile, open_file, read_parts
 from ..tags.tags import Tags
 
 LARGEST_FILE = 1 << 30
-"""The maximum unpacked size of a file in an archive: 1 GiB."""
+"""The maximum unpacked size of a file in an archive (1 GiB)."""
 
 LARGEST_ARCHIVE = 8 << 30
-"""The maximum unpacked size of an archive: 8 GiB."""
+"""The maximum unpacked size of an archive (8 GiB)."""
 
 MOST_FILES = 100_000
 """The maximum number of files in a folder or an archive."""
@@ -46,7 +46,7 @@ Archive: TypeAlias = ZipFile | TarFile
 
 _GZIP = b"\x1f\x8b"
 _DAMAGED = (BadZipFile, TarError, BadGzipFile, LZMAError, zlib.error, EOFError, NotImplementedError)
-"""The errors of damaged archives and of unsupported zip files."""
+"""Exceptions for damaged archives and unsupported zip files."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class CorpusFile:
     """A file of a corpus.
 
     Attributes:
-        name: the name of the file in errors.
+        name: what errors call the file.
         path: the path in the folder or archive, with slashes; for a single file its name.
         location: the path of the file or of the archive.
-        member: the exact name in the archive; None outside archives.
+        member: the exact name in the archive; None if the file is not in an archive.
     """
 
     name: str
@@ -72,17 +72,17 @@ class CorpusFile:
 
     @property
     def split(self) -> str | None:
-        """The split in the name; None for no or several splits."""
+        """The split that the name contains; None if it contains no split or several."""
         words = re.split(r"[^a-z]+", self.bare_name)
         splits = {SPLIT_ALIASES.get(word, word) for word in words} & set(SPLITS)
         return splits.pop() if len(splits) == 1 else None
 
     @contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
-        """Open the file; files in archives are unpacked while reading and never written.
+        """Open the file. Files in archives are unpacked while they are read, and never written to disk.
 
         Raises:
-            InputError: if the file cannot be read, or the archive is damaged.
+            InputError: if the file cannot be read, or if the archive is damaged.
         """
         with _explained(self.name), ExitStack() as opened:
             if self.member is None:
@@ -104,10 +104,10 @@ class CorpusFile:
 
 
 def list_files(source: Any) -> list[CorpusFile]:
-    """List the files of a folder or an archive, sorted by path, or the single file.
+    """List the files of a folder or an archive, sorted by path; a single file is listed alone.
 
     Raises:
-        InputError: for a missing or unreadable path, and for an archive that is damaged, encrypted, too large, or has
+        InputError: if the path is missing or cannot be read, or if an archive is damaged, encrypted, too large, or has
             files whose paths lead out of it.
     """
     if not isinstance(source, (str, os.PathLike)):
@@ -129,7 +129,7 @@ def is_single(files: list[CorpusFile], source: Any) -> bool:
 
 
 def require_split(split: object) -> str | None:
-    """Normalise the name of a split; raise an `InputError` for an unknown split."""
+    """Normalise the name of a split; raise an `InputError` if there is no such split."""
     if split is None:
         return None
     name = SPLIT_ALIASES.get(str(split), str(split))
@@ -139,7 +139,7 @@ def require_split(split: object) -> str | None:
 
 
 def _open_archive(location: str) -> Archive | None:
-    """Open a file if its content is an archive; return None for other files."""
+    """Open a file if it is an archive; return None for other files."""
     with open_file(location, location) as stream:
         # text that happens to hold a zip's end record is not a zip
         if stream.read(2) == b"PK" and zipfile.is_zipfile(stream):
@@ -161,7 +161,7 @@ def _folder_files(folder: str) -> Iterator[CorpusFile]:
 
 
 def _archive_files(archive: Archive, location: str) -> Iterator[CorpusFile]:
-    """List the files of an archive without links, and check the limits."""
+    """Yield the files of an archive, without links, and check the limits."""
     if isinstance(archive, TarFile):
         members = ((entry.name, entry.size, entry.isreg()) for entry in archive)
     elif any(entry.flag_bits & 1 for entry in archive.infolist()):
@@ -190,7 +190,7 @@ def _require_at_most(most: int, count: int, unit: str, what: str, source: str) -
 
 @contextmanager
 def _explained(name: str) -> Iterator[None]:
-    """Convert errors of damaged archives and unreadable files to an `InputError` with the file's name."""
+    """Convert errors about damaged archives and unreadable files to an `InputError` that names the file."""
     try:
         yield
     except _DAMAGED as error:
@@ -205,16 +205,16 @@ ROWS = 1000
 """The number of rows in an Arrow batch."""
 
 _PARQUET_NAMES = {"id": ("sample_id", "id"), "domain": ("domain",)}
-"""The columns with one value for each sentence, with their names in Parquet files in order of preference."""
+"""For each column with one value per sentence: its names in Parquet files, in order of preference."""
 
 
 def iob_tags(labels: Sequence[str]) -> list[str]:
-    """List the IOB tags of labels, `O` first."""
+    """Return the IOB tags of labels, `O` first."""
     return ["O", *(f"{prefix}-{label}" for label in labels for prefix in "BI")]
 
 
 def sentence_features(tags: Mapping[str, Sequence[str]], **values: str) -> Features:
-    """Make the features of sentences: `id`, `tokens`, columns of tags, and columns of other types."""
+    """Return the features of sentences: `id`, `tokens`, columns of tags, and columns of other types."""
     labels = {name: List(ClassLabel(names=list(names))) for name, names in tags.items()}
     others = {name: Value(dtype) for name, dtype in values.items()}
     return Features({"id": Value("string"), "tokens": List(Value("string")), **labels, **others})
@@ -222,12 +222,12 @@ def sentence_features(tags: Mapping[str, Sequence[str]], **values: str) -> Featu
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A run of sentences, or of documents.
+    """Consecutive sentences or documents.
 
     Attributes:
         tags: columns of words and tags by name.
         values: columns with one value for each sentence, by name.
-        locate: adds the place in the file to an error.
+        locate: a function that adds the place in the file to an error.
     """
 
     tags: Mapping[str, Tags]
@@ -235,10 +235,10 @@ class Part:
     locate: Callable[[InputError], InputError] = field(repr=False)
 
     def table(self, features: Features) -> pa.Table:
-        """Make a table with these features; missing columns are null.
+        """Convert to a table with these features; missing columns are null.
 
         Raises:
-            InputError: for a tag that is not a name of its `ClassLabel`.
+            InputError: if a tag is not a name of its `ClassLabel`.
         """
         empty = [None] * len(next(iter(self.tags.values())).lengths)
         arrays = []
@@ -250,7 +250,7 @@ class Part:
         return pa.table(arrays, names=list(features)).cast(features.arrow_schema)
 
     def _encode(self, name: str, tags: Tags, feature: Any) -> pa.Array:
-        """Encode the words of a column as strings, or its class labels as integers."""
+        """Convert the words of a column to strings, or its class labels to integers."""
         if not isinstance(feature, ClassLabel):
             return strings(tags.codes, tags.names)
         numbers = {label: number for number, label in enumerate(feature.names)}
@@ -269,12 +269,13 @@ def read_sentences(
     columns: Mapping[str, Column],
     values: Callable[[DocumentFile], Mapping[str, Sequence[Any]]] | None = None,
 ) -> Iterator[Part]:
-    """Read a release's file of four columns, or a Parquet file, in parts.
+    """Read a file of a release, which has four columns, or a Parquet file, in parts.
 
     Args:
         file: the file.
         columns: the columns of tags by name, with their positions.
-        values: reads further columns with one value for each sentence from a part of a file of columns.
+        values: a function that returns further columns, with one value for each sentence, from a part of a file of
+            columns.
     """
     if file.path.suffix == ".parquet":
         return _read_parquet(file, ("tokens", *columns))
@@ -292,10 +293,10 @@ def read_columns(
 ) -> Iterator[Part]:
     """Read a file of columns in parts, with `id` (the number in the file) and `document` of each sentence.
 
-    Documents count from 0 at the first `-DOCSTART-`; before it `document` is None.
+    Documents are counted from 0 at the first `-DOCSTART-`; before it `document` is None.
 
     Raises:
-        InputError: as for `readers.read_parts`, and for rows without `width` cells.
+        InputError: if rows do not have `width` cells; see also `readers.read_parts`.
     """
     first = documents = 0
     with file.open() as stream:
@@ -319,7 +320,7 @@ def read_columns(
 
 
 def matching_comments(file: DocumentFile, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, re.Match[str]]]:
-    """Yield the comments that match a pattern: the number of the next document, the comment's line and the match."""
+    """Yield for each matching comment: the number of the next document, the comment's line and the match."""
     comments = file.comments
     documents = np.searchsorted(file.document_lines, [line for line, _ in comments]).tolist()
     for document, (line, text) in zip(documents, comments, strict=True):

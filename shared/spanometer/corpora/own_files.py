@@ -40,13 +40,13 @@ def load_conll(
     `ner_tags` (list of `ClassLabel`). Tags are not changed.
 
     Args:
-        source: a (gzipped) file, or a mapping of splits to files, `{"train": ..., "test": ...}`.
-        split: `train`, `validation` or `test`; None for all splits. The split of a single file is set here or by its
-            name, else it is `train`, as in `datasets`.
-        column: the column of the tags, by number from 1 (negative: from the right) or by name; the last by default.
-        words: the column of the words, True to detect it, or False to leave it out.
-        tag_names: the names of the tags in the order of their codes; by default the tags of all files, `O` first, then
-            by label, from an additional pass over the files.
+        source: a (gzipped) file, or a mapping from splits to files, `{"train": ..., "test": ...}`.
+        split: `train`, `validation` or `test`; None for all splits. If the source is a single file, this or its name
+            says which split it is; otherwise it is `train`, as in `datasets`.
+        column: the column of the tags, by number from 1 (negative: from the right) or by name; by default the last.
+        words: the column of the words; True detects it, False leaves it out.
+        tag_names: the names of the tags in the order of their integers. By default, these are the tags of all files,
+            `O` first, then by label; this takes an additional pass over the files.
         outside: a tag to read as `O`, such as `_`.
         streaming: read while iterating, without a cache.
         cache_dir: see `load_multiconer`.
@@ -55,8 +55,8 @@ def load_conll(
         The same as `load_multiconer`.
 
     Raises:
-        InputError: for unknown splits, for tags that fit no scheme or are missing in `tag_names`, and for malformed
-            lines.
+        InputError: if splits are unknown, if tags fit no scheme or are missing in `tag_names`, or if lines are
+            malformed.
     """
     files = _files(source, split)
     wanted = require_split(split)
@@ -78,7 +78,7 @@ def load_conll(
 def _features(
     files: Sequence[CorpusFile], read: Callable[[CorpusFile], Iterator[Part]], tag_names: list[str] | None
 ) -> Features:
-    """Make the columns; by default with the tags in the files of all splits."""
+    """Return the columns; by default with the tags in the files of all splits."""
     names: set[str] = set()
     with_words = True
     for part in chain.from_iterable(map(read, files)):
@@ -96,7 +96,7 @@ def _features(
 
 
 def _checked(names: Any) -> list[str]:
-    """Raise an `InputError` unless the names of tags are different strings."""
+    """Return the names of tags; raise an `InputError` unless they are distinct strings."""
     listed = [] if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) else list(names)
     if not listed or not all(isinstance(name, str) for name in listed) or len(set(listed)) < len(listed):
         raise InputError(f"tag_names={names!r} is not a list of tags.", "Give each tag once, ['O', 'B-PER', 'I-PER'].")
@@ -135,21 +135,21 @@ def load_spans(
     """Load any file that `spanometer.read` reads.
 
     Columns: `id` (the document's name), `annotator` (if the file has annotators), `text`, `tokens` (`text`, and `start`
-    and `end` in characters), `unit` of the spans (`character` or `token`) and `spans` (`start`, `end` and `label`, or
-    `label` and `fragments` with discontinuous spans). Missing columns are None. Attributes of spans are not loaded. A
-    warning lists the items that could not be read.
+    and `end` in characters), `unit` of the spans (`character` or `token`) and `spans` (`start`, `end` and `label`; if
+    there are discontinuous spans, `label` and `fragments`). Missing columns are None. Attributes of spans are not
+    loaded. A warning lists the items that could not be read.
 
-    The data are in memory. `spanometer.read` reads the output of `to_json` and `to_parquet`.
+    The data are in memory. `spanometer.read` can read the output of `to_json` and `to_parquet`.
 
     Args:
-        source: a file or folder, or a mapping of splits to files or folders, `{"train": ..., "test": ...}`.
+        source: a file or folder, or a mapping from splits to files or folders, `{"train": ..., "test": ...}`.
         **options: options of `spanometer.read`, such as `format`, `annotator`, `tokenizer` or `encoding`.
 
     Returns:
-        A `datasets.Dataset`, or a `DatasetDict` for a mapping.
+        A `datasets.Dataset`, or a `DatasetDict` if the source is a mapping.
 
     Raises:
-        InputError: as for `spanometer.read`.
+        InputError: see `spanometer.read`.
     """
     if not isinstance(source, Mapping):
         return _dataset(read_documents(source, **options))
@@ -173,7 +173,7 @@ def _dataset(file: DocumentFile) -> Dataset:
 
 
 def _tokens(file: DocumentFile) -> pa.Array:
-    """List the tokens with their texts, boundaries or both; None if neither is known."""
+    """Return the tokens with their texts, boundaries or both; None if neither is known."""
     tokens, texts, words = file.documents.tokens, file.documents.texts, file.words
     columns = words if tokens is None else tokens
     if columns is None:

@@ -35,10 +35,10 @@ PARTS_OF_SPEECH = (
     "UH", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "WDT", "WP", "WP$", "WRB",
 )
 # fmt: on
-"""The names of the tags in the order of the codes on the Hub."""
+"""The names of the tags in the order of their integers on the Hub."""
 
 CONLL03_HUB = HubRepository("eriktks/conll2003", CONVERTED)
-"""The corpus on the Hub, with IOB2 tags."""
+"""Where the corpus is on the Hub, with IOB2 tags."""
 
 _CONLL03_COLUMNS = {"pos_tags": 2, "chunk_tags": 3, "ner_tags": 4}
 """The columns of tags."""
@@ -63,16 +63,17 @@ def load_conll03(
     """Load the English corpus of the CoNLL-2003 shared task.
 
     Columns: `id` (string, the number of the sentence), `tokens` (list of strings), `pos_tags`, `chunk_tags`, `ner_tags`
-    (lists of `ClassLabel`, with the codes on the Hub), `document` (int32, the number of the news story from 0 by
-    `-DOCSTART-` lines; None before the first such line and on the Hub, which has none).
+    (lists of `ClassLabel`, with the same integers as on the Hub), `document` (int32, the number of the news story, from
+    0, counted by `-DOCSTART-` lines). `document` is None before the first such line, and on the Hub, which has no such
+    lines.
 
     Args:
         source: a (gzipped) file, a folder or an archive (zip, tar, also with gzip, bzip2 or xz) with the files of the
             release, `eng.train`, `eng.testa` and `eng.testb`, or with `train.txt`, `valid.txt` and `test.txt`; None for
             the Hub.
-        split: `train`, `validation` (also `testa`) or `test` (also `testb`); None for all. The split of a single file
-            is set here or by its name.
-        scheme: convert `ner_tags` and `chunk_tags` to `IOB2`, or to `IOB1` of the first release.
+        split: `train`, `validation` (also `testa`) or `test` (also `testb`); None for all. If the source is a single
+            file, this or its name says which split it is.
+        scheme: convert `ner_tags` and `chunk_tags` to `IOB2`, or to `IOB1` as in the first release.
         repository, revision: a data set on the Hub, instead of `CONLL03_HUB`.
         streaming: read while iterating, without a cache. Files on the Hub are downloaded first.
         cache_dir: see `load_multiconer`.
@@ -81,7 +82,7 @@ def load_conll03(
         The same as `load_multiconer`.
 
     Raises:
-        InputError: as for `load_multiconer`; also if the tags of a file fit neither scheme.
+        InputError: if the tags of a file fit neither scheme; see also `load_multiconer`.
 
     Source: Tjong Kim Sang and De Meulder 2003, Introduction to the CoNLL-2003 shared task.
     """
@@ -122,7 +123,7 @@ def _conll03_read(scheme: str, file: CorpusFile) -> Iterator[Part]:
 
 
 def _scheme_of(part: Part) -> str | None:
-    """Find the scheme that fits more entity tags from the beginning; None if both fit equally many."""
+    """Return the scheme that more entity tags fit, counted from the beginning; None if both fit equally many."""
     tags = part.tags["ner_tags"]
     first = {}
     for scheme in SCHEMES:
@@ -158,7 +159,7 @@ MULTICONER_HUB = {
     1: HubRepository("MultiCoNER/multiconer_v1", "main"),
     2: HubRepository("MultiCoNER/multiconer_v2", "4be2d62c912977ee26ed14d2553a4fe17ca3d980"),
 }
-"""Both versions on the Hub, as Parquet files if there are any, else as files of the release."""
+"""Where both versions are on the Hub, as Parquet files if there are any, otherwise as files of the release."""
 
 _IDENTITY = re.compile(r"#\s*id\s+(\S+)(?:\s+domain=(\S*))?")
 
@@ -184,12 +185,12 @@ def load_multiconer(
             of one language or its parent); an archive of it (zip, tar, also with gzip, bzip2 or xz); None for the Hub.
         language: version 1: bn, de, en, es, fa, hi, ko, mix, multi, nl, ru, tr, zh; version 2: bn, de, en, es, fa, fr,
             hi, it, multi, pt, sv, uk, zh.
-        split: `train`, `validation` (also `dev`) or `test`; None for all. The split of a single file is set here or by
-            its name.
+        split: `train`, `validation` (also `dev`) or `test`; None for all. If the source is a single file, this or its
+            name says which split it is.
         version: 1 (six labels) or 2 (finer labels).
         repository, revision: a data set on the Hub, instead of `MULTICONER_HUB[version]`.
         streaming: read while iterating, without a cache. Files on the Hub are downloaded first.
-        cache_dir: the folder of Arrow files and files from the Hub, instead of the caches of `datasets` and
+        cache_dir: the folder for Arrow files and files from the Hub, instead of the caches of `datasets` and
             `huggingface_hub`.
 
     Returns:
@@ -197,8 +198,8 @@ def load_multiconer(
         `IterableDataset`. A `Dataset` is memory-mapped.
 
     Raises:
-        InputError: for an unknown language, split or version, for missing files or an unreachable Hub, and for
-            malformed lines (with streaming, when they are reached).
+        InputError: if the language, split or version is unknown, if files are missing or the Hub cannot be reached, or
+            if lines are malformed (with streaming, when they are reached).
 
     Source: Malmasi et al. 2022, MultiCoNER; Fetahu et al. 2023, MultiCoNER v2.
     """
@@ -236,7 +237,7 @@ def _identities(part: DocumentFile) -> dict[str, list[str | None]]:
 
 
 def _require_language(files: Files, language: str) -> None:
-    """Raise an `InputError` for a file with another language in its name."""
+    """Raise an `InputError` if the name of a file contains another language."""
     codes = "|".join({*LANGUAGES[1], *LANGUAGES[2]})
     for file in chain.from_iterable(files.values()):
         match = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())
@@ -271,8 +272,8 @@ def load_hipe(
         source: a (gzipped) file, or a folder or archive with the files of one edition, `...-train-fr.tsv`,
             `...-dev-fr.tsv` and `...-test-fr.tsv`. HIPE is not on the Hub.
         language: the language in the names of the files, for folders and archives.
-        split: `train`, `validation` (also `dev`) or `test`; None for all. The split of a single file is set here or by
-            its name.
+        split: `train`, `validation` (also `dev`) or `test`; None for all. If the source is a single file, this or its
+            name says which split it is.
         level: `fine` or `coarse` types.
         streaming: read while iterating, without a cache. Each file is read as a whole.
         cache_dir: see `load_multiconer`.
@@ -281,7 +282,7 @@ def load_hipe(
         The same as `load_multiconer`.
 
     Raises:
-        InputError: as for `load_multiconer` and `readers.read_entities`.
+        InputError: see `load_multiconer` and `readers.read_entities`.
 
     Source: Ehrmann et al. 2020, Extended overview of CLEF HIPE 2020.
     """

@@ -1,4 +1,4 @@
-"""From a language model's answers to spans: read answers and find mentions in the text, by named policies."""
+"""Grounding: parse a language model's answers and find their mentions in the text, under named policies."""
 
 from .answers import FORMATS, Answer, read_answer
 from .grounded import Grounded, ground, text_indices

@@ -1,4 +1,4 @@
-"""Read answers of language models as items: labels and mentions, with or without offsets."""
+"""Parsing of language model answers to items: labels and mentions, with or without offsets."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class Answer:
     """The items of an answer, and its defects.
 
     Attributes:
-        items: the items in order; of a broken answer, the complete items before the break.
-        broken: whether the answer is missing or cut, or looks like items but does not parse.
-        text: for inline markup, the answer without marks, to which the items' boundaries refer; else None.
+        items: the items in order; if the answer is broken, the complete items before the break.
+        broken: whether the answer is missing, cut off, or looks like items but cannot be parsed.
+        text: for inline markup, the answer without the markup, to which offsets of items refer; otherwise None.
         unread: the number of items with unreadable offsets.
         other_fields: the number of keys, values and lines outside items.
-        turned: the number of items with the mention before the label, if the form allows both.
+        turned: the number of items with the mention before the label, if the format allows both orders.
         repaired: whether its JSON has comments, curly quotes, or unescaped quotes.
     """
 
@@ -71,7 +71,7 @@ class Answer:
         return self.text is not None and self.text.split() != text.split()
 
     def counts(self, text: str) -> tuple[int, ...]:
-        """Count the defects of the answer to a text, in the order of the last items of `grounded.COUNTS`."""
+        """Count the defects of the answer to a text, in the order of the last entries of `grounded.COUNTS`."""
         of_answer = map(int, (self.broken, self.rewrites(text), self.repaired))
         return (*of_answer, self.unread, self.other_fields, self.turned)
 
@@ -88,26 +88,26 @@ def read_answer(
     item_mention_key: str | None = None,
     item_label_key: str | None = None,
 ) -> Answer:
-    """Read the items of an answer.
+    """Parse the items of an answer.
 
-    Thoughts (`<think>`) and text around fenced blocks are ignored. All JSON values and Python literals are read: lists
-    of `[label, mention]`, also with offsets, objects with a label and a mention, mappings from labels to mentions, and
-    these inside `{"entities": ...}`. If the form does not distinguish labels from mentions, the asked labels or the
-    text decide, by majority. Blank mentions are not items. An answer that is empty, repeats the text, or says that
-    there is nothing has no items.
+    Thoughts (`<think>`) and text around fenced blocks are ignored. All JSON values and Python literals are parsed:
+    lists of `[label, mention]`, also with offsets; objects with a label and a mention; mappings from labels to
+    mentions; and these inside `{"entities": ...}`. If the form does not show which string is the label, the asked
+    labels or the text decide, by majority. Blank mentions are not items. An answer has no items if it is empty, repeats
+    the text, or says that there is nothing.
 
     Args:
         answer: a string, UTF-8 bytes, or a list or mapping, which is read like JSON; None is a broken answer.
         format: one of `FORMATS`.
-        asked_labels: the labels that the model was asked for; answers need not name a single label.
-        text: the text of the answer, to distinguish labels from mentions and find the unit of offsets.
+        asked_labels: the labels that the model was asked for. If there is only one, answers need not name it.
+        text: the text of the answer, which helps to tell labels from mentions and to find the unit of offsets.
         item_mention_key, item_label_key: the keys of mentions and labels in objects, if they are unusual.
 
     Returns:
         The items; the content of an answer never raises an error.
 
     Raises:
-        InputError: for an answer of another type, and an unknown format.
+        InputError: if the answer has another type, or if the format is unknown.
     """
     if not (isinstance(format, str) and format in FORMATS):
         raise InputError(
@@ -158,7 +158,7 @@ _INLINE: dict[str, Callable[[str, Collection[str]], Marked]] = {
     "links": lambda written, _: linked(written),
     "marks": marked,
 }
-"""The readers of answers that repeat the text, by format."""
+"""The parsers of answers that repeat the text, by format."""
 
 
 def _answer_of(reading: ItemReading, *, broken: bool = False, repaired: bool = False) -> Answer:
@@ -174,7 +174,7 @@ def _answer_of(reading: ItemReading, *, broken: bool = False, repaired: bool = F
 
 
 def _is_unreadable(value: Any) -> bool:
-    """Check whether a value contains itself, nests too deeply, or cannot be read."""
+    """Check whether a value contains itself, is nested too deeply, or cannot be iterated."""
     try:
         json.dumps(value, default=lambda _: None, skipkeys=True)
     except Exception:  # the caller's objects may raise anything

@@ -25,15 +25,16 @@ from .placing import TextIndex
 from .policies import COUNTS, AnswerPolicy, GroundingPolicy
 
 _CHARACTERS = 1_000_000
-"""Texts of about this many characters are tokenised at a time."""
+"""The approximate number of characters of texts that are tokenised at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Unplaced:
-    """Items that count as predicted spans but have no place.
+    """Items that count as predicted spans although they are not in the text.
 
     Attributes:
-        document, label, size: the values of each item, ordered by document; sizes are in the unit of the spans.
+        document, label, size: the document, label and length of each item, ordered by document; the length is in the
+            unit of the spans.
     """
 
     document: np.ndarray
@@ -47,7 +48,7 @@ class Unplaced:
 
 @dataclass(frozen=True, eq=False)
 class AnswerInput:
-    """Texts and answers with the options of reading them, see `ground`."""
+    """Texts and answers with the options for parsing them, see `ground`."""
 
     texts: Any
     answers: Any
@@ -87,7 +88,7 @@ class AnswerInput:
         return Vocabulary.of(self.asked_labels, self.aliases)
 
     def read(self) -> Iterator[Answer]:
-        """Yield the parsed answers on demand."""
+        """Yield the parsed answers one by one."""
         labels = () if self.asked_labels is None else dict.fromkeys([*self.asked_labels, *(self.aliases or ())])
         for document, (text, answer) in enumerate(zip(self.texts, self.answers, strict=True)):
             with placed_errors(document):
@@ -96,7 +97,7 @@ class AnswerInput:
             yield answer
 
     def signed(self, policy: AnswerPolicy) -> dict[str, str]:
-        """Describe how the answers are grounded, for the signature."""
+        """Describe for the signature how answers are grounded."""
         names = {"asked_labels": self.asked_labels, "aliases": self.aliases}
         signed = {name: signed_names(value) for name, value in names.items() if value}
         forms = {"answer_format": self.format, **self.item_keys}
@@ -134,7 +135,7 @@ class AnswerCounts(ABC):
 
     @property
     def summary(self) -> str:
-        """Descriptions of the answers, the items and the other nonzero counts."""
+        """Descriptions of the answers, of the items and of other counts that are not 0."""
         total = self.total
         answers, items, broken = len(self.counts), total["items"], total["broken"]
         outcomes = {name: total[name] for name in ("placed", "surplus", "absent", "overlapping")}
@@ -147,7 +148,7 @@ class AnswerCounts(ABC):
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings if many answers are broken, or many items are absent, outside or unread."""
+        """Warnings if many answers are broken, or if many items are absent, outside or unread."""
         total, answers = self.total, len(self.counts)
         texts = []
         for name, meaning in _RUBBLE.items():
@@ -181,7 +182,8 @@ class Grounded(AnswerCounts):
 
     Attributes:
         spans: the distinct placed items, in characters.
-        wrong_document, wrong_label, wrong_mention: the items without a place that count as predicted spans.
+        wrong_document, wrong_label, wrong_mention: document, label and mention of each item that is not in the text but
+            counts as a predicted span.
         counts: int64, shape (documents, `COUNTS`).
         policy: the policy.
         choices: the policy and the other options, for the signature.
@@ -216,10 +218,11 @@ class Grounded(AnswerCounts):
     def sides(self, references: Spans) -> tuple[Spans, Spans]:
         """Convert both sides to spans; unplaced items become spans after the end of their text.
 
-        There they cannot match a reference span. Each is as long as its mention, and both documents are extended.
+        There they cannot match a reference span. Each is as long as its mention, and the documents of both sides become
+        longer.
 
         Raises:
-            InputError: for another number of references, and for references past the end of a text.
+            InputError: if the number of references differs, or if a reference is past the end of its text.
         """
         if references.documents != self.spans.documents:
             raise InputError(
@@ -240,18 +243,18 @@ class Grounded(AnswerCounts):
 
     @property
     def unplaced_tokens(self) -> Unplaced:
-        """The unplaced items in tokens: the words and signs of their mentions, at least one."""
+        """The unplaced items in tokens: the words and punctuation marks of their mentions, at least one."""
         return replace(self.unplaced, size=np.maximum(words_and_signs(self.wrong_mention).lengths, 1))
 
 
 def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *, apart: bool = True) -> list[Spans]:
-    """Add the unplaced items of each side as disjoint spans after the end of their documents, which become longer.
+    """Add the unplaced items of each side as spans after the end of their documents, which become longer.
 
     Args:
-        sides: the spans of each side, of the same documents.
+        sides: the spans of each side, with the same documents.
         unplaced: the items of each side, ordered by document.
-        apart: whether items of all sides are disjoint; otherwise only those of the first side are disjoint from each
-            other side, and each other side has its own lengths.
+        apart: True: items of all sides have different positions. False: only items of the first side have other
+            positions than items of the other sides, and each of these has its own document lengths.
     """
     lengths = next((side.lengths for side in sides if side.lengths is not None), None)
     if lengths is None or not any(unplaced):
@@ -269,7 +272,7 @@ def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *
 
 
 def _behind(side: Spans, items: Unplaced | None, begin: np.ndarray, lengths: np.ndarray) -> Spans:
-    """Add unplaced items to spans, one after the other from a start in each document."""
+    """Add unplaced items to spans, one after another from the position `begin` in each document."""
     side = replace(side, lengths=lengths)
     if not items:
         return side
@@ -295,18 +298,19 @@ def ground(
 ) -> Grounded:
     """Find the spans of generated answers in their texts; references are never used.
 
-    An answer is parsed into items (label and mention), and their mentions are searched in the text in order, as
-    strings. With the policy `strict` every item is a predicted span: at the first free occurrence of its mention as
-    whole tokens, else at the first occurrence without an item of its label, else unplaced.
+    An answer is parsed into items (label and mention). Their mentions are searched in the text, in order, as strings.
+    With the policy `strict` every item is a predicted span. It is placed at the first free occurrence of its mention as
+    whole tokens; if there is none, at the first occurrence without an item of the same label; if there is none, it is
+    unplaced.
 
     Args:
         texts: the texts.
-        answers: the model's answer for each text, see `read_answer`, or its return value.
+        answers: the model's answer for each text, see `read_answer`, or the result of `read_answer`.
         policy: a name, comma-separated actions, or a `GroundingPolicy`.
         asked_labels: the labels that the model was asked for; items with other labels are outside. None allows all.
-        aliases: your label for each label in answers.
-        tokens: the tokens of the texts, in characters; by default runs of letters, digits and underscores, and single
-            other signs.
+        aliases: maps labels in answers to your labels.
+        tokens: the tokens of the texts, in characters; by default runs of letters, digits and underscores, and each
+            other character except whitespace.
         format: the format of the answers.
         item_mention_key, item_label_key: the keys of mentions and labels in the items of answers, see `read_answer`.
 
@@ -314,8 +318,8 @@ def ground(
         The spans in characters, the unplaced items, and the counts.
 
     Raises:
-        InputError: for different numbers of texts and answers, texts that are not strings, tokens that do not fit, and
-            an unknown policy or format.
+        InputError: if the numbers of texts and answers differ, if texts are not strings, if tokens do not fit, or if
+            the policy or format is unknown.
     """
     chosen = GroundingPolicy.of(policy)
     keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
@@ -396,7 +400,7 @@ def text_indices(
     """Index texts for searching mentions.
 
     Raises:
-        InputError: for another number of token lists, and for tokens past the end of a text.
+        InputError: if the number of token lists differs, or if tokens are past the end of a text.
     """
     return list(each_index(texts, tokens))
 
@@ -404,7 +408,7 @@ def text_indices(
 def each_index(
     texts: Sequence[str], tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
 ) -> Iterator[TextIndex]:
-    """Yield `text_indices` on demand."""
+    """Yield the result of `text_indices` one by one."""
     if tokens is None:
         begin = offsets_of(list(map(len, texts)))[:-1]
         for first, last in zip(*run_bounds(begin // _CHARACTERS), strict=True):
@@ -446,7 +450,7 @@ def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, vocabular
 
 
 def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Read the labels that a model was asked for; raise an `InputError` unless they are a list of strings."""
+    """Return the labels that a model was asked for; raise an `InputError` unless they are a list of strings."""
     if labels is None:
         return None
     remedy = "Pass a list of labels, ['PER', 'LOC']."

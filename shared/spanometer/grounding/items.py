@@ -1,4 +1,4 @@
-"""Find items (labels and mentions) in the values of answers, in any order of label and mention."""
+"""Extraction of items (labels and mentions) from the values in answers, in any order of label and mention."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ LABEL_KEYS = (
     *("label", "type", "entitytype", "entitylabel", "entitygroup", "entityclass", "class", "classname", "category"),
     *("entitycategory", "tag", "nertag", "extractionclass", "kind", "entity"),
 )
-"""Keys of a label in an object, ignoring case and signs, in order of preference."""
+"""Keys of a label in an object, ignoring case and punctuation, in order of preference."""
 
 MENTION_KEYS = (
     *("text", "mention", "span", "spantext", "word", "words", "phrase", "surface", "surfaceform", "surfacetext"),
     *("extractiontext", "entitytext", "entityname", "entityvalue", "mentiontext", "matchedtext", "content", "quote"),
     *("substring", "string", "term", "match", "name", "value", "entity"),
 )
-"""Keys of a mention in an object, ignoring case and signs, in order of preference."""
+"""Keys of a mention in an object, ignoring case and punctuation, in order of preference."""
 
 _UNDER_A_LABEL = frozenset(MENTION_KEYS) - {"name", "value", "entity", "match", "content"}
-"""Keys of a mention in an object under its label."""
+"""Keys of a mention in an object that is the value of its label."""
 
 _WRAPPERS = frozenset(
     (
@@ -69,7 +69,7 @@ class Item(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """Two strings; either may be the label."""
+    """Two strings, one of which is the label."""
 
     first: str
     second: str
@@ -77,7 +77,7 @@ class _Pair(NamedTuple):
 
 
 class StatedBounds(NamedTuple):
-    """The boundaries in an object, if readable, and whether it has any."""
+    """The boundaries in an object, if they can be read, and whether it has any."""
 
     start: int | None = None
     end: int | None = None
@@ -89,15 +89,15 @@ _NO_BOUNDS = StatedBounds()
 
 @dataclass
 class ItemReading:
-    """The items of an answer, collected one after the other.
+    """Collects the items of an answer one by one.
 
     Attributes:
-        labels: the labels that the model was asked for, with aliases.
+        labels: the labels that the model was asked for, including aliases.
         text: the text of the answer, if known.
         mention_key, label_key: the keys of mentions and labels, if set.
         other_fields: the number of keys and values outside items.
         unread: the number of items with unreadable offsets.
-        turned: the number of items with the mention before the label, if the form allows both.
+        turned: the number of items with the mention before the label, if the format allows both orders.
     """
 
     labels: Collection[str] = ()
@@ -118,7 +118,7 @@ class ItemReading:
         self._only = next(iter(self.labels)) if len(self.labels) == 1 else None
 
     def collect(self) -> tuple[Item, ...]:
-        """List the items in order; pairs without a known label follow the majority of the answer."""
+        """Return the items in order; if the label of a pair is unclear, the majority of the answer's pairs decides."""
         votes = [self._vote(entry) if isinstance(entry, _Pair) else 0 for entry in self.entries]
         majority = sum((vote > 0) - (vote < 0) for vote in votes)
         items: list[Item] = []
@@ -166,11 +166,11 @@ class ItemReading:
             self.entries.append(Item(name, mention, *bounds[:2]))
 
     def add_pair(self, first: str, second: str, bounds: tuple[int | None, int | None] = (None, None)) -> None:
-        """Add two strings; either may be the label."""
+        """Add two strings, one of which is the label."""
         self.entries.append(_Pair(first, second, bounds))
 
     def read(self, root: Any) -> None:
-        """Read a value and all nested values, without recursion."""
+        """Parse a value and all values nested in it, without recursion."""
         waiting: list[tuple[Any, str | None, bool]] = [(root, None, False)]
         while waiting:
             value, label, in_list = waiting.pop()
@@ -229,7 +229,7 @@ class ItemReading:
                 yield from self._of_entry(str(key), value, label)
 
     def _keys_of(self, values: dict[str, Any]) -> tuple[str, str]:
-        """Find the keys of an object's mention and label; empty if missing."""
+        """Return the keys of an object's mention and label; empty if missing."""
         nests = not _WRAPPERS.isdisjoint(values) and any(_is_container(values.get(key)) for key in _WRAPPERS)
         if nests and self.mention_key is None:
             return "", ""
@@ -250,7 +250,7 @@ class ItemReading:
         return (label is not None or self._only is not None) and (forced or mention_key in _UNDER_A_LABEL)
 
     def _of_item(self, values: dict[str, Any], mention_key: str, label: Any) -> Iterator[tuple[Any, str | None]]:
-        """Add the items of an object: one for each label; several mentions are read one by one."""
+        """Add the items of an object, one for each label; several mentions are parsed one by one."""
         wording = values[mention_key]
         for name in _listed(label):
             if isinstance(wording, str):
@@ -259,7 +259,7 @@ class ItemReading:
                 yield wording, name
 
     def _of_entry(self, key: str, value: Any, outer: str | None) -> Iterator[tuple[Any, str | None]]:
-        """Read a key of a mapping and its value: a label with mentions, a mention with its label, or another field."""
+        """Parse a key of a mapping and its value: a label with mentions, a mention with its label, or another field."""
         container = _is_container(value)
         if self.is_asked(key):
             yield value, key
@@ -275,7 +275,7 @@ class ItemReading:
             yield value, key
 
     def _mentions(self, value: Any) -> bool:
-        """Check whether a value contains a mention of the text."""
+        """Check whether a value contains a mention that is in the text."""
         waiting, strings = [value], list[str]()
         while waiting and len(strings) < 1000:
             part = waiting.pop()
@@ -290,7 +290,7 @@ class ItemReading:
         return any(map(self.occurs, strings))
 
     def _corrected(self, item: Item) -> Item:
-        """Correct inclusive ends and UTF-16 offsets if the mention shows them."""
+        """Correct inclusive ends and UTF-16 offsets if the mention shows that they are such."""
         if self.text is None or item.start is None or item.end is None:
             return item
         wanted = item.mention.strip()
@@ -313,19 +313,19 @@ class ItemReading:
 
 @lru_cache(1 << 12)
 def named(label: str) -> str:
-    """Normalise a label: strip blanks, and escape control characters and lone surrogates."""
+    """Normalise a label: strip whitespace, and escape control characters and lone surrogates."""
     name = label.strip()
     return name if not has_control_characters(name) and is_utf8(name) else printable(name)
 
 
 @lru_cache(1 << 12)
 def folded(key: str) -> str:
-    """Normalise a key to lower case without signs."""
+    """Normalise a key to lower case without punctuation."""
     return _SIGNS.sub("", key.lower())
 
 
 def whole_number(value: Any) -> int | None:
-    """Read an integer, also from a string or a float; None for other values."""
+    """Convert a value to an integer, also from a string or a float; None for other values."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -367,7 +367,7 @@ def _bounds(start: Any, end: Any) -> StatedBounds:
 
 
 def _is_pair(values: Sequence[Any]) -> bool:
-    """Check for two strings, alone or followed by a score or two boundaries."""
+    """Check whether values are two strings, alone or followed by a score or two boundaries."""
     strings = len(values) in (2, 3, 4) and all(isinstance(value, str) for value in values[:2])
     return strings and not any(
         _is_container(value) or (isinstance(value, str) and (len(values) == 3 or whole_number(value) is None))
@@ -380,7 +380,7 @@ def _is_container(value: Any) -> bool:
 
 
 def _is_wording(value: Any) -> bool:
-    """Check whether a value may be a mention, or a list of mentions."""
+    """Check whether a value can be a mention or a list of mentions."""
     if isinstance(value, (list, tuple)):
         return bool(value) and all(isinstance(part, str) for part in value)
     return isinstance(value, str)

@@ -12,7 +12,7 @@ from itertools import islice
 from .items import LABEL_KEYS, MENTION_KEYS, Item, ItemReading, folded, named
 
 DEEPEST_ELEMENTS = 50
-"""More deeply nested elements are ignored, to bound the total length of mentions."""
+"""Elements that are nested more deeply are ignored, to limit the total length of mentions."""
 
 LINK = re.compile(r"\[([^\[\]]*+)\]\(([^()]*+)\)")
 MARK = re.compile(r"@@((?:(?!@@|##).)*+)##", re.DOTALL)
@@ -21,7 +21,7 @@ _KIND = re.compile(r"""\b(?:type|label|class|category)\s*=\s*["']([^"'<>]*)["']"
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TEI_NAMES = frozenset(("persName", "placeName", "orgName", "geogName", "objectName", "eventName", "name", "rs"))
 _GENERIC = frozenset(("entity", "ner", "span", "e", "ent", "mention", "mark", "tag", "rs", "name", "ne"))
-"""Elements with their label in an attribute."""
+"""Elements whose label is in an attribute."""
 
 _WRAPPERS = frozenset(
     (
@@ -33,11 +33,11 @@ _WRAPPERS = frozenset(
 """Elements that are not entities, unless the model was asked for them."""
 
 Marked = tuple[tuple[Item, ...], str, bool, int]
-"""The items, the text without marks, whether marks are open, and the number of marks without a label."""
+"""The items, the text without markup, whether markup is unclosed, and the number of marks without a label."""
 
 
 def without_comments(written: str) -> str:
-    """Remove the comments of markup; an unclosed comment stays."""
+    """Remove comments from markup; an unclosed comment is kept."""
     head, closing, rest = written.rpartition("-->")
     return _COMMENT.sub("", head + closing) + rest
 
@@ -48,18 +48,18 @@ def has_elements(written: str) -> bool:
 
 
 def linked(written: str) -> Marked:
-    """Read `[Ann](PER)`."""
+    """Parse links such as `[Ann](PER)`."""
     return _marked(written, ((link.span(), named(link[2]), link[1]) for link in LINK.finditer(written)))
 
 
 def marked(written: str, labels: Collection[str]) -> Marked:
-    """Read `@@Ann##` for a single label."""
+    """Parse marks such as `@@Ann##`, which have a single label."""
     label = next(iter(labels)) if len(labels) == 1 else "ENTITY"
     return _marked(written, ((mark.span(), label, mark[1]) for mark in MARK.finditer(written)))
 
 
 def _marked(written: str, marks: Iterable[tuple[tuple[int, int], str, str]]) -> Marked:
-    """Read items from marks that do not nest, and the text without marks."""
+    """Parse items from marks that are not nested; also returns the text without marks."""
     pieces, items, place, size, unnamed = [], [], 0, 0, 0
     for (start, end), label, mention in marks:
         pieces += [written[place:start], mention]
@@ -73,11 +73,11 @@ def _marked(written: str, marks: Iterable[tuple[tuple[int, int], str, str]]) -> 
 
 
 def elements(written: str, labels: Collection[str]) -> Marked:
-    """Read elements, which may nest.
+    """Parse elements, which may be nested.
 
-    The label is the element's name, or for generic names (`entity`, `rs`) the attribute `type`, `label`, `class` or
-    `category`. Wrappers (`output`, `p`) are items only if the model was asked for them. Without asked labels, TEI's
-    elements for names are the items, if there are any.
+    The label is the element's name or, for generic names (`entity`, `rs`), the attribute `type`, `label`, `class` or
+    `category`. Wrappers (`output`, `p`) are items only if the model was asked for them. If there are no asked labels
+    and the answer has TEI's elements for names, only these are items.
     """
     written = without_comments(written)
     tei = bool({mark[2] for mark in _ELEMENT.finditer(written) if mark[2]} & _TEI_NAMES)
@@ -136,7 +136,7 @@ _LONGEST_LABEL = 100
 _LONGEST_CODE = 100_000
 CALL = re.compile(r"""\b([A-Za-z_]\w{0,99})\(\s*(?:\w{1,30}\s*=\s*)?["']""")
 NOTHING = frozenset(("", "none", "n/a", "na", "null", "nothing", "-", "[]", "{}", "==none==", "none.", "empty"))
-"""Texts that mean no mention."""
+"""Texts that mean "no mention"."""
 
 _NO_ITEMS = re.compile(
     r"\b(?:no|not any|none of the|without any|zero)\b[^.:\n]{0,60}\b(?:entit|mention|item|span|label|name|annotation)"
@@ -152,7 +152,7 @@ def says_nothing(written: str) -> bool:
 
 
 def read_lines(written: str, reading: ItemReading) -> None:
-    """Read lists and lines: `PER: Ann, Bob`, `Ann: PER`, `Ann (PER)`, a label above its mentions, and YAML of these."""
+    """Parse lists and lines: `PER: Ann, Bob`, `Ann: PER`, `Ann (PER)`, a label above mentions, and YAML of these."""
     above: str | None = None
     record: dict[str, str] = {}
     for line in written.splitlines():
@@ -179,7 +179,7 @@ def read_lines(written: str, reading: ItemReading) -> None:
 
 
 def _read_line(line: str, reading: ItemReading) -> None:
-    """Read the items of a line; a line without a label belongs to the only asked label."""
+    """Parse the items of a line; if there is only one asked label, a line without a label belongs to it."""
     parts = [part for part in line.split(";") if part.strip()]
     if not (len(parts) > 1 and all(":" in part for part in parts)):
         parts = [line]
@@ -202,7 +202,7 @@ def _read_line(line: str, reading: ItemReading) -> None:
 
 
 def _add_labelled(label: str, mentions: Sequence[str], reading: ItemReading) -> None:
-    """Pair the text before a colon with each mention after it."""
+    """Add items from the text before a colon and each mention after it."""
     labelled = reading.is_asked(label) or any(map(reading.is_asked, mentions))
     if reading.labels and reading.text is not None and not labelled and not any(map(reading.occurs, mentions)):
         reading.other_fields += 1
@@ -219,7 +219,7 @@ def _mentions(written: str) -> Iterator[str]:
 
 
 def rows_of(written: str) -> list[list[str]]:
-    """List the rows of a Markdown table, or of rows with a header, separated by commas, semicolons or tabs."""
+    """Return the rows of a Markdown table, or of rows with a header, separated by commas, semicolons or tabs."""
     lines = [line.strip() for line in written.splitlines() if line.strip()]
     barred = [line for line in lines if line.count("|") > 1 or (line.count("|") == 1 and line.strip("|") == line)]
     if len(barred) > 1:
@@ -239,7 +239,7 @@ def _split(lines: Sequence[str], sign: str) -> list[list[str]]:
 
 
 def _columns(head: Sequence[str]) -> tuple[int, int] | None:
-    """Find the columns of labels and mentions by the header."""
+    """Return the columns of labels and mentions, given by the header; None if the header does not show them."""
     keys = list(map(folded, head))
     mention = next((keys.index(key) for key in MENTION_KEYS if key in keys), None)
     label = next((keys.index(key) for key in LABEL_KEYS if key in keys and keys.index(key) != mention), None)
@@ -247,7 +247,7 @@ def _columns(head: Sequence[str]) -> tuple[int, int] | None:
 
 
 def read_rows(rows: Sequence[Sequence[str]], reading: ItemReading) -> None:
-    """Read the rows of a table; without a known header each row is a label and a mention, in any order."""
+    """Parse the rows of a table; if the header is unknown, each row is a label and a mention, in any order."""
     columns = _columns(rows[0]) if rows else None
     for row in islice(rows, columns is not None, None):
         cells = [cell.strip(_QUOTES) for cell in row]
@@ -260,10 +260,10 @@ def read_rows(rows: Sequence[Sequence[str]], reading: ItemReading) -> None:
 
 
 def read_calls(written: str, reading: ItemReading) -> bool:
-    """Read Python calls such as `[Person(span="Ann")]`: the class is the label, its first string the mention.
+    """Parse Python calls such as `[Person(span="Ann")]`: the class is the label, its first string the mention.
 
     Returns:
-        Whether the code parses.
+        Whether the code can be parsed.
     """
     try:
         tree = ast.parse(written.strip() if len(written) <= _LONGEST_CODE else "(")

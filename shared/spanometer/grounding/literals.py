@@ -1,4 +1,4 @@
-"""Read complete and incomplete JSON and Python literals in answers."""
+"""Parsing of complete and incomplete JSON and Python literals in answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ENDS = r"(?=\s*+(?:[:\]})]|,\s*+[\[{(\"'“]|\Z))"
 _UNESCAPED = {
     begin: re.compile(f"{begin}([^\\n]{{0,1000}}?){end}{_ENDS}") for begin, end in (('"', '"'), ("'", "'"), ("“", "”"))
 }
-"""A string with unescaped inner quotes: it ends where a value or the whole can end."""
+"""A string with unescaped inner quotes: it ends at a quote after which the value, or the text, can end."""
 
 
 @dataclass(eq=False)
@@ -53,7 +53,7 @@ class Values(NamedTuple):
     """The values in a text.
 
     Attributes:
-        values: the values in order; the last one may be cut.
+        values: the values in order; the last one may be cut off.
         whole: whether all are complete.
         repaired: whether one has comments, curly quotes, or unescaped quotes.
     """
@@ -64,10 +64,10 @@ class Values(NamedTuple):
 
 
 def read_values(text: str) -> Values:
-    """Read all lists and mappings in a text (JSON or Python literals), skipping other text.
+    """Parse all lists and mappings in a text (JSON or Python literals), skipping other text.
 
-    The first value that is cut or invalid is returned as far as it is complete, and is the last. Brackets followed by a
-    word, as in prose, are skipped.
+    Parsing stops at the first value that is cut off or invalid; its complete part is the last value in the result.
+    Brackets followed by a word, as in prose, are skipped.
     """
     values: list[Any] = []
     repaired, place = False, 0
@@ -89,7 +89,7 @@ def read_values(text: str) -> Values:
 
 
 class _Literal(NamedTuple):
-    """A value as far as it is complete, its end, and whether it is complete and was repaired."""
+    """The complete part of a value, its end, whether it is complete, and whether it was repaired."""
 
     value: Any
     end: int
@@ -98,7 +98,7 @@ class _Literal(NamedTuple):
 
 
 def _as_far_as_possible(text: str, opening: re.Match[str]) -> _Literal:
-    """Read a value that is cut or not JSON, as far as possible."""
+    """Parse a value that is cut off or not JSON as far as possible."""
     root: list[Any] | Mapping = Mapping() if opening[0] == "{" else []
     stack = [_OpenValue(root, _OPENING[opening[0]])]
     place, repaired = opening.end(), False
@@ -134,7 +134,7 @@ def _as_far_as_possible(text: str, opening: re.Match[str]) -> _Literal:
 
 
 def _scalar(token: re.Match[str]) -> Any:
-    """Read the value of a scalar token."""
+    """Return the value of a scalar token."""
     if token["string"] is not None:
         return _string(token["string"])
     if token["number"] is not None:
@@ -146,7 +146,7 @@ def _scalar(token: re.Match[str]) -> Any:
 
 
 def _string(written: str) -> str:
-    """Read the string of a literal with its quotes."""
+    """Return the string of a literal with quotes."""
     if "\\" not in written:
         return written[1:-1]
     try:
@@ -173,7 +173,7 @@ class _OpenValue:
         self.expects_value = True
 
     def adds(self, value: Any) -> bool:
-        """Add a value; return False if it is not allowed here."""
+        """Add a value; returns False if it is not allowed here."""
         if not self.expects_value:
             return False
         self.expects_value = False
@@ -187,7 +187,7 @@ class _OpenValue:
         return True
 
     def separate(self, sign: str) -> bool:
-        """Read a comma or colon; return False if it is not allowed here."""
+        """Process a comma or colon; returns False if it is not allowed here."""
         if self.expects_value or sign not in ",:":
             return False
         if sign == ":":
@@ -200,7 +200,7 @@ class _OpenValue:
         return True
 
     def close(self) -> bool:
-        """Read the closing bracket, also after a comma; return False if it is not allowed here."""
+        """Process the closing bracket, also after a comma; returns False if it is not allowed here."""
         if self.after_colon or not self._without_key():
             return False
         if isinstance(self.value, Mapping):
@@ -208,7 +208,7 @@ class _OpenValue:
         return True
 
     def _without_key(self) -> bool:
-        """Turn the key of a set into a value; return False if it is not a value."""
+        """Turn the key of a set into a value; returns False if it is not a value."""
         if not self.key or isinstance(self.value, list):
             return True
         self.value.entries.append((None, self.key.pop()))

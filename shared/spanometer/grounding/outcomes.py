@@ -33,7 +33,7 @@ class Vocabulary:
 
     Attributes:
         names: the labels; None allows all labels.
-        aliases: the label for each label in answers.
+        aliases: maps labels in answers to labels.
     """
 
     names: frozenset[str] | None
@@ -41,7 +41,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> Vocabulary:
-        """Read labels (None allows all) and aliases."""
+        """Create it from labels (None allows all) and aliases."""
         return cls(None if labels is None else frozenset(labels), aliases or {})
 
     def renamed(self, item: Item) -> Item:
@@ -71,9 +71,9 @@ class GroundedAnswer:
 
     Attributes:
         items: the items to place, with aliases replaced.
-        left_out: the number of items left out because of their labels.
+        left_out: the number of items that were left out because of their labels.
         placement: the places of the items.
-        kept: the number and boundaries of each item that is kept when overlaps are resolved, see `kept_of`.
+        kept: the index and boundaries of each item that is kept when overlaps are resolved, see `kept_of`.
         policy: the policy.
     """
 
@@ -85,7 +85,7 @@ class GroundedAnswer:
 
     @property
     def placed(self) -> list[tuple[Bounds, ...]]:
-        """The boundaries of each item in order; empty if it has no place or lost it to another item."""
+        """The boundaries of each item in order; empty if it has no place or lost its place to another item."""
         if self.policy.overlap == "keep":
             return [tuple(sorted(set(spans))) if len(spans) > 1 else spans for spans in self.placement.spans]
         kept: dict[int, list[Bounds]] = {}
@@ -115,7 +115,7 @@ class Outcome(NamedTuple):
     Attributes:
         item: the item, with its alias replaced.
         kind: one of `OUTCOMES`.
-        spans: the boundaries of a placed item in the text.
+        spans: the boundaries in the text, if the item is placed.
         wrong: whether it is unplaced but counts as a predicted span.
     """
 
@@ -132,14 +132,14 @@ def outcomes_of(
     asked_labels: Iterable[str] | None = None,
     aliases: Mapping[str, str] | None = None,
 ) -> list[Outcome]:
-    """Find the outcome of each item of an answer in order, see `grounded.ground`.
+    """Find the outcome of each item of an answer, in order, see `grounded.ground`.
 
     Args:
         answer: the result of `read_answer`.
-        index: the text from `grounded.text_indices`, which caches lookups.
+        index: the text, from `grounded.text_indices`, which caches searches.
         policy: a name, comma-separated actions, or a `GroundingPolicy`.
-        asked_labels: the labels that the model was asked for; None for all.
-        aliases: your label for each label in answers.
+        asked_labels: the labels that the model was asked for; None allows all.
+        aliases: maps labels in answers to your labels.
     """
     chosen, vocabulary = GroundingPolicy.of(policy), Vocabulary.of(asked_labels, aliases)
     if answer.broken and chosen.broken == "empty":
@@ -165,7 +165,10 @@ def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabular
 def items_of(
     answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabulary: Vocabulary
 ) -> tuple[tuple[Item, ...], int]:
-    """List the `named_items`; if offsets are checked, offsets in a rewritten text are mapped to the text."""
+    """Return the result of `named_items`.
+
+    If the policy uses offsets, offsets in a rewritten text are mapped to the text.
+    """
     items, left_out = named_items(answer, policy, vocabulary)
     if policy.offsets == "check" and answer.text is not None:
         items = carried_over(items, answer.text, index)
@@ -173,20 +176,20 @@ def items_of(
 
 
 def named_items(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> tuple[tuple[Item, ...], int]:
-    """List the items to place, and count the items left out as outside."""
+    """Return the items to place, and the number of items left out because of their labels."""
     items = () if answer.broken and policy.broken == "empty" else tuple(map(vocabulary.renamed, answer.items))
     inside = tuple(item for item in items if policy.outside == "keep" or not vocabulary.lack(item))
     return inside, len(items) - len(inside)
 
 
 def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item]) -> list[tuple[int, Bounds]]:
-    """List the number and boundaries of each item that is kept when overlaps are resolved.
+    """Return the index and boundaries of each item that is kept when overlaps are resolved.
 
-    Only one of several items that claim all of the same occurrences is kept; if all spans are kept, such items of one
-    label count once.
+    If several items claim all of the same occurrences, only one of them is kept. If all spans are kept, such items of
+    the same label count once.
 
     Raises:
-        InputError: for items that claim too many occurrences.
+        InputError: if items claim too many occurrences.
     """
     owner: dict[Any, int] = {}
     for number, spans in enumerate(placement.spans):
@@ -215,7 +218,7 @@ def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item
 def predicted_of(
     items: Sequence[Item], placement: ItemPlaces, kept: Sequence[tuple[int, Bounds]], policy: GroundingPolicy
 ) -> Predicted:
-    """List the predicted spans: kept spans, and unplaced items unless they are dropped."""
+    """Return the predicted spans: spans that are kept, and unplaced items unless they are dropped."""
     wrong = tuple(
         (item.label, item.mention)
         for item, spans, present in zip(items, *placement, strict=True)
@@ -225,7 +228,7 @@ def predicted_of(
 
 
 def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[int, Bounds]]:
-    """Resolve overlaps: select the spans of items to keep."""
+    """Return the spans of items that are kept when overlaps are resolved by `rule`."""
     if rule == "keep" or len(bounds) < 2:
         return bounds
     order = {
@@ -243,10 +246,10 @@ def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[i
 
 
 def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> tuple[Item, ...]:
-    """Map the offsets of items in a rewritten text to the text; unmatched items lose their offsets.
+    """Map the offsets of items in a rewritten text to the text; items without a match lose their offsets.
 
-    Tokens are aligned by their loose forms (difflib); an item needs neighbouring tokens as counterparts. In long texts
-    very frequent tokens are ignored.
+    Tokens are aligned by their loose forms (difflib). The tokens of an item must be aligned with neighbouring tokens.
+    In long texts very frequent tokens are ignored.
     """
     tokens = words_and_signs([written])
     rewritten = TextIndex(written, tokens.start.tolist(), tokens.end.tolist())
@@ -270,7 +273,7 @@ def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> tuple
 
 @dataclass(frozen=True, eq=False)
 class GroundingGrid(PolicyGrid):
-    """All policies of a kind; the grid for spans needs answers without offsets.
+    """All policies of a kind. The grid for spans is for answers without offsets.
 
     Attributes:
         policies: the policies.
@@ -280,12 +283,12 @@ class GroundingGrid(PolicyGrid):
 
     @classmethod
     def whole(cls, kind: type[AnswerPolicy] = GroundingPolicy) -> GroundingGrid:
-        """Make the grid of a kind of policies, cached."""
+        """Return the grid of a kind of policies, with a cache."""
         return _grid(kind)  # type: ignore[arg-type]  # classes can be hashed
 
     @property
     def named(self) -> dict[str, int]:
-        """The named policies."""
+        """The indices of the named policies."""
         return {name: self.find(point.policy.actions) for name, point in self.points.items()}
 
     @property
@@ -304,7 +307,7 @@ class GroundingGrid(PolicyGrid):
         return str(type(self.policies[0])())
 
     def with_action(self, policy: int, number: int, action: int) -> int:
-        """Find the policy that differs from another policy in one action."""
+        """Return the index of the policy that differs from another policy in one action."""
         wanted = self.choices[policy].copy()
         wanted[number] = action
         return int((self.choices == wanted).all(axis=1).argmax())
@@ -321,7 +324,10 @@ def _grid(kind: type[AnswerPolicy]) -> GroundingGrid:
 def predicted_by_all(
     answer: Answer, index: TextIndex, vocabulary: Vocabulary
 ) -> tuple[np.ndarray, Sequence[Predicted]]:
-    """Ground an answer under all policies: the distinct predictions, and their index for each policy (int32)."""
+    """Ground an answer under all policies.
+
+    Returns the index of each policy's predictions (int32) and the predictions.
+    """
     read = _Step.first().then(("broken", "outside"), lambda _, policy: items_of(answer, index, policy, vocabulary)[0])
     sighted = read.then(("fold", "inside", "absent"), lambda items, policy: (items, sight(items, index, policy)))
     placed = sighted.then(("repeat",), lambda sights, policy: (sights[0], place(sights[0], sights[1], index, policy)))
@@ -346,11 +352,11 @@ class _Step:
 
     @classmethod
     def first(cls) -> _Step:
-        """Make the first step."""
+        """Return the first step, in which all policies have the same value."""
         return cls(np.zeros(len(_grid(GroundingPolicy)), dtype=np.int32), [None])
 
     def then(self, places: Sequence[str], take: Callable[[Any, GroundingPolicy], Hashable]) -> _Step:
-        """Compute the next step once for each value and combination of actions at its places."""
+        """Compute the next step, once for each value and combination of actions at these places."""
         grid = _grid(GroundingPolicy)
         key = self.number.astype(np.int64)
         for name in places:

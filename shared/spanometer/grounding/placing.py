@@ -1,4 +1,4 @@
-"""Find the places of an answer's mentions in its text under a policy."""
+"""Placing of an answer's mentions in its text under a policy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Bounds = tuple[int, int]
 Computed = TypeVar("Computed")
 
 MOST_TOKENS = 100
-"""Longer mentions are not searched in similar words."""
+"""Mentions with more tokens are not searched among similar words."""
 
 MOST_CHAINS = 1 << 24
 """The maximum number of partial chains for an answer."""
@@ -31,7 +31,7 @@ _STARTS_AT_ONCE = 1 << 14
 
 @dataclass(eq=False)
 class TextIndex:
-    """A text for searching mentions, with cached lookups.
+    """A text in which mentions are searched, with cached results.
 
     Attributes:
         text: the text.
@@ -44,7 +44,7 @@ class TextIndex:
     _results: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def _once(self, compute: Callable[..., Computed], *arguments: str) -> Computed:
-        """Cache a value by its arguments."""
+        """Compute a value once for these arguments, with a cache."""
         key = (compute.__name__, *arguments)
         if key not in self._results:
             self._results[key] = compute(*arguments)
@@ -56,7 +56,7 @@ class TextIndex:
         return self._once(form_of, self.text, fold)
 
     def occurrences(self, mention: str, fold: str, inside: str) -> tuple[Bounds, ...]:
-        """List the boundaries of the disjoint occurrences of a mention, from left to right, by normal forms."""
+        """Return the boundaries of a mention's occurrences, by normal forms, from left to right without overlaps."""
         return self._once(self._occurrences, form_text(mention, fold), fold, inside)
 
     def _occurrences(self, folded: str, fold: str, inside: str) -> tuple[Bounds, ...]:
@@ -71,11 +71,11 @@ class TextIndex:
         return tuple(occurrences)
 
     def tokens_of(self, start: int, end: int) -> tuple[int, int]:
-        """Find the first token that overlaps the boundaries, and the end of the last."""
+        """Return the first token that overlaps the boundaries, and the last (exclusive)."""
         return bisect_right(self.ends, start), bisect_left(self.starts, end)
 
     def _snapped(self, start: int, end: int, inside: str) -> Bounds | None:
-        """Adjust an occurrence to tokens; None if it is refused."""
+        """Adjust an occurrence to tokens; None if it is not accepted."""
         if inside == "allow":
             return start, end
         first, last = self.tokens_of(start, end)
@@ -97,7 +97,7 @@ class TextIndex:
         return form_text(self.text[item.start : item.end], fold) == form_text(item.mention, fold)
 
     def folded_tokens(self, fold: str) -> list[str]:
-        """List the normal forms of the tokens."""
+        """Return the normal forms of the tokens."""
         return self._once(self._folded_tokens, fold)
 
     def _folded_tokens(self, fold: str) -> list[str]:
@@ -105,10 +105,10 @@ class TextIndex:
         return [form_text(self.text[start:end], fold) for start, end in bounds]
 
     def similar(self, mention: str, fold: str) -> Bounds | None:
-        """Find the window of tokens with the most tokens of a mention in order; None if there are too few.
+        """Return the window of tokens that has the most tokens of a mention in order; None if it has too few.
 
-        It needs three quarters of the mention's tokens, and they must be a third of the window. Ties go to the
-        shortest, then the first window. Mentions of more than `MOST_TOKENS` tokens are not searched.
+        It must have three quarters of the mention's tokens, and these must be at least a third of the window. Ties go
+        to the shortest window, then to the first. Mentions of more than `MOST_TOKENS` tokens are not searched.
         """
         return self._once(self._similar, mention, fold)
 
@@ -119,9 +119,10 @@ class TextIndex:
 
 
 def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
-    """Find the window of tokens with the longest common subsequence with the wanted tokens; ties: shortest, first.
+    """Return the window of tokens that has the longest common subsequence with the wanted tokens.
 
-    The subsequence must be a third of the window and three quarters of the wanted tokens.
+    The subsequence must be at least a third of the window and three quarters of the wanted tokens. Ties go to the
+    shortest window, then to the first.
     """
     least = ceil(0.75 * len(wanted))
     numbers = Counter(tokens)
@@ -151,9 +152,10 @@ def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
 def _best_from(
     starts: np.ndarray, text: np.ndarray, places: list[int], size: int, least: int
 ) -> tuple[int, int, int] | None:
-    """Find the best window from any of the starts: minus its common tokens, its length and its start.
+    """Return the best window from any of the starts, as (- common tokens, length, start).
 
-    Bit-parallel longest common subsequences (Crochemore et al. 2001) in words of 60 bits, for all starts at once.
+    It computes bit-parallel longest common subsequences (Crochemore et al. 2001) in words of 60 bits, for all starts at
+    once.
     """
     words, full = -(-size // _BITS), (1 << _BITS) - 1
     masks = np.array([[place >> (_BITS * word) & full for word in range(words)] for place in [*places, 0]])
@@ -183,7 +185,7 @@ class Sightings(NamedTuple):
 
     Attributes:
         stated: the boundaries in the answer, if the policy uses them.
-        occurrences: all occurrences of each item in the text, or its stated boundaries.
+        occurrences: all occurrences of each item in the text, or its boundaries in the answer.
         similar: the most similar window for each item that is not in the text, if the policy uses it.
     """
 
@@ -211,7 +213,7 @@ class ItemPlaces(NamedTuple):
     """The places of the items of an answer, before overlaps are resolved.
 
     Attributes:
-        spans: the boundaries of each item; empty without a place, several only if it claims all of its occurrences.
+        spans: the boundaries of each item: empty if it has no place, several if it claims all of its occurrences.
         present: whether each item's mention is in the text.
     """
 
@@ -220,12 +222,12 @@ class ItemPlaces(NamedTuple):
 
 
 def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: GroundingPolicy) -> ItemPlaces:
-    """Place the items of an answer in its text, one after the other or all at once as a chain.
+    """Place the items of an answer in its text, one after another, or all at once as a chain.
 
     Items with accepted offsets come first, so that no other item takes their places.
 
     Raises:
-        InputError: for a chain of items with too many occurrences.
+        InputError: if a chain of items has too many occurrences.
     """
     taken = _Taken(len(index.text))
     spans: list[tuple[Bounds, ...]] = [(bounds,) if bounds else () for bounds in sighted.stated]
@@ -251,7 +253,7 @@ def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: G
 
 
 def _stated(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | None:
-    """List the boundaries in the answer if the policy accepts them."""
+    """Return the boundaries in the answer if the policy accepts them, otherwise None."""
     if policy.offsets == "ignore" or item.start is None or item.end is None:
         return None
     if policy.offsets == "nearest":
@@ -263,9 +265,9 @@ def _stated(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | N
 
 
 class _Taken:
-    """The boundaries of earlier items, and choices that depend on them.
+    """The places of earlier items, and choices that depend on them.
 
-    The number of leading taken occurrences is cached for each list of occurrences.
+    For each list of occurrences, the number of taken ones at its beginning is cached.
     """
 
     def __init__(self, size: int) -> None:
@@ -296,13 +298,13 @@ class _Taken:
         return self._first(repeat, places, label)
 
     def without(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Remove boundaries that an item of the label has."""
+        """Remove places that an item of the label has."""
         own = self._bounds[label]
         left = tuple(bounds for bounds in places if bounds not in own) if own else places
         return left if len(left) < len(places) else places
 
     def _first(self, rule: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Find the first free boundaries: without overlapping items, or not taken by an item (of the label)."""
+        """Return the first free place; the rule says whether overlaps, any items, or only items of the label count."""
         owner = label if rule == "next by label" else None
         key = (id(places), rule, owner)
         place = self._passed.get(key, 0)
@@ -315,14 +317,14 @@ class _Taken:
 
 
 _OF_MENTION = ("first", "all")
-"""The actions that give no place to a second item of a mention and label."""
+"""Actions with which a second item of the same mention and label gets no place."""
 
 
 def _chain(occurrences: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[Bounds, ...]]:
-    """Find the boundaries of each item in the chain with the most tokens; ties go to the chain that ends first.
+    """Return the boundaries of each item in the chain with the most tokens; ties go to the chain that ends first.
 
-    A chain is a subsequence of the items without overlap. Of partial chains with equally many tokens, the one that ends
-    first is kept, then the one with the earlier last item.
+    A chain is a subsequence of the items without overlaps. Among partial chains with equally many tokens, the one that
+    ends first is kept, then the one with the earlier last item.
     """
     if sum(map(len, occurrences)) > MOST_CHAINS:
         raise InputError(

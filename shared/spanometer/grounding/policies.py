@@ -40,7 +40,7 @@ _JAMO = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
 
 
 def squad(mention: str) -> str:
-    """Normalise a mention like SQuAD: lower case, without ASCII punctuation and articles, with single blanks."""
+    """Normalise a mention like SQuAD: lower case, without ASCII punctuation and articles, with single spaces."""
     return " ".join(_ARTICLES.sub(" ", mention.lower().translate(_PUNCTUATION)).split())
 
 
@@ -50,7 +50,7 @@ class NormalForm:
 
     Attributes:
         text: the normal form.
-        start, end: the boundaries of each character's source in the text, int64; None if positions are unchanged.
+        start, end: the boundaries in the text from which each character comes, int64; None if positions are unchanged.
     """
 
     text: str
@@ -58,14 +58,14 @@ class NormalForm:
     end: np.ndarray | None = None
 
     def bounds(self, first: int, last: int) -> tuple[int, int]:
-        """Find the boundaries in the text of characters `first` to `last` (exclusive) of the form."""
+        """Return the boundaries in the text of characters `first` to `last` (exclusive) of the normal form."""
         if self.start is None or self.end is None:
             return first, last
         return int(self.start[first]), int(self.end[last - 1])
 
 
 def form_of(text: str, fold: str) -> NormalForm:
-    """Compute the normal form of a text; `squad` has no positions and is only for mentions."""
+    """Compute the normal form of a text. `squad` has no positions, so it can be used only for mentions."""
     if fold == "exact":
         return NormalForm(text)
     if fold == "squad":
@@ -81,7 +81,7 @@ def form_of(text: str, fold: str) -> NormalForm:
 
 
 def form_text(text: str, fold: str) -> str:
-    """Compute the normal form of a text as a string, cached for short texts."""
+    """Compute the normal form of a text as a string, with a cache for short texts."""
     return _short_form(text, fold) if len(text) <= _SHORT else form_of(text, fold).text
 
 
@@ -102,7 +102,7 @@ def _changed(text: str, borders: np.ndarray, change: Callable[[str], str]) -> No
 
 
 def _clusters(joins: np.ndarray) -> np.ndarray:
-    """Find the borders of characters with their combining marks; very long runs of marks are cut."""
+    """Return the borders of characters with their combining marks; very long runs of marks are cut."""
     place = np.arange(len(joins))
     begins = ~joins
     begins[:1] = True
@@ -154,7 +154,10 @@ COUNTS = {
 """The counts of answers."""
 
 OUTCOMES = ("placed", "surplus", "absent", "overlapping", "outside", "broken")
-"""The possible outcomes of an item, see `COUNTS`; an item is broken if the policy drops its broken answer."""
+"""The possible outcomes of an item, see `COUNTS`.
+
+An item is broken if the policy drops its answer because it is broken.
+"""
 
 Policy = TypeVar("Policy", bound="AnswerPolicy", covariant=True)
 
@@ -163,10 +166,10 @@ class AnswerPolicy(CheckedOptions):
     """Actions for ambiguous answers; `GroundingPolicy` is for spans, `StringPolicy` for strings.
 
     Attributes:
-        places: the places of the grid, in the order of a policy's actions.
-        further: places that are named only if they differ from their default.
-        kind: the form of items under it, spans or strings.
-        other_kind: a sentence on the use of the other kind.
+        places: the situations with a choice of actions, in the order of a policy's actions.
+        further: further situations, which are written only if their action is not the default.
+        kind: what items become: spans or strings.
+        other_kind: a sentence about using the other kind.
     """
 
     places: ClassVar[tuple[str, ...]]
@@ -186,7 +189,10 @@ class AnswerPolicy(CheckedOptions):
     )
 
     def __str__(self) -> str:
-        """Write the name of the policy, with `~` if it only approximates its project, or else the actions."""
+        """Return the name of the policy, with `~` if it only approximates its project.
+
+        If it has no name, return the actions.
+        """
         names = (name if point.exact else f"~{name}" for name, point in self.named().items() if point.policy == self)
         return next(names, ",".join(self.actions))
 
@@ -198,17 +204,17 @@ class AnswerPolicy(CheckedOptions):
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """The action at each place; further places only if they differ from their default."""
+        """The action at each place; further places are included only if their action is not the default."""
         declared = options_of(self)
         further = (place for place in self.further if getattr(self, place) != declared[place].default)
         return tuple(getattr(self, place) for place in (*self.places, *further))
 
     @classmethod
     def of(cls, policy: Self | str) -> Self:
-        """Read a policy from its name, or from comma-separated actions in the order of `places`.
+        """Return a policy from its name, or from comma-separated actions in the order of `places`.
 
         Raises:
-            InputError: for an unknown name or action.
+            InputError: if the name or an action is unknown.
         """
         if isinstance(policy, cls):
             return policy
@@ -238,12 +244,12 @@ class AnswerPolicy(CheckedOptions):
 
     @classmethod
     def with_actions(cls, actions: Iterable[str]) -> Self:
-        """Make a policy from actions in the order of `places`; further places may be left out."""
+        """Create a policy from actions in the order of `places`; actions at further places may be omitted."""
         return cls(**dict(zip((*cls.places, *cls.further), actions, strict=False)))
 
     @classmethod
     def describes(cls, policy: str) -> bool:
-        """Check whether a text is a policy's name, or has the right number of actions."""
+        """Check whether a text is the name of a policy, or a list of actions of the right length."""
         actions = policy.count(",") + 1
         return policy.removeprefix("~") in cls.named() or len(cls.places) <= actions <= len(cls.places) + len(
             cls.further
@@ -251,7 +257,7 @@ class AnswerPolicy(CheckedOptions):
 
     @classmethod
     def grid(cls) -> Iterator[Self]:
-        """Yield all policies with further places at their defaults."""
+        """Yield all policies with the default actions at further places."""
         for actions in product(*(options_of(cls)[place].choices for place in cls.places)):
             yield cls.with_actions(actions)
 
@@ -260,12 +266,12 @@ _SPAN = "count as wrong predicted spans"
 
 
 def _unplaced(subject: str, wrong: str, **others: str) -> Any:
-    """Declare the actions for an unplaced item: left out, wrong, or other actions."""
+    """Declare the actions for an unplaced item: leave it out, count it as wrong, or others."""
     return option("wrong", help=f"how to treat {subject}", choices={"drop": "left out", "wrong": wrong, **others})
 
 
 class GroundingPolicy(AnswerPolicy):
-    """Actions for ambiguous spans in answers: 9,216 policies for answers without offsets."""
+    """Actions for ambiguous spans in answers. There are 9,216 policies for answers without offsets."""
 
     places: ClassVar[tuple[str, ...]] = (
         "broken", "outside", "fold", "inside", "repeat", "surplus", "absent", "overlap",
@@ -328,16 +334,16 @@ class GroundingPolicy(AnswerPolicy):
     )
 
     def predicts(self, outcome: str) -> bool:
-        """Check whether unplaced items with this outcome count as predicted spans."""
+        """Check whether an unplaced item with this outcome counts as a predicted span."""
         return (outcome == "surplus" and self.surplus == "wrong") or (outcome == "absent" and self.absent != "drop")
 
 
 PLACES = GroundingPolicy.places
-"""The places for answers without offsets, in the order of a policy's actions."""
+"""The situations for answers without offsets, in the order of a policy's actions."""
 
 
 class StringPolicy(AnswerPolicy):
-    """Actions for answers that are scored as strings: 128 policies.
+    """Actions for answers that are scored as strings. There are 128 policies.
 
     `fold` and `copies` are also options of the measure `mention_f`, see `compared`.
     """
@@ -357,7 +363,7 @@ class StringPolicy(AnswerPolicy):
 
     @property
     def compared(self) -> dict[str, str]:
-        """The options of `mention_f` that compare mentions like this policy."""
+        """The options of `mention_f` that compare mentions as this policy does."""
         return {"fold": self.fold, "copies": self.copies}
 
 
@@ -368,7 +374,7 @@ class NamedPolicy(Generic[Policy]):
     Attributes:
         policy: the actions.
         source: the project and the file with the rule.
-        exact: whether it equals the rule; otherwise it is the nearest policy.
+        exact: True if it equals the rule; otherwise it is the most similar policy.
     """
 
     policy: Policy
@@ -413,7 +419,7 @@ NAMED: dict[str, NamedPolicy[GroundingPolicy]] = {
         "salvage,drop,exact,allow,all,drop,drop,longest", "Pelagios' cookbook, notebooks/tasks/utils.py", exact=False
     ),
 }
-"""The named policies for spans: the rules of published projects."""
+"""The named policies for spans, which follow the rules of published projects."""
 
 NAMED_STRINGS: dict[str, NamedPolicy[StringPolicy]] = {
     "strict-strings": _strings("empty,keep,exact,multiset,wrong,wrong", "Spanometer's default for strings"),
@@ -430,4 +436,4 @@ NAMED_STRINGS: dict[str, NamedPolicy[StringPolicy]] = {
         "salvage,keep,squad,multiset,wrong,wrong", "lm-evaluation-harness, afrobench/masakhaner/*/utils.py"
     ),
 }
-"""The named policies for strings; their names differ from `NAMED`."""
+"""The named policies for strings; their names differ from the names in `NAMED`."""

@@ -1,4 +1,4 @@
-"""The options of reading and grounding answers."""
+"""The options for parsing and grounding answers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .policies import NAMED, PLACES, GroundingPolicy
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerReading:
-    """The options of grounding answers of language models, see `ground`.
+    """Options for grounding answers of language models, see `ground`.
 
     Raises:
-        InputError: for an invalid value.
+        InputError: if a value is invalid.
     """
 
     grounding: Any = option(
@@ -71,17 +71,17 @@ class AnswerReading:
 
     @property
     def answering(self) -> AnswerReading:
-        """Only these options."""
+        """A copy with only these options."""
         return AnswerReading(**{name: getattr(self, name) for name in options_of(AnswerReading)})
 
     @property
     def item_keys(self) -> dict[str, str | None]:
-        """The keys of mentions and labels as arguments of functions in `grounding`."""
+        """The keys of mentions and labels, as arguments of functions in `grounding`."""
         return {"item_mention_key": self.item_mention_key, "item_label_key": self.item_label_key}
 
     @property
     def answer_reading(self) -> dict[str, Any]:
-        """The options of reading answers as arguments of functions in `grounding`."""
+        """The options for parsing answers, as arguments of functions in `grounding`."""
         names = {"asked_labels": self.asked_labels, "aliases": self.aliases, "format": self.answer_format}
         return {**names, **self.item_keys}
 
@@ -90,7 +90,7 @@ class AnswerReading:
         return ground(texts, answers, policy=self.policy, tokens=tokens, **self.answer_reading)
 
     def signed_answers(self) -> dict[str, str]:
-        """Describe how answers were grounded, for the signature."""
+        """Describe for the signature how answers were grounded."""
         reading = self.asked_labels, self.aliases, self.answer_format, None, self.item_keys
         return AnswerInput((), (), *reading).signed(self.policy)
 

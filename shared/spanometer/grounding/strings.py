@@ -1,4 +1,4 @@
-"""Answers as mentions: labels and strings without places."""
+"""Answers as mentions: labels and strings without positions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .policies import COUNTS, StringPolicy, form_text
 
 @dataclass(frozen=True, eq=False)
 class GroundedStrings(AnswerCounts):
-    """The mentions in answers, read under a policy.
+    """The mentions in answers, parsed under a policy.
 
     Attributes:
         mentions: the predicted mentions as written in the answers, with all copies.
@@ -51,27 +51,29 @@ def ground_strings(
     item_mention_key: str | None = None,
     item_label_key: str | None = None,
 ) -> GroundedStrings:
-    """Find the mentions in generated answers as strings; references are never used.
+    """Extract the mentions in generated answers as strings; references are never used.
 
-    Use this for references without offsets, and for projects that compare strings. Score with `mention_f` and the
-    options `policy.compared`, see `score_strings` and `compare_strings` in `analysis.string_answers`.
+    Use this for references without offsets, and to follow projects that compare strings. Score the result with
+    `mention_f` and the options `policy.compared`, see `score_strings` and `compare_strings` in
+    `analysis.string_answers`.
 
-    A mention is in the text if its normal form, without outer blanks, is in the normal form of the text, even inside a
-    word. Copies in the text are counted from left to right without overlap; further items with the same form and any
-    label are surplus. An item with an empty normal form, such as "the" in `squad`, is not in the text.
+    A mention is in the text if its normal form, without outer whitespace, is in the normal form of the text, even
+    inside a word. Occurrences in the text are counted from left to right without overlaps; if more items have the same
+    form (with any label) than there are occurrences, the others are surplus. An item whose normal form is empty, such
+    as "the" with `squad`, is not in the text.
 
     Args:
         texts: the texts.
-        answers: the model's answer for each text, see `read_answer`, or its return value.
+        answers: the model's answer for each text, see `read_answer`, or the result of `read_answer`.
         policy: a name, comma-separated actions, or a `StringPolicy`.
         asked_labels: the labels that the model was asked for; items with other labels are outside. None allows all.
-        aliases: your label for each label in answers.
+        aliases: maps labels in answers to your labels.
         format: the format of the answers.
         item_mention_key, item_label_key: the keys of mentions and labels in the items of answers, see `read_answer`.
 
     Raises:
-        InputError: for different numbers of texts and answers, texts that are not strings, and an unknown policy or
-            format.
+        InputError: if the numbers of texts and answers differ, if texts are not strings, or if the policy or format is
+            unknown.
     """
     chosen = StringPolicy.of(policy)
     keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
@@ -80,7 +82,7 @@ def ground_strings(
 
 
 def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str]) -> GroundedStrings:
-    """Ground answers as strings in texts with known normal forms, see `ground_strings`."""
+    """Extract mentions from answers to texts whose normal forms are known, see `ground_strings`."""
     labels: list[str] = []
     mentions: list[str] = []
     sizes, tallies = array("q"), array("q")
@@ -100,7 +102,7 @@ def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str])
 def _of(
     answer: Answer, text: str, folded: str, policy: StringPolicy, vocabulary: Vocabulary
 ) -> tuple[list[Item], tuple[int, ...]]:
-    """List the predicted items of an answer, and count all outcomes."""
+    """Return the predicted items of an answer, and the counts of all outcomes."""
     named, left_out = named_items(answer, policy, vocabulary)
     copies: dict[str, int] = {}
     counts: Counter[str] = Counter()

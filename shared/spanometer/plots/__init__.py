@@ -1,6 +1,6 @@
-"""Pictures of results. They need matplotlib, which is imported when one is drawn.
+"""Pictures of results, drawn by matplotlib, which is imported when a picture is drawn.
 
-`plot_...` functions write a picture to a file; the `draw_...` functions beside them return it as a figure.
+`plot_...` functions write a picture to a file; `draw_...` functions return it as a figure.
 """
 
 from .curves import plot_difficulty, plot_placement, plot_precision_recall

@@ -1,4 +1,4 @@
-"""Curves: chance of places, of documents and of a page's annotation, precision over recall."""
+"""Curves: chance of positions, chance by document, and precision by recall."""
 
 from __future__ import annotations
 
@@ -32,19 +32,22 @@ _BINS = 50
 _DOTS = 160
 _BAR_COLOR = "#5f6b76"
 _SIDES = ((BLUE, "-"), (ORANGE, "--"))
-"""Colours and lines of reference and prediction."""
+"""The colours and line styles of reference and prediction."""
 
 
 def plot_placement(placed: Placement, path: str) -> None:
-    """Write a picture of where spans of each length begin at random, as in Figure 1 of the paper; see `figure.save`."""
+    """Write a picture of the start probabilities of spans of each length, as in Figure 1 of the paper.
+
+    See `figure.save` for formats and errors.
+    """
     save(draw_placement, placed, path)
 
 
 def plot_precision_recall(curves: Mapping[str, PrecisionRecallCurve], path: str) -> None:
     """Write a picture of precision-recall curves, such as `SpanAttribute.curves` returns, the highest ap first.
 
-    Precision holds over the recall that its step gains, so the area under a curve is its average precision (except with
-    `edsnlp-0.20`, which leaves out the first step). See `figure.save`.
+    Each precision is drawn over the recall that its step gains, so the area under a curve is its average precision
+    (except with `edsnlp-0.20`, which leaves out the first step). See `figure.save` for formats and errors.
     """
     save(draw_precision_recall, curves, path)
 
@@ -93,11 +96,11 @@ def plot_difficulty(parts: Mapping[str, Report], path: str) -> None:
     """Write a picture of observed, corrected and chance F1 by chance level, with the number of documents.
 
     Args:
-        parts: reports with `chance_kappa_f1`, as `analysis.difficulty.by_chance` makes them.
-        path: the picture, see `figure.save`.
+        parts: reports with `chance_kappa_f1`, as `analysis.difficulty.by_chance` returns them.
+        path: the file, see `figure.save`.
 
     Raises:
-        InputError: if there is no `chance_kappa_f1`, and as `figure.save`.
+        InputError: if there is no `chance_kappa_f1`; see also `figure.save`.
     """
     save(draw_difficulty, parts, path)
 
@@ -163,11 +166,11 @@ def draw_chance_f1(drawn: np.ndarray, observed: float, expected: float) -> Figur
 
 
 def draw_coverage(coverage: Mapping[str, np.ndarray], spans: Mapping[str, Sequence[tuple[int, int]]]) -> Figure:
-    """Draw the probability that random spans lie over each token of a document, and above it the spans' real places.
+    """Draw the probability that random spans cover each token of a document, and above it the observed spans.
 
     Args:
-        coverage: for each side the probability that a span lies over a token, shape (tokens).
-        spans: for each side the bounds of its spans in tokens, ends exclusive.
+        coverage: for each side, the probability that a span covers a token, shape (tokens).
+        spans: for each side, the boundaries of its spans in tokens, ends exclusive.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -199,5 +202,5 @@ def _chart(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def _add_legend(figure: Figure) -> None:
-    """Name the lines below the axes, where no line runs."""
+    """Add a legend below the axes, where it covers no line."""
     figure.legend(frameon=False, loc="outside lower center", ncols=2, fontsize=9)

@@ -1,4 +1,4 @@
-"""Figures: how they are made, styled and written."""
+"""Figures: how they are created, styled and written."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ FORMATS = (".png", ".svg", ".pdf")
 # colours of Okabe and Ito
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#b8c4ce"
 LINES = list(product(("-", "--", ":"), (BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")))
-"""Different styles and colours of lines, in order of use."""
+"""The styles and colours of lines, in order of use."""
 
 DOT: dict[str, Any] = {"marker": "o", "color": BLUE, "markersize": 8}
 
 
 def require_format(path: str) -> None:
-    """Raise an `InputError` unless a picture can be written to a path, and drawn at all."""
+    """Raise an `InputError` if matplotlib is missing or if it cannot write this kind of file."""
     if os.path.splitext(path)[1].lower() not in FORMATS:
         raise InputError(f"{path!r} is not the name of a picture.", f"End it in {', '.join(FORMATS)}.")
     new_figure(1.0, 1.0)
 
 
 def new_figure(width: float, height: float, title: str = "") -> Figure:
-    """Make an empty figure, of a size in inches; an `InputError` if matplotlib is missing."""
+    """Create an empty figure; width and height are in inches. Raise an `InputError` if matplotlib is missing."""
     try:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -48,7 +48,7 @@ def new_figure(width: float, height: float, title: str = "") -> Figure:
 
 
 def new_plot(width: float, height: float, title: str = "") -> tuple[Figure, Axes]:
-    """Make a figure as `new_figure` does, with one plot without a frame above and on the right."""
+    """Create a figure with one plot, which has no frame at the top and right, see `new_figure`."""
     figure = new_figure(width, height, title)
     axes = figure.add_subplot()
     hide(axes, "top", "right")
@@ -56,10 +56,10 @@ def new_plot(width: float, height: float, title: str = "") -> tuple[Figure, Axes
 
 
 def save(draw: Callable[[Any], Figure], result: Any, path: str) -> None:
-    """Write the picture that a function draws of a result; the file is not touched before all is drawn.
+    """Draw a picture of a result and write it to a file. If drawing fails, an existing file is not changed.
 
     Raises:
-        InputError: if matplotlib is missing, or the path is not the name of a picture.
+        InputError: if matplotlib is missing, or if the file's name does not end like a picture's.
     """
     require_format(path)
     buffer = io.BytesIO()
@@ -69,10 +69,10 @@ def save(draw: Callable[[Any], Figure], result: Any, path: str) -> None:
 
 
 def literal(name: str) -> str:
-    """Escape a name for matplotlib, where a dollar would begin a formula."""
+    """Escape a name for matplotlib, in which a dollar sign begins a formula."""
     return name.replace("$", r"\$")
 
 
 def hide(axes: Axes, *sides: str) -> None:
-    """Hide the frame of a plot at some sides."""
+    """Hide the frame of a plot on these sides."""
     axes.spines[list(sides)].set_visible(False)

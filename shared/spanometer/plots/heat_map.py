@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 _MANY = 16
-"""Matrices of more rows have smaller cells."""
+"""Draw a line for each (name, x, y)."""
 
 _LONG = 10_000
-"""Numbers from here on are written in thousands in small cells."""
+"""Matrices with more rows than this have smaller cells."""
 
 _DARK = 0.3
-"""Above this share the colour of a cell is so dark that its text is white."""
+"""In small cells, numbers from this one on are written in thousands."""
 
 _SHARES = (0.01, 0.1, 0.25, 0.5, 1.0)
 
@@ -42,12 +42,12 @@ def draw_agreement(agreement: Agreement) -> Figure:
 
 
 def plot_confusion(confusion: Confusion, path: str) -> None:
-    """Write a heat map of the labels that the spans of each label get; see `figure.save`."""
+    """Write a heat map of the predicted labels of the spans with each label; see `figure.save`."""
     save(draw_confusion, confusion, path)
 
 
 def draw_confusion(confusion: Confusion) -> Figure:
-    """Draw the picture of `plot_confusion`: numbers of spans, coloured by their share of the row."""
+    """Draw the picture of `plot_confusion`: numbers of spans, coloured by their proportion of the row."""
     size = len(confusion.rows)
     large = size > _MANY
     cell, font = (0.3, 7.0) if large else (0.62, 9.0)
@@ -78,7 +78,7 @@ def draw_confusion(confusion: Confusion) -> Figure:
 
 
 def _heat_map(values: np.ndarray, names: Sequence[str], title: str, label: str) -> Figure:
-    """Draw values up to 1 of all pairs of names, shape (names, names), without the diagonal."""
+    """Draw values up to 1 for all pairs of names, shape (names, names), without the diagonal."""
     side = max(2.6, 0.62 * len(names) + 0.8)
     figure, axes = new_plot(side + 2.2, side + 1.0, title)
     shown = np.array(values)
@@ -95,7 +95,7 @@ def _heat_map(values: np.ndarray, names: Sequence[str], title: str, label: str) 
 
 
 def _name(axes: Axes, rows: Sequence[str], columns: Sequence[str], **style: Any) -> None:
-    """Name the rows and columns of a heat map, which has no frame."""
+    """Write the names of rows and columns of a heat map, and remove its frame."""
     axes.set_xticks(range(len(columns)), map(literal, columns), ha="right", rotation_mode="anchor", **style)
     axes.set_yticks(range(len(rows)), map(literal, rows), fontsize=style.get("fontsize"))
     axes.tick_params(length=0)

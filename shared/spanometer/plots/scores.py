@@ -1,4 +1,4 @@
-"""Scores in rows: of policies of repair and grounding, and of systems with their intervals."""
+"""Pictures of scores in rows: of policies for repair and grounding, and of systems with intervals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..grounding.outcomes import GroundingGrid
 
 Mark = tuple[str, float, Mapping[str, Any]]
-"""The name of a score, the score, and how it is drawn."""
+"""The name of a score, the score, and its style."""
 
 _BARS = 41
 _WHOLE = ("best", "mean", "worst")
@@ -40,14 +40,14 @@ _KINDS = {
 _ACTION: dict[str, Any] = {"marker": "o", "color": BLUE, "markersize": 5}
 _STRICT: dict[str, Any] = {"marker": "|", "color": ORANGE, "markersize": 12, "markeredgewidth": 2.5}
 _NONE = 1e-9
-"""Scores that differ by less are equal."""
+"""Scores that differ by less than this are equal."""
 
 
 def plot_spread(spread: PolicySpread, path: str) -> None:
     """Write a picture of the scores under all policies, with named policies and decodings of logits marked.
 
-    For each measure a row for each marked score, highest first, above the histogram of all policies' scores. See
-    `figure.save`.
+    For each measure, it shows a row for each marked score, the highest first, above a histogram of all policies'
+    scores. See `figure.save` for formats and errors.
     """
     save(draw_spread, spread, path)
 
@@ -70,10 +70,11 @@ def draw_spread(spread: PolicySpread) -> Figure:
 
 
 def plot_grounding_spread(spread: GroundingSpread, path: str) -> None:
-    """Write a picture of the scores under all groundings of answers, for each measure and system, strings last.
+    """Write a picture of the scores under all groundings of answers, for each measure and system; strings come last.
 
-    A row for each named policy, highest first, above the histogram of all policies' scores, and below the effect of
-    each place: the scores of its actions, with all other places as in the default policy. See `figure.save`.
+    It shows a row for each named policy, the highest score first, above a histogram of all policies' scores. Below, it
+    shows the effect of each place: the scores of its actions, with the default actions at all other places. See
+    `figure.save` for formats and errors.
     """
     save(draw_grounding_spread, spread, path)
 
@@ -110,7 +111,10 @@ def draw_grounding_spread(spread: GroundingSpread) -> Figure:
 def _draw_effects(
     axes: Axes, effects: Mapping[str, Mapping[str, float]], measure: MeasureSpread, grid: GroundingGrid
 ) -> None:
-    """Draw a row for each place, the largest effect on top: its actions' scores, the extremes named."""
+    """Draw a row for each place, the largest effect on top, with the scores of its actions.
+
+    The extremes are labelled.
+    """
     strict, own = measure.named[grid.default], grid.describe(grid.named[grid.default])
     ordered = sorted(effects, key=lambda place: min(effects[place].values()) - max(effects[place].values()))
     for row, place in enumerate(ordered):
@@ -140,7 +144,7 @@ def _draw_effects(
 def _draw_policies(
     figure: Figure, grid: GridSpec, row: int, measure: MeasureSpread, marks: list[Mark], name: str
 ) -> None:
-    """Draw the histogram of all policies' scores, and the marks in the row above it."""
+    """Draw the histogram of all policies' scores, and the marked scores above it."""
     below = figure.add_subplot(grid[row + 1])
     above = figure.add_subplot(grid[row], sharex=below)
     _draw_histogram(below, measure.scores)
@@ -149,7 +153,7 @@ def _draw_policies(
 
 
 def _marked(measure: MeasureSpread, nearest: Collection[str] = ()) -> list[Mark]:
-    """List the scores that have names, highest first; some names may stand for nearest policies."""
+    """Return the scores that have names, the highest first; names in `nearest` are marked as approximations."""
     marks: list[Mark] = [(f"{name} of policies", getattr(measure, name), _GRID) for name in _WHOLE]
     marks += [(name, score, _NEAREST if name in nearest else DOT) for name, score in measure.named.items()]
     marks += [(name, score, _LOGITS) for name, score in measure.from_logits.items()]
@@ -173,7 +177,7 @@ def _draw_histogram(axes: Axes, scores: np.ndarray) -> None:
 
 
 def _draw_marks(above: Axes, below: Axes, marks: list[Mark]) -> None:
-    """Draw a row for each mark, its score beside it, and a line down into the histogram."""
+    """Draw a row for each mark, with its score beside it and a line down into the histogram."""
     scores = [score for _, score, _ in marks]
     low, high = min([*below.get_xlim(), *scores]), max([*below.get_xlim(), *scores])
     # room for the numbers beside the marks
@@ -190,7 +194,7 @@ def _draw_marks(above: Axes, below: Axes, marks: list[Mark]) -> None:
 
 
 def _add_legend(axes: Axes, marks: list[Mark]) -> None:
-    """Explain the marks above them."""
+    """Draw the legend above the marks."""
     used = [kind for kind, style in _KINDS.items() if any(mark[2] is style for mark in marks)]
     handles = [axes.plot([], [], linestyle="none", label=kind, **_KINDS[kind])[0] for kind in used]
     place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "handletextpad": 0.3}
@@ -198,9 +202,9 @@ def _add_legend(axes: Axes, marks: list[Mark]) -> None:
 
 
 def plot_comparison(comparison: Comparison, path: str) -> None:
-    """Write a picture of each system's headline values with their intervals, a panel for each measure.
+    """Write a picture of each system's main score with its interval, with a panel for each measure.
 
-    See `figure.save`.
+    See `figure.save` for formats and errors.
     """
     save(draw_comparison, comparison, path)
 
@@ -217,7 +221,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
 
 
 def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
-    """Draw a row for each system, the best on top, with its value beside it."""
+    """Draw a row for each system, the best on top, with its score beside it."""
     ordered = sorted(result.systems.items(), key=lambda item: item[1].rank)
     for row, (_, values) in enumerate(ordered):
         score, bounds = values.scores[result.key], values.intervals[result.key]
@@ -245,12 +249,12 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def _write_score(axes: Axes, score: float, x: float, row: int) -> None:
-    """Write a score to the right of a place, over the lines there."""
+    """Write a score to the right of a position, on top of the lines there."""
     _write(axes, f"{score:.4f}", x, row)
 
 
 def _write(axes: Axes, text: str, x: float, row: int, *, left: bool = False) -> None:
-    """Write a text beside a place, over the lines there."""
+    """Write a text beside a position, on top of the lines there."""
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
     side = {"xytext": (-9, 0), "ha": "right"} if left else {"xytext": (9, 0), "ha": "left"}
     axes.annotate(text, (x, row), textcoords="offset points", va="center", fontsize=9, bbox=box, **side)

@@ -7,10 +7,10 @@ def launch(name: str) -> None:
     """Serve the page of a measure.
 
     Args:
-        name: of the measure, such as `"link_f"`.
+        name: the name of the measure, such as `"link_f"`.
 
     Raises:
-        InputError: for an unknown measure.
+        InputError: if there is no such measure.
     """
     # Gradio is imported when a page is served, not when one of its parts is used
     from .measure_page import form

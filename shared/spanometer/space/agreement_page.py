@@ -1,4 +1,4 @@
-"""The page `agreement`: it takes the files of annotators, and shows how well they agree, and where they do not."""
+"""The page `agreement`: takes files of annotators, and shows how well they agree and where they do not."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from .texts import app_heading, app_title, error_message, examples_of, render
 
 MAX_FILES = 8
 MAX_ANNOTATED = 60_000
-"""How many files, and spans of all annotators together, the page takes."""
+"""The maximum number of files, and of spans of all annotators together."""
 
 _SHOWN_NOTES = 20
 
 MAX_DRAWN = 40_000_000
-"""How many counts (documents, labels, pairs and resamplings multiplied) intervals are drawn from."""
+"""The maximum work for intervals: documents times labels times pairs times resampled corpora."""
 
 _OF_FORMATS = ("offset_unit", "layer", "feature")
 _OPTIONS = {
@@ -60,11 +60,11 @@ _PAIRING = ("unit", "tokenizer", "to_tokens", "scored_documents")
 
 
 _NAMES = ("A", "B", "C")
-"""The annotators of pasted texts, and the ids of their boxes."""
+"""The annotators of pasted texts, and the ids of their text boxes."""
 
 
 def form() -> Form:
-    """Make the form: files or texts of annotators, and the options."""
+    """Create the form: files or texts of annotators, and the options."""
     size = f"{MAX_FILES} files, {MAX_DOCUMENTS:,} documents, {MAX_TOKENS:,} tokens each, {MAX_ANNOTATED:,} spans"
     return Form(
         title=app_title("agreement"),
@@ -84,7 +84,7 @@ def form() -> Form:
 
 
 def _answer(values: Mapping[str, Any]) -> Response:
-    """Compare uploaded files, or pasted texts if there are no files."""
+    """Compare uploaded files or, if there are none, pasted texts."""
     if values["files"]:
         return respond(values["files"], values)
     with tempfile.TemporaryDirectory() as folder:
@@ -98,11 +98,11 @@ def _answer(values: Mapping[str, Any]) -> Response:
 
 
 def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Response:
-    """Compute the agreement of annotators; show an error message if it cannot be computed.
+    """Compute the agreement of annotators; if that is not possible, show an error message.
 
     Args:
-        paths: the files of the annotators, or one file of several.
-        values: of the controls, by name.
+        paths: the files of the annotators, or one file of several annotators.
+        values: the values of the controls, by name.
     """
     try:
         return _results(paths, FIELDS.read(values))
@@ -156,14 +156,14 @@ def _part(agreed: Agreement, title: str, key: str) -> dict[str, Any]:
 
 
 def _notes(files: Mapping[str, DocumentFile], more: Sequence[str]) -> list[str]:
-    """List the notes of files and results, up to a limit."""
+    """Return the notes on files and results, up to a maximum."""
     notes = [*(note for file in files.values() for note in (*file.notes, *file.left_out)), *more]
     rest = len(notes) - _SHOWN_NOTES
     return [*notes[:_SHOWN_NOTES], *([f"And {rest:,} more notes."] if rest > 0 else [])]
 
 
 def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, DocumentFile]:
-    """Read the annotations of each annotator, by name."""
+    """Return the annotations of each annotator, by name."""
     if not paths:
         raise InputError("there is no file.", "Upload two or more files, or one file with several annotators.")
     if len(paths) > MAX_FILES:
@@ -198,7 +198,7 @@ def _read_one(path: str, options: Mapping[str, Any]) -> DocumentFile:
 
 
 def _require_little_work(sides: Mapping[str, Spans], measure: ChanceKappaF1, confidence: float | None) -> None:
-    """Raise an `InputError` for annotations that would take too long."""
+    """Raise an `InputError` if the computation would take too long."""
     total = sum(map(len, sides.values()))
     if total > MAX_ANNOTATED:
         raise too_much("the files", f"{total:,} spans, more than {MAX_ANNOTATED:,}")
@@ -218,7 +218,7 @@ def _require_little_work(sides: Mapping[str, Spans], measure: ChanceKappaF1, con
 
 
 def _files(agreed: Agreement, differing: Disagreements, report: str) -> dict[str, str]:
-    """Write the results as files: the report, all values as JSON, the tables and the places as CSV."""
+    """Return the results as files: the report, all values as JSON, the tables and the places as CSV."""
     names = differing.context.names
     documents = range(1, agreed.documents + 1) if names is None else names
     values = agreed.to_dict()

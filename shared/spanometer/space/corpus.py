@@ -1,4 +1,4 @@
-"""The corpus of a page: both sides of pasted texts, up to a limit."""
+"""The corpus of a page: both sides of pasted texts, up to a maximum size."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PASTED = {
     "entities": "Paste a text with markup, or click an example.",
     "attributes": "Paste a JSON list of spans on each line, or click an example.",
 }
-"""What to paste, by the kind of the input."""
+"""What users should paste, by the kind of input."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +43,12 @@ class PageCorpus:
     """Both sides of a corpus.
 
     Attributes:
-        files: the texts of both sides, as they were read.
-        sides: the scored annotations: spans, entity trees, or spans with attributes.
-        spans: the spans of both sides; for trees, a span for each type of an entity; none for attributes.
-        words: of each document, to show.
-        reading: the options of reading that the signature names.
-        notes: remarks on the input for the user.
+        files: the texts of both sides after reading.
+        sides: the annotations to score: spans, entity trees, or spans with attributes.
+        spans: the spans of both sides; for trees, a span for each type of an entity; empty for attributes.
+        words: the words of each document, for display.
+        reading: the reading options that the signature names.
+        notes: notes on the input for the user.
         tags: the tags of both sides, if the texts have tags.
     """
 
@@ -67,16 +67,16 @@ class PageCorpus:
 
     @cached_property
     def trees(self) -> Sequence[Entities]:
-        """The entities of both sides; spans of tags are trees of one node."""
+        """The entities of both sides; a span of tags becomes a tree with one node."""
         return self.sides if isinstance(self.sides[0], Entities) else [_flat_trees(spans) for spans in self.spans]
 
     def unlabelled(self) -> Self:
-        """Give all spans one label."""
+        """Return a copy in which all spans have the same label."""
         spans = [side.unlabelled() for side in self.spans]
         return replace(self, sides=spans, spans=spans)
 
     def locate(self, error: InputError) -> InputError:
-        """Place an error about a document in the line of a text."""
+        """Replace the document in an error by the line of a text."""
         references, predictions = self.files
         return located(error, {"references": references, "predictions": predictions, "": references})
 
@@ -85,7 +85,7 @@ def read_upload(path: str | os.PathLike[str]) -> str:
     """Read the text of an uploaded file, plain or gzipped.
 
     Raises:
-        InputError: for a file that is too large, empty, or not UTF-8 text.
+        InputError: if the file is too large, is empty, or is not UTF-8 text.
     """
     name = printable(os.path.basename(os.fspath(path)))
     if os.path.getsize(path) > MAX_BYTES:
@@ -98,16 +98,16 @@ def read_upload(path: str | os.PathLike[str]) -> str:
 
 
 def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCorpus:
-    """Read both sides from CoNLL-like texts: a token and its tag on a line, blank lines between sentences.
+    """Read both sides from CoNLL-like texts: a token and its tag on each line, blank lines between sentences.
 
     Args:
-        reference: the reference. If `prediction` is empty, it has three columns or more: the last two columns are the
-            tags of the reference and the tags of the prediction.
-        prediction: the same tokens with the prediction's tags.
-        reading: how the tags are read.
+        reference: the reference. If `prediction` is empty, it must have three or more columns; the last two are the
+            tags of the reference and of the prediction.
+        prediction: the same tokens with the tags of the prediction.
+        reading: how tags are read.
 
     Raises:
-        InputError: for a text that cannot be read, with the line.
+        InputError: if a text cannot be read; the error names the line.
     """
     files = _tag_files(reference, prediction)
     decoding: dict[str, Any] = {"repair": reading.repair, "prefix": reading.prefix}
@@ -140,7 +140,7 @@ def _tag_files(reference: str, prediction: str) -> Sequence[DocumentFile]:
 
 
 def read_trees(reference: str, prediction: str, reading: EntityTypes) -> PageCorpus:
-    """Read both sides from texts in QUAERO's markup, one document a line; see `read_tags`."""
+    """Read both sides from texts in QUAERO's markup, one document on each line; see `read_tags`."""
     reader = partial(read_entities, format="quaero", entity_types=reading.first_parts)
     files = _read_both("entities", (reference, prediction), reader, MAX_MARKUP_BYTES)
     spans = [Spans.from_dicts(map(_typed_spans, file.trees.to_dicts()), lengths=file.lengths) for file in files]
@@ -166,7 +166,7 @@ def read_attributes(reference: str, prediction: str) -> PageCorpus:
 def _read_both(
     kind: str, texts: Sequence[str], reader: Callable[..., DocumentFile], limit: int = MAX_BYTES
 ) -> Sequence[DocumentFile]:
-    """Read the texts of both sides, which annotate the same tokens."""
+    """Read the texts of both sides, which must have the same tokens."""
     names = ("reference", "prediction")
     files = [_read(kind, text, name, reader, limit) for name, text in zip(names, texts, strict=True)]
     try:
@@ -179,7 +179,7 @@ def _read_both(
 
 
 def _read(kind: str, text: str, name: str, reader: Callable[..., DocumentFile], limit: int = MAX_BYTES) -> DocumentFile:
-    """Read a text up to the limits."""
+    """Read a text; raise an `InputError` if it is too large."""
     if not text.strip():
         raise InputError(f"the {name} is empty.", _PASTED[kind])
     file = reader(io.BytesIO(encoded(text, name, limit)), name=name)
@@ -194,13 +194,13 @@ def _read(kind: str, text: str, name: str, reader: Callable[..., DocumentFile], 
 
 
 def _typed_spans(entities: Sequence[Any]) -> list[dict[str, Any]]:
-    """List a span for each type of each entity."""
+    """Return a span for each type of each entity."""
     bounds = [({"start": entity["start"], "end": entity["end"]}, entity["types"]) for entity in entities]
     return [{**span, "label": name} for span, types in bounds for name in types]
 
 
 def _flat_trees(spans: Spans) -> Entities:
-    """Turn spans into entities of one type without components."""
+    """Convert spans to entities that have one type and no components."""
     documents = [
         [{"start": span["start"], "end": span["end"], "types": [span["label"]]} for span in document]
         for document in spans.to_dicts()
@@ -210,4 +210,4 @@ def _flat_trees(spans: Spans) -> Entities:
 
 _Reader = Callable[..., PageCorpus]
 READERS: dict[str, _Reader] = {"spans": read_tags, "entities": read_trees, "attributes": read_attributes}
-"""The readers of texts, by the kind of the input."""
+"""The readers of texts, by the kind of input."""

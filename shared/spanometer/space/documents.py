@@ -1,4 +1,4 @@
-"""Uploaded files of documents with spans, of any format, up to a limit."""
+"""Uploaded files of documents with spans, in any format, up to a maximum size."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def read_file(path: str, *, scored: bool = True, **options: Any) -> DocumentFile
     """Read an uploaded file.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         scored: whether it is scored; scored files have their own limits.
-        **options: of reading, see `reading.read_documents`.
+        **options: options for reading, see `reading.read_documents`.
 
     Raises:
-        InputError: for a file that cannot be read, or is too large.
+        InputError: if the file cannot be read or is too large.
     """
     name = printable(os.path.basename(path))
     if os.path.getsize(path) > MAX_BYTES:
@@ -86,7 +86,7 @@ def _read_archive(path: str, name: str, folder: str, options: Mapping[str, Any])
 
 
 def named(paths: Sequence[str]) -> dict[str, str]:
-    """Name paths by their file names, each with a number if it is not the first of that name."""
+    """Return paths by their file names; a repeated name gets a number."""
     by_name: dict[str, str] = {}
     for path in paths:
         bare = printable(os.path.splitext(os.path.basename(path))[0])

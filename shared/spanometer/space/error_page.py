@@ -1,4 +1,4 @@
-"""The page `errors`: it takes the files of a reference and of systems, and gives the report of errors."""
+"""The page `errors`: takes the files of a reference and of systems, and shows the report of errors."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .texts import app_heading, app_title, error_message, render
 _MOST_SYSTEMS = 5
 
 _EXAMPLE = ("hasty", "greedy")
-"""The systems of the example corpus in the example."""
+"""The systems of the example corpus that the example compares."""
 
 
 def form() -> Form:
-    """Make the form: the files of both sides, and a training set."""
+    """Create the form: the files of both sides, and of a training set."""
     size = f"{MAX_DOCUMENTS:,} sentences or documents, {MAX_TOKENS:,} tokens, {_MOST_SYSTEMS} systems"
     return Form(
         title=app_title("errors"),
@@ -44,7 +44,7 @@ def form() -> Form:
 
 
 def respond(values: Mapping[str, Any]) -> Response:
-    """Show the report inside a frame and as a file, or an error message; of the example if it is clicked."""
+    """Show the report in a frame and as a file, or an error message; if the example was clicked, show its report."""
     try:
         report = (
             example_report()
@@ -57,7 +57,7 @@ def respond(values: Mapping[str, Any]) -> Response:
 
 
 def example_report() -> str:
-    """Write the report of two systems on the example corpus."""
+    """Return the report on two systems of the example corpus."""
     with resources.as_file(resources.files("spanometer") / "data" / "example.conll") as path:
         corpus = read(path, columns=["reference", *_EXAMPLE], words=True)
     reference, *systems = corpus.tags
@@ -71,7 +71,7 @@ def example_report() -> str:
 
 
 def report_of(reference: str | None, systems: Sequence[str] | None, train: str | None = None) -> str:
-    """Write the report of errors as HTML.
+    """Return the report of errors as HTML.
 
     Args:
         reference: the path of the reference's file.
@@ -79,7 +79,7 @@ def report_of(reference: str | None, systems: Sequence[str] | None, train: str |
         train: the path of a training set's file.
 
     Raises:
-        InputError: for files that cannot be read or compared, that are missing, and for too many or too large ones.
+        InputError: if files cannot be read or compared, are missing, too many or too large.
     """
     if not reference or not systems:
         missing = "the reference" if not reference else "a system's predictions"

@@ -1,4 +1,4 @@
-"""The form of a page: its fields and the function that responds; `serving` shows it with Gradio."""
+"""The form of a page: its fields and the function that responds. `serving` shows it with Gradio."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Response:
-    """The results of a page as HTML, its charts, and files to take along, by name."""
+    """The results of a page as HTML, its charts, and files to download, by name."""
 
     html: str
     charts: Sequence[Figure | None] = ()
@@ -27,13 +27,13 @@ class Response:
 
 @dataclass(frozen=True)
 class Box:
-    """A box for a text.
+    """A text box.
 
     Attributes:
-        name: of its value.
+        name: the name of its value.
         label: its name on the page.
         info: a line below the label.
-        read: reads an uploaded file for it; None if it takes no files.
+        read: a function that reads an uploaded file into the box; None if it accepts no files.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Upload:
-    """A field for a file, or for several."""
+    """A field for one file or several files."""
 
     name: str
     label: str
@@ -56,15 +56,15 @@ class Form:
     """The form of a page.
 
     Attributes:
-        title: of the page.
+        title: the title of the page.
         heading: HTML above the form.
-        button: the text of the button that asks for an answer.
-        respond: gives the answer to the values of all fields, by name.
-        limits: how much the page takes, in words.
-        kept: what happens to the input.
+        button: the text of the submit button.
+        respond: a function that computes the response from the values of all fields, by name.
+        limits: the maximum size of the input, in words.
+        kept: what happens to the input, in words.
         uploads, boxes, controls: the fields.
         hint: a line above the examples.
-        examples: by name the values of some fields; the first one is there at the beginning.
+        examples: the values of some fields, by the name of the example; the page starts with the first example.
         charts: the titles of charts.
         below: HTML below the results.
     """
@@ -85,7 +85,7 @@ class Form:
 
 
 CONFIDENCE = replace(options_of(Resampling)["confidence"], default=None, choices=(0.9, 0.95, 0.99), optional=True)
-"""The level of intervals on a page."""
+"""The confidence level of intervals on a page."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ class Control:
     Attributes:
         name: the keyword.
         label: its name on the page.
-        value: its first value.
-        choices: pairs of a text and a value, if it is a choice.
+        value: its initial value.
+        choices: pairs of a text and a value, if there is a choice.
         info: a line below the label.
-        bounds: least and greatest value of a number, None if it has none.
-        whole: whether it is a whole number.
-        lines: whether it takes several values, one a line.
+        bounds: the minimum and maximum of a number; None if there are none.
+        whole: whether it is an integer.
+        lines: whether it accepts several values, one on each line.
     """
 
     name: str
@@ -115,13 +115,13 @@ class Control:
 
 @dataclass(frozen=True)
 class Fields:
-    """The options of a page, as it shows them.
+    """The options of a page, as the page shows them.
 
     Attributes:
-        options: by name, each with a label.
-        values: first values of controls whose options have other defaults.
-        hints: lines below the labels; by default the options' help.
-        unset: by option, the text of the choice that stands for None.
+        options: the options by name, each with a label.
+        values: initial values of controls, if they differ from the options' defaults.
+        hints: lines below the labels; by default the help of the options.
+        unset: for each option that can be None, the text of this choice.
     """
 
     options: Mapping[str, Option]
@@ -131,31 +131,34 @@ class Fields:
 
     @classmethod
     def of_app(cls, name: str, options: Mapping[str, Option], values: Mapping[str, Any] | None = None) -> Self:
-        """Take the labels and hints of a page without a measure from `pages.toml`; its labels choose the options."""
+        """Create the fields of a page without a measure.
+
+        `pages.toml` has their labels and hints, and so says which are shown.
+        """
         own = texts()["apps"][name]
         labelled = {option: replace(options[option], label=label) for option, label in own["labels"].items()}
         return cls(labelled, values or {}, own["hints"], own["unset"])
 
     @property
     def controls(self) -> tuple[Control, ...]:
-        """Return the controls."""
+        """The controls of the options."""
         return tuple(map(self._control, self.options.values()))
 
     def read(self, values: Mapping[str, Any], names: Iterable[str] | None = None) -> dict[str, Any]:
-        """Read the values of options from the values of their controls.
+        """Convert the values of controls to values of options.
 
         Args:
-            values: by name.
+            values: the values of controls, by name.
             names: the options; by default all.
 
         Raises:
-            InputError: for an invalid value.
+            InputError: if a value is invalid.
         """
         chosen = self.options if names is None else [name for name in self.options if name in set(names)]
         return {name: _read(self.options[name], values[name]) for name in chosen}
 
     def spell(self, name: str, value: str | None) -> str:
-        """Spell an option as the label of its control, see `errors.spelled`."""
+        """Write an option as the label of its control, see `exceptions.spelled`."""
         label = self.options[name].label if name in self.options else None
         if value == ASKED:
             return label or ""

@@ -35,11 +35,11 @@ MAX_TEXT = 10_000
 MAX_ANSWER = 20_000
 MAX_ITEMS = 500
 MAX_PLACES = 20_000
-"""How much the page takes: characters of the text and of the answer, items, and places where their mentions are."""
+"""The maximum size of the input: characters of the text and of the answer, items, and occurrences of their mentions."""
 
 SHOWN_CHARACTERS = 5_000
 SHOWN_ITEMS = 100
-"""How much of a text, and how many items in a list, are shown; all of it is counted."""
+"""The maximum number of characters of a text, and of items in a list, that are shown; all are counted."""
 
 FIELDS = Fields.of_app("grounding", options_of(AnswerReading))
 """The options of the page."""
@@ -69,7 +69,7 @@ Predictions = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, 
 
 
 def form(name: str = "grounding") -> Form:
-    """Make the form of a page: a text, an answer, how it is read, and the right mentions."""
+    """Create the form of a page: a text, an answer, how it is parsed, and the right mentions."""
     return Form(
         title=app_title(name),
         heading=app_heading(name),
@@ -110,12 +110,12 @@ class _Grounded:
 
 
 def respond(text: str, answer: str, values: Mapping[str, Any]) -> Response:
-    """Show an answer grounded by each policy; show an error message if it cannot be grounded.
+    """Show an answer grounded by each policy; if that is not possible, show an error message.
 
     Args:
         text: the text.
-        answer: the model's answer, as a text.
-        values: of the controls, by name.
+        answer: the model's answer as text.
+        values: the values of the controls, by name.
     """
     try:
         return _results(text, answer, AnswerReading(**FIELDS.read(values)), values.get("reference") or "")
@@ -124,7 +124,7 @@ def respond(text: str, answer: str, values: Mapping[str, Any]) -> Response:
 
 
 def why() -> str:
-    """Show the spread of a score over the policies."""
+    """Show how much a score depends on the policy."""
     return render("why.html", picture=base64.b64encode(read_file("memoirs.svg").encode()).decode(), home=HOME)
 
 
@@ -197,7 +197,7 @@ def _notes(read: Answer, text: str) -> Iterator[str]:
 
 
 def _policies(results: Sequence[_Grounded], letters: Mapping[Predictions, str]) -> Table:
-    """Count the spans and the items of each outcome under each policy."""
+    """Return a table by policy, with the numbers of spans and of items with each outcome."""
     rows: list[list[Cell]] = []
     for result in results:
         kinds = Counter(outcome.kind for outcome in result.items)
@@ -210,19 +210,19 @@ def _policies(results: Sequence[_Grounded], letters: Mapping[Predictions, str]) 
 
 
 def _nearest(name: str, points: Mapping[str, Any]) -> str:
-    """Mark a policy that is only the nearest one to a project's rule."""
+    """Mark a policy that only approximates a project's rule."""
     return " †" if name in points and not points[name].exact else ""
 
 
 def _actions(results: Sequence[_Grounded]) -> Table:
-    """List the actions of each policy, and the project that it is from."""
+    """Return a table of the actions of each policy, and the project that it comes from."""
     sources = {name: point.source for name, point in NAMED.items()}
     rows = [[result.name, ", ".join(result.policy.actions), sources.get(result.name, "")] for result in results]
     return Table("policy", ("actions", "from"), rows, left=3)
 
 
 def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Mapping[Predictions, Any], text: str) -> dict[str, Any]:
-    """Describe an outcome: the policies that have it, the text with its spans, and the lost items."""
+    """Describe an outcome: the policies that lead to it, the text with its spans, and the lost items."""
     common = frozenset.intersection(*(spans for spans, _ in outcomes))
     spans, _ = alike[0].predictions
     marks = [(*span, "agreed" if span in common else "disputed") for span in spans]
@@ -247,11 +247,13 @@ def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Mapping[Predicti
 
 
 def marked(text: str, marks: Iterable[tuple[int, int, str, str]]) -> Iterator[tuple[str, list[Any], list[Any]]]:
-    """Cut a text where marks begin and end: yield each piece, the marks over it (longest first), the marks that end.
+    """Cut a text where marks begin and end.
+
+    Yields each piece, the marks over it (longest first), and the marks that end.
 
     Args:
         text: the text, or its beginning.
-        marks: start, end, label and kind of each, in any order; they may nest and cross.
+        marks: start, end, label and kind of each mark, in any order; they may nest and cross.
     """
     inside = sorted((mark for mark in marks if mark[0] < len(text)), key=lambda mark: (mark[0] - mark[1], *mark))
     borders = {0, len(text), *(min(border, len(text)) for mark in inside for border in mark[:2])}
@@ -261,7 +263,7 @@ def marked(text: str, marks: Iterable[tuple[int, int, str, str]]) -> Iterator[tu
 
 
 def _differences(letters: Mapping[Predictions, str], text: str) -> Table:
-    """List the spans, and the wrong items, that not all outcomes have."""
+    """Return a table of the spans, and of the wrong items, that not all outcomes have."""
     rows = []
     for span in sorted(frozenset().union(*(spans for spans, _ in letters))):
         start, end, label = span
@@ -277,7 +279,7 @@ def _differences(letters: Mapping[Predictions, str], text: str) -> Table:
 
 
 def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | None) -> Table:
-    """List for each named policy for strings its mentions in their normal form, and mention F1 with a reference."""
+    """Return a table of named policies for strings, with normal forms of mentions, and mention F1 if possible."""
     pairs = [] if right is None else [(item.label, item.mention) for item in right.items]
     rows: list[list[Cell]] = []
     options: dict[str, Any] = {"asked_labels": reading.asked_labels, "aliases": reading.aliases}
@@ -304,7 +306,7 @@ def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | No
 
 
 def _call(reading: AnswerReading, own: GroundingPolicy) -> str:
-    """Write the Python that grounds the answer as the first policy of the page does."""
+    """Return the Python code that grounds the answer as the first policy of the page does."""
     policy = own if reading.offsets is None else replace(own, offsets=reading.offsets)
     options = {"policy": str(policy), "asked_labels": reading.asked_labels, "aliases": reading.aliases}
     options["format"] = None if reading.answer_format == "auto" else reading.answer_format
@@ -312,7 +314,7 @@ def _call(reading: AnswerReading, own: GroundingPolicy) -> str:
 
 
 def _files(results: Sequence[_Grounded]) -> dict[str, str]:
-    """Write each item under each policy as JSON and CSV, once for each of its places."""
+    """Return the items under each policy as JSON and CSV; an item with several places occurs once for each."""
     records = [
         dict(zip(_COLUMNS, (result.name, number, *items, *bounds), strict=True))
         for result in results

@@ -1,4 +1,4 @@
-"""How much pages take."""
+"""The maximum size of the input of pages."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MAX_BYTES = 5_000_000
 MAX_DOCUMENTS = 5_000
 MAX_TOKENS = 200_000
 MAX_MARKUP_BYTES = 1_000_000
-"""How much markup a page takes: trees cost more than tags."""
+"""The maximum size of markup, because trees take more time than tags."""
 
 MAX_SPANS = 20_000
-"""How many spans of a side with attributes a page takes; intervals rank all their items anew for each draw."""
+"""The maximum number of spans with attributes on a side; each resampled corpus ranks all items again."""
 
 _REMEDY = "Run it on your own machine without limits: pip install spanometer."
 
@@ -26,7 +26,7 @@ def encoded(text: str, name: str, limit: int) -> bytes:
     """Encode a text in UTF-8.
 
     Raises:
-        InputError: if it is too long, or cannot be encoded.
+        InputError: if it is too long, or if it cannot be encoded.
     """
     try:
         data = text.encode()
@@ -38,24 +38,24 @@ def encoded(text: str, name: str, limit: int) -> bytes:
 
 
 def megabytes(size: int) -> str:
-    """Write a limit in Gradio's unit for files: 1 MB is 1,000,000 bytes."""
+    """Write a size in Gradio's unit for files: 1 MB is 1,000,000 bytes."""
     return f"{size / 1e6:g} MB"
 
 
 def too_much(name: str, size: str) -> InputError:
-    """Make the error for an input that is larger than the limit of a page."""
+    """Create the error about an input that is too large for a page."""
     return InputError(f"{size}: too much for this page.", _REMEDY, source=name)
 
 
 MAX_CHANCE_WORK = 30_000_000
-"""How much exact chance a page computes, see `ChanceKappaF1.work`: some two seconds, and as long for a chart."""
+"""The maximum work for exact chance, see `ChanceKappaF1.work`: about two seconds, and as much again for a chart."""
 
 _MAX_SIMULATED = 20_000_000
-"""How many simulated tokens (tokens times simulations) a page draws."""
+"""The maximum number of simulated tokens (tokens times simulations)."""
 
 
 def require_little_work(measure: ChanceKappaF1, alignments: Iterable[Alignment]) -> None:
-    """Raise an `InputError` if chance would take too long, for the pairs of sides together."""
+    """Raise an `InputError` if the computation of chance, for all pairs of sides together, would take too long."""
     needed = 0.0
     for alignment in alignments:
         tokens = int(alignment.offsets[-1])

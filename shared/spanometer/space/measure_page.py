@@ -1,4 +1,4 @@
-"""The page of a measure: its form and its results (the score, tables, charts, the report of errors, and files)."""
+"""The page of a measure: its form, and its results (score, tables, charts, report of errors, and files)."""
 
 from __future__ import annotations
 
@@ -45,12 +45,15 @@ if TYPE_CHECKING:
 
 
 TITLES = ("F1 by chance", "Random places of spans")
-"""The names of the charts of a page."""
+"""The titles of the charts of a page."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart, the same in words, and the sentence that it is about; no figure if there is nothing to draw."""
+    """A chart, its description in words, and the sentence that it shows.
+
+    The figure is None if there is nothing to draw.
+    """
 
     figure: Figure | None
     description: str
@@ -78,7 +81,7 @@ def _f1_chart(measure: ChanceKappaF1, result: MeasureResult) -> Chart:
 def _coverage_chart(measure: ChanceKappaF1, corpus: PageCorpus) -> Chart:
     """Draw where the spans of one sentence and label would lie at random, and where they are.
 
-    The chart shows the sentence and label with the most spans among those where both sides have spans.
+    Among the sentences and labels for which both sides have spans, the chart shows the one with the most spans.
     """
     nothing, words = Chart(None, ""), corpus.words
     sides = dict(zip(("reference", "prediction"), corpus.spans, strict=True))
@@ -118,22 +121,22 @@ def _bounds(side: Spans, document: int, label: str) -> list[tuple[int, int]]:
 
 
 SHOWN_ERRORS = 1_000
-"""How many errors a report shows in their sentences; of more, so many are drawn at random."""
+"""The maximum number of errors that a report shows in their sentences. If there are more, they are drawn at random."""
 
 _NESTED: dict[str, dict[str, Any]] = {"chance_kappa_f1": {"placement": "layers"}, "intersection_f": {"cap": True}}
-"""The options without which measures cannot score nested spans."""
+"""Options that let measures score nested spans."""
 
 _MAX_SAMPLED = 300_000
-"""How many random units (units times samples of gamma) a page aligns."""
+"""The maximum number of random units (units times samples of gamma) that a page aligns."""
 
 
 def respond(page: Page, reference: str, prediction: str, values: Mapping[str, Any]) -> Response:
-    """Score the texts and show the results; show an error message if they cannot be scored.
+    """Score the texts and show the results; if that is not possible, show an error message.
 
     Args:
         page: the page.
         reference, prediction: the texts.
-        values: of the page's controls, by name.
+        values: the values of the page's controls, by name.
     """
     try:
         reading = page.reading(values)
@@ -171,7 +174,7 @@ def _results(page: Page, corpus: PageCorpus, values: Mapping[str, Any]) -> Respo
 
 
 def _report(corpus: PageCorpus, *results: MeasureResult) -> Report:
-    """Make the report of results, the same as the commands."""
+    """Return the report of results, the same as the commands show."""
     sides, documents = corpus.sides, len(corpus.files[0].document_lines)
     tokens = sum(map(len, corpus.words)) if corpus.spans else None
     unit = ("entity", "entities") if isinstance(sides[0], Entities) else ("span", "spans")
@@ -203,7 +206,7 @@ def _score(measure: Measure, result: MeasureResult, missing: str) -> dict[str, A
 
 
 def _is_rate(measure: Measure, key: str) -> bool:
-    """Tell whether a value is a rate of errors: without a reference it would look perfect."""
+    """Check whether a value is an error rate, which would look perfect if the reference is empty."""
     return not measure.higher_is_better and key.startswith((measure.headline, "ser"))
 
 
@@ -252,7 +255,7 @@ def _sections(
 
 
 def _score_all(page: Page, own: MeasureResult, corpus: PageCorpus, report: Report, shared: dict[str, Any]) -> Section:
-    """Score the same input with every measure that does not take long, the options of others at their defaults."""
+    """Score the same input with every measure that does not take long; other measures have their default options."""
     results, notes = [], ["Other measures have their default options."]
     kinds: dict[str, type[Measure]] = {**MEASURES, **TREE_MEASURES}
     for name, kind in kinds.items():
@@ -270,7 +273,7 @@ def _score_all(page: Page, own: MeasureResult, corpus: PageCorpus, report: Repor
 
 
 def _error_report(page: Page, corpus: PageCorpus, report: Report) -> str:
-    """Write the report of errors as HTML."""
+    """Return the report of errors as HTML."""
     try:
         differences = errors(corpus.spans[0], corpus.spans[1], words=corpus.words, confidence=None)
     except InputError as error:
@@ -313,7 +316,7 @@ _OUTCOMES = {(True, True): "✓ correct", (True, False): "✗ missing", (False, 
 
 
 def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
-    """List the pairs of entities with their costs, and the entities without a partner."""
+    """Return a table of the pairs of entities with their costs, and of entities without a partner."""
     trees = [side.coarse() if measure.type_level == "coarse" else side for side in corpus.trees]
     aligned = measure.align(*trees)
     first, second = ([*chain(*_names(side.to_dicts(), corpus.words))] for side in trees)
@@ -332,7 +335,7 @@ def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
 
 
 def _names(documents: Sequence[Sequence[Mapping[str, Any]]], words: Sequence[Sequence[str]]) -> Any:
-    """Name the entities of each document by their words and types."""
+    """Describe the entities of each document by their words and types."""
     for document, (entities, listed) in enumerate(zip(documents, words, strict=True), 1):
         for entity in entities:
             text = excerpt(listed[entity["start"] : entity["end"]])
@@ -340,7 +343,7 @@ def _names(documents: Sequence[Sequence[Mapping[str, Any]]], words: Sequence[Seq
 
 
 def _attribute_values(measure: SpanAttribute, corpus: PageCorpus) -> Section:
-    """List the values of attributes on both sides."""
+    """Return a table of the values of attributes on both sides."""
     items = measure.items(*corpus.sides)
     columns = (items.document, items.start, items.end, items.attribute, items.value, items.reference, items.predicted)
     rows = []
@@ -357,11 +360,11 @@ def _attribute_values(measure: SpanAttribute, corpus: PageCorpus) -> Section:
 
 
 SHOWN_PAIRS = 20
-"""How many illegal pairs of a side are shown; all of them are counted."""
+"""The maximum number of illegal pairs of a side that are shown; all are counted."""
 
 
 def _illegal_tags(corpus: PageCorpus, result: MeasureResult) -> Iterator[Section]:
-    """Yield the section of illegal tags, unless all tags are legal; also score them under another policy."""
+    """Yield the section on illegal tags, if there are any; it also has the score under another policy."""
     scheme, policy = corpus.reading["scheme"], corpus.reading["repair"]
     names = "reference", "prediction"
     sides = {name: Validation(tags, scheme=scheme) for name, tags in zip(names, corpus.tags, strict=True)}
@@ -389,7 +392,7 @@ def _illegal_tags(corpus: PageCorpus, result: MeasureResult) -> Iterator[Section
 
 
 def _rows(name: str, side: Validation, corpus: PageCorpus, policies: tuple[str, str]) -> Iterator[list[str]]:
-    """Yield a row for each of a side's first illegal pairs: its place, and the spans that each policy reads there."""
+    """Yield a row for each of a side's first illegal pairs: its place, and the spans that each policy decodes there."""
     for pair in islice(side, SHOWN_PAIRS):
         words = corpus.words[pair.document]
         spans = (
@@ -410,7 +413,7 @@ _CALL = """import evaluate
 {options})"""
 
 _CONFIGURATIONS = {"entities": ', "markup"'}
-"""The module's configuration for the input of a page, if it is not the default one."""
+"""The module's configuration for the input of a page, if it is not the default configuration."""
 
 _INPUTS = {
     "spans": "references and predictions: a list of tags for each sentence",
@@ -420,7 +423,7 @@ _INPUTS = {
 
 
 def _result_files(name: str, report: Report) -> dict[str, str]:
-    """Write a report of one measure as JSON and CSV, by file name, the same as the commands."""
+    """Return a report of one measure as JSON and CSV, by file name, the same as the commands write."""
     (result,) = report.results
     written = json.dumps(result.to_dict(per_label=True), ensure_ascii=False, indent=2)
     tables = by_kind(report.tables())
@@ -428,7 +431,7 @@ def _result_files(name: str, report: Report) -> dict[str, str]:
 
 
 def _snippet(page: Page, values: Mapping[str, Any]) -> str:
-    """Write the Python that makes the score of a page: the module, loaded and called with the chosen options."""
+    """Return the Python code that loads the module and computes the score of a page."""
     return _CALL.format(
         name=page.name,
         loaded=f'"{space_of(page.name)}"{_CONFIGURATIONS.get(page.input, "")}',
@@ -454,7 +457,7 @@ _HINTS = {
         "The same spans with predicted attributes; scores are optional.",
     ),
 }
-"""The hints of the boxes of both sides, by the kind of the input."""
+"""The hints below the boxes of both sides, by the kind of input."""
 
 _LIMITS = {
     "spans": f"{MAX_DOCUMENTS:,} sentences, {MAX_TOKENS:,} tokens, {megabytes(MAX_BYTES)}",
@@ -464,7 +467,7 @@ _LIMITS = {
 
 
 def form(name: str) -> Form:
-    """Make the form of a measure's page; an `InputError` for an unknown measure."""
+    """Create the form of a measure's page; raise an `InputError` if there is no such measure."""
     page = page_of(name)
     hints = zip(("reference", "prediction"), _HINTS[page.input], strict=True)
     return Form(

@@ -1,4 +1,4 @@
-"""The pages of the measures: texts, and controls made from the declared options."""
+"""The pages of the measures: texts, and controls that are derived from the declared options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .forms import CONFIDENCE, Control, Fields
 from .texts import measure_title, texts
 
 _READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
-"""How kinds of input are read, if there are options for it."""
+"""The classes of reading options, by the kind of input."""
 
 
 _WORDS = Control(
@@ -36,10 +36,10 @@ class Page:
 
     Attributes:
         kind: the class of the measure.
-        title: the page's heading.
-        intro: what the measure counts, one or two sentences.
-        paper: how the source is cited, and its address.
-        values: the first values of controls whose options have other defaults.
+        title: the page's title.
+        intro: what the measure counts, in one or two sentences.
+        paper: how to cite the source, and its URL.
+        values: initial values of controls, if they differ from the options' defaults.
         hints: lines below the labels of controls whose values differ from Python's.
     """
 
@@ -57,7 +57,7 @@ class Page:
 
     @property
     def input(self) -> str:
-        """The kind of the input, see `Measure.input`."""
+        """The kind of input, see `Measure.input`."""
         return self.kind.input
 
     @property
@@ -67,7 +67,7 @@ class Page:
 
     @property
     def options(self) -> dict[str, Option]:
-        """The options with controls: of the measure, of reading, of all measures, and the confidence."""
+        """The options with controls: of the measure, of reading, of all measures, and the confidence level."""
         declared = {name: _on_page(option) for name, option in options_of(self.kind).items() if option.label}
         shared = {name: declared.pop(name) for name in SHARED if name in declared}
         of_reading = options_of(_READINGS[self.input]) if self.input in _READINGS else {}
@@ -81,25 +81,25 @@ class Page:
 
     @property
     def controls(self) -> tuple[Control, ...]:
-        """The controls of the options; measures of the words' information have one more."""
+        """The controls of the options; measures that use the information of words have one more."""
         words = (_WORDS,) if _WORDS.name in options_of(self.kind) else ()
         return *words, *self.fields.controls
 
     def chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Read the options of the module that are not at their defaults, see `measure`; the words as in Python."""
+        """Return the module's options that do not have their default values, see `measure`; words are as in Python."""
         read = self.fields.read(values)
         chosen = {name: value for name, value in read.items() if value != self.options[name].default}
         return {"tokens": ..., **chosen} if values.get(_WORDS.name) == "corpus" else chosen
 
     def measure(self, values: Mapping[str, Any], words: Sequence[Sequence[str]] | None = None) -> Measure:
-        """Make the measure with the options of the page.
+        """Create the measure with the options of the page.
 
         Args:
-            values: of the controls, by name.
-            words: of each document, for measures of their information.
+            values: the values of the controls, by name.
+            words: the words of each document, for measures that use the information of words.
 
         Raises:
-            InputError: for an invalid value.
+            InputError: if a value is invalid.
         """
         options = self._read(self.kind, values)
         if values.get(_WORDS.name) == "corpus":
@@ -107,16 +107,16 @@ class Page:
         return self.kind(**options)
 
     def shared(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Read the options that all measures take, see `measure`."""
+        """Return the options that all measures have, see `measure`."""
         return self._read(Measure, values)
 
     def reading(self, values: Mapping[str, Any]) -> LabelDecoding | EntityTypes | None:
-        """Read the options of reading tags or markup, None if the input has no such options; see `measure`."""
+        """Return the options for reading tags or markup, or None if the input has no such options; see `measure`."""
         owner = _READINGS.get(self.input)
         return None if owner is None else owner(**self._read(owner, values))
 
     def resampling(self, values: Mapping[str, Any]) -> Resampling | None:
-        """Read the options of intervals; None without a level of confidence. See `measure`."""
+        """Return the options of intervals; None if no confidence level is set. See `measure`."""
         read = self._read(Resampling, values)
         return Resampling.chosen(read.get("confidence"), read)
 
@@ -125,10 +125,10 @@ class Page:
 
 
 def page_of(name: str) -> Page:
-    """Make the page of a measure, or of a module whose page `shows` another one.
+    """Create the page of a measure, or of a module that `shows` the page of another one.
 
     Raises:
-        InputError: for an unknown measure.
+        InputError: if there is no such measure.
     """
     shown = texts()["measures"]
     require_choice("name", name, (*ALL_MEASURES, *(other for other, own in shown.items() if "shows" in own)))
@@ -145,12 +145,12 @@ def page_of(name: str) -> Page:
 
 
 def key_title(measure: Measure, key: str) -> str:
-    """Name a key of a measure's scores."""
+    """Return the title of a key of a measure's scores."""
     return measure.results[key].title if key in measure.results else str(texts()["keys"].get(key, key))
 
 
 def _on_page(option: Option) -> Option:
-    """Limit the numbers that an option takes to the bounds of its control."""
+    """Limit a numeric option to the bounds of its control."""
     if option.span is None:
         return option
     return replace(option, low=option.span[0], high=option.span[1], exclusive=False)

@@ -1,4 +1,4 @@
-"""How forms are shown and served with Gradio (the extra `space`)."""
+"""Display and serving of forms with Gradio (the extra `space`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .limits import MAX_BYTES
 from .texts import HOME, error_message, read_file, render, titled
 
 KEPT = 3600
-"""How many seconds files are kept for their users."""
+"""The number of seconds for which files are kept for their users."""
 
 _FONTS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
 _MONOSPACE = ("ui-monospace", "Consolas", "monospace")
@@ -34,17 +34,18 @@ _BUSY = {"show_progress": "minimal", "api_visibility": "private"}
 
 
 def launch(form: Form) -> None:
-    """Serve a page: on this machine only, unless the environment (`GRADIO_SERVER_NAME`) says other."""
+    """Serve a page, only on this machine unless the environment variable `GRADIO_SERVER_NAME` says otherwise."""
     blocks = build(form)
     blocks.queue(max_size=30, default_concurrency_limit=2)
     blocks.launch(**_launch_options())
 
 
 def build(form: Form) -> gr.Blocks:
-    """Make the page of a form.
+    """Create the page of a form.
 
-    A page with boxes answers when it is loaded, when an option is set, when an example is clicked and when files are
-    chosen. A page that takes files alone answers at its button, and shows nothing once the files have changed.
+    A page with text boxes responds when it is loaded, when an option is set, when an example is clicked and when files
+    are chosen. A page that only takes files responds when its button is clicked, and clears its results when the files
+    change.
     """
     first = next(iter(form.examples.values()), {})
     with gr.Blocks(title=f"{form.title}: Spanometer", analytics_enabled=False, delete_cache=(KEPT, KEPT)) as blocks:
@@ -111,7 +112,7 @@ def build(form: Form) -> gr.Blocks:
 
 
 def _box(box: Box, text: str) -> tuple[gr.Textbox, gr.UploadButton | None]:
-    """Make a box, with a button to upload a file into it if it takes files."""
+    """Create a text box and, if it accepts files, a button to upload a file into it."""
     with gr.Column(min_width=250):
         look: dict[str, Any] = {"lines": 9, "max_lines": 9, "elem_id": box.name, "elem_classes": "sm-mono"}
         field = gr.Textbox(text, label=box.label, info=box.info or None, **look)
@@ -121,7 +122,7 @@ def _box(box: Box, text: str) -> tuple[gr.Textbox, gr.UploadButton | None]:
 
 
 def _settings(option: Any) -> Sequence[Any]:
-    """List the events that set an option."""
+    """Return the events that set an option."""
     if not isinstance(option, gr.Textbox):
         return (option.input,)
     # half a name is not an option yet; in a box of several lines Enter begins a new one
@@ -129,7 +130,7 @@ def _settings(option: Any) -> Sequence[Any]:
 
 
 def _component(control: Control, value: Any) -> Any:
-    """Make the Gradio component of a control."""
+    """Create the Gradio component of a control."""
     shared: dict[str, Any] = {
         "value": value,
         "label": control.label,
@@ -148,7 +149,7 @@ def _component(control: Control, value: Any) -> Any:
 
 
 def _answer(form: Form, names: list[str]) -> Callable[..., Any]:
-    """Make the function that Gradio calls with the values of all fields."""
+    """Return the function that Gradio calls with the values of all fields."""
 
     def answer(*values: Any) -> Any:
         inputs = dict(zip(names, values, strict=True))
@@ -163,7 +164,7 @@ def _answer(form: Form, names: list[str]) -> Callable[..., Any]:
 
 
 def _uploaded(form: Form, box: Box) -> Callable[[str], Any]:
-    """Make the function for an uploaded file: it writes the text into its box, or an error into the results."""
+    """Return the function for an uploaded file: it writes the text into its box, or an error into the results."""
 
     def uploaded(path: str) -> Any:
         try:
@@ -176,13 +177,13 @@ def _uploaded(form: Form, box: Box) -> Callable[[str], Any]:
 
 
 def _outputs(form: Form, response: Response) -> Sequence[Any]:
-    """Make the values of the outputs; hide charts without a figure and the list of files if it is empty."""
+    """Return the values of the outputs; charts without a figure and an empty list of files are hidden."""
     plots = [gr.Plot(figure, visible=figure is not None) for figure, _ in zip_longest(response.charts, form.charts)]
     return response.html, *plots, gr.File(_written(response), visible=bool(response.files))
 
 
 def _written(response: Response) -> list[str] | None:
-    """Write the files to download into a new folder; delete folders older than an hour."""
+    """Write the files to download into a new folder; delete folders that are older than an hour."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         if time.time() - folder.stat().st_mtime > KEPT:
             shutil.rmtree(folder, ignore_errors=True)
@@ -201,7 +202,7 @@ def _checksum(text: str | None) -> str:
 
 
 def _launch_options() -> dict[str, Any]:
-    """Make the options of serving a page: no sharing, nothing from other servers, fonts of the user's machine."""
+    """Return the options for serving a page: no sharing, no requests to other servers, fonts of the user's machine."""
     theme = gr.themes.Default(font=_FONTS, font_mono=_MONOSPACE, primary_hue="teal", secondary_hue="teal").set(
         # Gradio's own are too pale to be read by everybody
         block_info_text_color="*neutral_600",

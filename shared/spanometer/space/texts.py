@@ -1,4 +1,4 @@
-"""The templates, texts and examples of the pages, which lie beside this module, and where their Spaces are."""
+"""The templates, texts and examples of the pages, which are in this folder, and the URLs of their Spaces."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _TEMPLATE_MARKS = str.maketrans({"{": "&#123;", "}": "&#125;", "$": "&#36;", "`"
 _HERE = Path(__file__).parent
 
 SHOWN_ROWS = 200
-"""How many rows a table shows; everything is scored."""
+"""The maximum number of rows in a table that are shown; everything is scored."""
 
 _SHOWN_WORDS = 60
 
 
 def read_file(name: str) -> str:
-    """Read a file that lies beside this module: a style, a script or data."""
+    """Read a style, a script or data from this folder."""
     return (_HERE / name).read_text(encoding="utf-8")
 
 
@@ -36,18 +36,18 @@ def render(template: str, **values: Any) -> str:
 
     Args:
         template: the name of the file.
-        values: of the template. Nothing in their texts is markup, a script or a template of Gradio's.
+        values: the values for the template; their texts are escaped, also for Gradio's templates.
     """
     return fill(template, folder=_HERE, **values).translate(_TEMPLATE_MARKS)
 
 
 def excerpt(words: Sequence[str]) -> str:
-    """Join the first words of a text or a span."""
+    """Return the first words of a text or a span."""
     return " ".join(map(shortened, words[:_SHOWN_WORDS])) + (" …" if len(words) > _SHOWN_WORDS else "")
 
 
 def first_rows(title: str, table: Table, note: str = "") -> Section:
-    """Make a section of a table's first rows."""
+    """Return a section with the first rows of a table."""
     rows = table.rows
     cut = f" Shown: the first {SHOWN_ROWS:,} of {len(rows):,} rows. All are scored." if len(rows) > SHOWN_ROWS else ""
     shown_table = Table(table.title, table.heads, rows[:SHOWN_ROWS], left=table.left)
@@ -55,11 +55,11 @@ def first_rows(title: str, table: Table, note: str = "") -> Section:
 
 
 def error_message(error: InputError, spell: Callable[[str, str | None], str] = spell_python) -> str:
-    """Write an error as HTML: its place, its problem and its remedy.
+    """Return an error as HTML: its place, the problem and the remedy.
 
     Args:
         error: the error.
-        spell: names an option as the page does, see `errors.spelled`.
+        spell: a function that writes an option as the page names it, see `exceptions.spelled`.
     """
     problem, remedy = error.texts(spell)
     # the name of a file stays as it is; "prediction" begins a sentence
@@ -77,28 +77,28 @@ def texts() -> dict[str, Any]:
 
 
 def app_title(name: str) -> str:
-    """Look up the title of a page without a measure."""
+    """Return the title of a page without a measure."""
     return str(texts()["apps"][name]["title"])
 
 
 def app_heading(name: str, note: str = "") -> str:
-    """Write the heading of a page without a measure, with a note below."""
+    """Return the heading of a page without a measure, with a note below it."""
     return render("app_heading.html", app=texts()["apps"][name], note=note)
 
 
 def space_of(name: str) -> str:
-    """Name a Space, in the namespace of the running Space (from the Hub's environment variable)."""
+    """Return the name of a Space in the namespace of the running Space (from an environment variable of the Hub)."""
     namespace, slash, _ = os.environ.get("SPACE_ID", "").partition("/")
     return f"{namespace if slash else 'spanometer'}/{name}"
 
 
 def address(name: str) -> str:
-    """Write the address of a Space."""
+    """Return the URL of a Space."""
     return f"https://huggingface.co/spaces/{space_of(name)}"
 
 
 def titled() -> dict[str, str]:
-    """List the addresses of the Spaces by their titles."""
+    """Return the URLs of the Spaces by their titles."""
     measures = {name: {} for name in ALL_MEASURES} | texts()["measures"]
     measures = {name: own for name, own in measures.items() if "shows" not in own}
     return {measure_title(name): address(name) for name in measures} | {
@@ -107,16 +107,16 @@ def titled() -> dict[str, str]:
 
 
 def measure_title(name: str) -> str:
-    """Look up the title of a measure's page; without one, write its name as a title."""
+    """Return the title of a measure's page; if it has none, return its name as a title."""
     return str(texts()["measures"].get(name, {}).get("title", name.replace("_", " ").capitalize()))
 
 
 @cache
 def examples_of(kind: str) -> dict[str, dict[str, str]]:
-    """Read the examples of a kind of input: by name the texts that a click puts into the fields.
+    """Return the examples for a kind of input: by the name of the example, the texts that a click puts into the fields.
 
     Args:
-        kind: of input, see `Measure.input`; or `answers` of language models, or `teams` of annotators.
+        kind: the kind of input, see `Measure.input`; or `answers` of language models, or `teams` of annotators.
     """
     declared = tomllib.loads(read_file("examples.toml"))
     text = partial(_text, [line.split() for line in declared["sentences"].splitlines()])
@@ -124,7 +124,7 @@ def examples_of(kind: str) -> dict[str, dict[str, str]]:
 
 
 def _text(rows: Sequence[Sequence[str]], value: Any) -> str:
-    """Write an example's text: its own, or the chosen columns of the rows."""
+    """Return an example's text: its own text, or the chosen columns of the rows."""
     if isinstance(value, str):
         return value.strip()
     return "".join(" ".join(row[column] for column in value if row) + "\n" for row in rows if value)

@@ -14,7 +14,7 @@ from .table import EMPTY, Cell, Copyable, Number, Part, Precision, Table, styled
 from .table import Text as Piece
 
 INTERVALS = ("brackets", "plus-minus")
-"""How LaTeX shows intervals: both bounds, or half their distance."""
+"""How LaTeX shows intervals: as both bounds, or as half their distance."""
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -29,7 +29,7 @@ _LATEX = {
     "±": r"\textpm{}",
     **{char: f"\\{char}" for char in "&%$#_{}"},
 }
-"""LaTeX's spelling of special characters."""
+"""Special characters in LaTeX."""
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>|~&#$]")
 _WORDS = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
@@ -40,10 +40,10 @@ _SMALL = "font-size: smaller; opacity: 0.75; overflow-wrap: anywhere"
 
 
 def to_csv(tables: Iterable[Table], precision: Precision) -> str:
-    """Write tables of one kind as one CSV table (RFC 4180, but with plain line ends), which pandas reads.
+    """Write tables of the same kind as one CSV table (RFC 4180, but with newlines), which pandas can read.
 
-    An interval takes two columns, `<key>_low` and `<key>_high`. Without `digits` numbers have all their digits;
-    NaN is `nan`.
+    An interval becomes two columns, `<key>_low` and `<key>_high`. Without `digits`, numbers are written with all
+    digits; NaN is written as `nan`.
     """
     text = io.StringIO()
     heads, rows = grid(tables, precision)
@@ -52,7 +52,7 @@ def to_csv(tables: Iterable[Table], precision: Precision) -> str:
 
 
 def to_frame(tables: Iterable[Table]) -> Any:
-    """Convert tables of one kind to a data frame: a column for each key, two more for each interval."""
+    """Convert tables of the same kind to a data frame, with a column for each key and two more for each interval."""
     import pandas
 
     heads, rows = grid(tables)
@@ -60,7 +60,7 @@ def to_frame(tables: Iterable[Table]) -> Any:
 
 
 def by_kind(parts: Iterable[Part]) -> dict[str, list[Table]]:
-    """Group the tables among parts by kind, or by title if they have no kind."""
+    """Group the tables among parts by kind; tables without a kind are grouped by title."""
     groups: dict[str, list[Table]] = {}
     for part in parts:
         if isinstance(part, Table):
@@ -69,7 +69,7 @@ def by_kind(parts: Iterable[Part]) -> dict[str, list[Table]]:
 
 
 def of_kind(groups: Mapping[str, list[Table]], kind: str | None) -> list[Table]:
-    """Choose the tables of a kind, by default the first one; an `InputError` if there are none of this kind."""
+    """Return the tables of a kind, by default the first kind; raise an `InputError` if there are none."""
     if kind is not None and kind not in groups:
         listed = ", ".join(map(repr, groups)) or "none"
         raise InputError(f"there are no tables {kind!r}.", f"The kinds of tables here are {listed}.")
@@ -77,11 +77,11 @@ def of_kind(groups: Mapping[str, list[Table]], kind: str | None) -> list[Table]:
 
 
 def grid(tables: Iterable[Table], precision: Precision | None = None) -> tuple[list[str], Iterator[list[Any]]]:
-    """Join tables of one kind: the columns, and the rows on demand; values that a table lacks are None.
+    """Join tables of the same kind; returns the columns, and an iterator over rows. Missing values are None.
 
     Args:
-        tables: tables of one kind.
-        precision: how numbers are rounded and scaled; None leaves them as they are.
+        tables: tables of the same kind.
+        precision: how numbers are rounded and scaled; None leaves them unchanged.
     """
     keyed = [(table, ["", *(table.keys or [re.sub(r"\W+", "_", head) for head in table.heads])]) for table in tables]
     heads: dict[str, None] = {}
@@ -124,7 +124,7 @@ def _plain(cell: Cell, precision: Precision | None) -> Any:
 
 
 def to_markdown(parts: Iterable[Part], precision: Precision) -> str:
-    """Write tables as Markdown's pipe tables, other lines as paragraphs, lines to be copied as code."""
+    """Write tables as Markdown's pipe tables, other lines as paragraphs, and copyable lines as code."""
     blocks = []
     for part in parts:
         if isinstance(part, Table):
@@ -138,7 +138,7 @@ def to_markdown(parts: Iterable[Part], precision: Precision) -> str:
 
 
 def markdown_table(columns: Iterable[str], rows: Iterable[Iterable[str]], *, left: int = 1) -> list[str]:
-    """Write a table as lines of Markdown; all columns after the first, or the first few, are set to the right."""
+    """Return the lines of a Markdown table; columns after the first `left` ones are right-aligned."""
     head = [*columns]
     rule = ["---"] * left + ["---:"] * (len(head) - left)
     return [f"| {' | '.join(line)} |" for line in (head, rule, *rows)]
@@ -158,7 +158,7 @@ def _markdown_cell(cell: Cell, precision: Precision) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Escape a text for Markdown, except underlines within words."""
+    """Escape a text for Markdown, except underscores within words."""
     kept = {match.start() for match in _WORDS.finditer(text)}
     return _MARKDOWN.sub(lambda match: match[0] if match.start() in kept else f"\\{match[0]}", printable(text))
 
@@ -173,7 +173,7 @@ def _bold(text: str, bold: bool, mark: str) -> str:
 
 
 def to_latex(parts: Iterable[Part], precision: Precision, *, intervals: str = "brackets") -> str:
-    """Write tables for LaTeX's booktabs, the best value of a column in bold; other lines are comments.
+    """Write tables for LaTeX (booktabs), with the best value of a column in bold; other lines become comments.
 
     Args:
         parts: tables and lines.
@@ -219,7 +219,7 @@ def _latex_cell(cell: Cell, precision: Precision, intervals: str) -> str:
 
 
 def _latex_number(text: str) -> str:
-    """Write a number with a minus instead of a hyphen, and without a space after commas."""
+    """Convert the hyphen of a number to a minus, and remove the space after commas."""
     text = latex(text)
     return f"${text[0]}${text[1:]}" if text[:1] in ("-", "+") else text
 
@@ -230,7 +230,7 @@ def latex(text: str) -> str:
 
 
 def to_html(parts: Iterable[Part], precision: Precision) -> str:
-    """Write parts for a notebook: tables with their numbers on the right, lines to be copied in small print."""
+    """Write parts as HTML for a notebook: numbers are right-aligned, copyable lines are small."""
     blocks: list[str] = []
     for part in parts:
         if isinstance(part, Table):

@@ -1,4 +1,4 @@
-"""Results that print as commands print them, and export as tables."""
+"""Results that print as the commands print them, and can be exported as tables."""
 
 from __future__ import annotations
 
@@ -12,69 +12,69 @@ from .table import Copyable, Part, Precision, Table
 
 
 class Result(ABC):
-    """A result: it prints as text, shows as HTML in notebooks, and exports as tables.
+    """A result. It prints as text, shows as HTML in notebooks, and can be exported as tables.
 
-    Its tables have kinds; tables of one kind are joined in CSV and data frames.
+    Each table has a kind; tables of the same kind are joined in CSV and data frames.
     """
 
     @abstractmethod
     def parts(self) -> Iterable[Part]:
-        """List the lines, tables and signatures that are printed."""
+        """Return the lines, tables and signatures that are printed."""
 
     def tables(self) -> Sequence[Table]:
-        """List all tables, also tables that are only printed on request."""
+        """Return all tables, including those that are printed only on request."""
         return [part for part in self.parts() if isinstance(part, Table)]
 
     def __str__(self) -> str:
-        """Write the text that the command line prints."""
+        """Return the text that the command line prints."""
         from .screen import text_of
 
         return text_of(self.parts()).rstrip("\n")
 
     def __repr__(self) -> str:
-        """Write the same text as `str`."""
+        """Return the same text as `str`."""
         return str(self)
 
     def _repr_html_(self) -> str:
-        """Write HTML for notebooks."""
+        """Return HTML for notebooks."""
         return to_html(self.parts(), Precision())
 
     def to_frame(self, table: str | None = None) -> Any:
-        """Convert tables of one kind to one pandas data frame, with numbers as they are.
+        """Convert the tables of one kind to a pandas data frame; numbers are not rounded.
 
-        An interval takes two columns, `<key>_low` and `<key>_high`.
+        An interval becomes two columns, `<key>_low` and `<key>_high`.
 
         Args:
             table: the kind of tables; by default the first one.
 
         Raises:
-            InputError: for an unknown kind.
+            InputError: if there is no such kind.
         """
         return to_frame(of_kind(by_kind(self.tables()), table))
 
     def to_csv(self, table: str | None = None, *, digits: int | None = None, percent: bool = False) -> str:
-        """Write tables of one kind as one CSV table.
+        """Write the tables of one kind as one CSV table.
 
         Args:
             table: the kind of tables; by default the first one, as in `to_frame`.
-            digits: the decimals of scores; by default all.
-            percent: whether scores that are shares are in percent.
+            digits: the number of decimals of scores; by default all.
+            percent: whether proportions are written as percentages.
 
         Raises:
-            InputError: for an unknown kind.
+            InputError: if there is no such kind.
         """
         return to_csv(of_kind(by_kind(self.tables()), table), Precision(digits=digits, percent=percent))
 
     def to_markdown(self, table: str | None = None, *, digits: int | None = None, percent: bool = False) -> str:
-        """Write tables as Markdown, each with the best values in bold; the signatures below.
+        """Write tables as Markdown, with the best values in bold and the signatures at the end.
 
         Args:
             table: the kind of tables; by default all that are printed.
-            digits: the decimals of scores, by default 4, in percent 2.
-            percent: whether scores that are shares are in percent.
+            digits: the number of decimals of scores; by default 4, or 2 in percent.
+            percent: whether proportions are written as percentages.
 
         Raises:
-            InputError: for an unknown kind.
+            InputError: if there is no such kind.
         """
         return to_markdown(self._exported(table), Precision(digits=digits, percent=percent))
 
@@ -86,25 +86,25 @@ class Result(ABC):
         percent: bool = False,
         intervals: str = "brackets",
     ) -> str:
-        r"""Write tables for LaTeX (`\usepackage{booktabs}`), the best of several systems in bold.
+        r"""Write tables for LaTeX (`\usepackage{booktabs}`), with the best of several systems in bold.
 
         The signatures follow as comments.
 
         Args:
             table: the kind of tables; by default all that are printed.
-            digits: the decimals of scores, by default 4, in percent 2.
-            percent: whether scores that are shares are in percent.
-            intervals: `brackets`: both bounds; `plus-minus`: half their distance, which hides that the intervals of BCa
-                are longer on one side.
+            digits: the number of decimals of scores; by default 4, or 2 in percent.
+            percent: whether proportions are written as percentages.
+            intervals: `brackets` shows both bounds. `plus-minus` shows half their distance, which hides that BCa
+                intervals are not symmetric.
 
         Raises:
-            InputError: for an unknown kind.
+            InputError: if there is no such kind.
         """
         require_choice("intervals", intervals, INTERVALS)
         return to_latex(self._exported(table), Precision(digits=digits, percent=percent), intervals=intervals)
 
     def _exported(self, kind: str | None) -> list[Part]:
-        """Choose the tables of a kind, or all that are printed, with the signatures and notes."""
+        """Return the tables of a kind, or all that are printed, with the signatures and notes."""
         if kind is not None:
             signatures = (part for part in self.parts() if isinstance(part, Copyable))
             return [*of_kind(by_kind(self.tables()), kind), *signatures]

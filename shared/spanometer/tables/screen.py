@@ -1,4 +1,4 @@
-"""Tables and lines as text: on the terminal, in files and in strings."""
+"""Tables and lines as text for the terminal, for files and for strings."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from .table import Copyable, NamedLine, Number, Part, Precision, Table, styled
 from .table import Text as Cell
 
 _UNLIMITED = 1_000_000
-"""The width of a page that is no terminal: nothing is wrapped or cut."""
+"""The page width if the output is not a terminal: nothing is wrapped or cut."""
 
 _GAPS = (3, 2, 1)
-"""The room between the columns of a table, on wide and on narrow pages."""
+"""The space between the columns of a table, on wide and on narrow pages."""
 
 
 class _Page(Console):  # type: ignore[misc]
-    """A console that leaves a closed pipe to its caller."""
+    """A console that lets its caller handle a closed pipe."""
 
     def on_broken_pipe(self) -> NoReturn:
         raise BrokenPipeError
 
 
 def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
-    """Make a console on standard output, or in a file, without automatic markup and truncation."""
+    """Create a console for standard output or a file, without automatic markup and truncation."""
     # in a notebook Rich would display the parts instead of writing them
     console = _Page(
         highlight=False,
@@ -51,7 +51,7 @@ def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
 
 
 def text_of(parts: Iterable[Part], precision: Precision | None = None, *, terminal: bool = True) -> str:
-    """Write parts as text without colours; with `terminal`, in the width of the terminal on standard output, if any."""
+    """Return parts as text without colours; if `terminal` is True, in the width of the terminal."""
     console = page(color=False, file=io.StringIO())
     if terminal and sys.stdout is not None and sys.stdout.isatty():
         console.width = shutil.get_terminal_size().columns
@@ -60,10 +60,10 @@ def text_of(parts: Iterable[Part], precision: Precision | None = None, *, termin
 
 
 def show(console: Console, *parts: Part, precision: Precision | None = None) -> None:
-    """Print one part below the other.
+    """Print parts one below the other.
 
-    Nothing is cut: a table that is wider than the terminal gets narrower columns, see `_grids`. The terminal itself
-    wraps lines to be copied (signatures, commands), so that they stay whole.
+    Nothing is cut. If a table is wider than the terminal, its columns become narrower, see `_grids`. Copyable lines
+    (signatures, commands) are wrapped only by the terminal, so that they can be copied whole.
     """
     written = precision or Precision()
     for part in parts:
@@ -84,10 +84,10 @@ def show(console: Console, *parts: Part, precision: Precision | None = None) -> 
 
 
 def _grids(table: Table, precision: Precision, width: int) -> list[Grid]:
-    """Lay out a table on a page of a width.
+    """Lay out a table on a page of this width.
 
-    A table that is too wide gets less room between its columns and heads of several lines, then intervals in its main
-    column alone, then short heads, then texts of several lines, then blocks of columns, one below the other.
+    If the table is too wide, these steps are tried in order: narrower gaps and headers on several lines; intervals only
+    in the main column; short headers; texts on several lines; blocks of columns, one below the other.
     """
     names, numbers = table.widths
     sizes = [max(size, numbers if place else names) for place, size in enumerate(_sizes(table, precision))]
@@ -110,7 +110,7 @@ def _grids(table: Table, precision: Precision, width: int) -> list[Grid]:
 
 
 def _sizes(table: Table, precision: Precision, *, heads: bool = False, texts: bool = False) -> list[int]:
-    """Compute the width of each column, with heads, and texts, of several lines or not."""
+    """Compute the width of each column; `heads` and `texts` say whether headers and texts can be on several lines."""
     rows = [row for row in table.written(precision) if row]
     cells = list(zip(*rows, strict=True)) or [()] * (1 + len(table.heads))
     numbers = {place for row in table.rows if row for place, cell in enumerate(row) if isinstance(cell, Number)}
@@ -124,7 +124,7 @@ def _sizes(table: Table, precision: Precision, *, heads: bool = False, texts: bo
 
 
 def _longest(text: str, apart: bool) -> int:
-    """Compute the width of the longest line of a text, or of its longest word if words may be split into lines."""
+    """Return the width of the longest line of a text, or of its longest word if `apart` is True."""
     return max((cell_len(printable(line)) for line in (text.split() if apart else text.split("\n"))), default=0)
 
 

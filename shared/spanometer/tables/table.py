@@ -1,4 +1,4 @@
-"""Tables and lines as plain data: printed by commands, exported by results, without drawing libraries."""
+"""Tables and lines as plain data, which commands print and results export."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..exceptions import printable
 from ..options import CheckedOptions, option
 
 DIGITS = 4
-"""Decimals of a score in a table."""
+"""The default number of decimals of a score."""
 
 _HEAD_WIDTH = 13
-"""The head of a column of numbers goes over two lines if it is longer."""
+"""Headers of number columns that are longer than this are written on two lines."""
 
 _AT_ONCE = 1 << 10
-"""How many rows of an Arrow table are Python's objects at a time."""
+"""The number of rows of an Arrow table that are Python objects at a time."""
 
 EMPTY = "·"
-"""The cell of an undefined number."""
+"""The text of a cell with an undefined number."""
 
 UNRELIABLE = "?"
 """The mark after an interval from too few documents."""
@@ -39,15 +39,15 @@ _SHORT = {
     "missing": "miss.",
     "spurious": "spur.",
 }
-"""Words in the heads of columns, and how narrow pages shorten them."""
+"""Words in headers, and their short forms on narrow pages."""
 
 
 class Precision(CheckedOptions):
     """How numbers are written.
 
     Attributes:
-        digits: the decimals of scores; None is 4, in percent 2.
-        percent: whether scores that are shares are written in percent.
+        digits: the number of decimals of scores; None means 4, or 2 in percent.
+        percent: whether proportions are written as percentages.
     """
 
     digits: int | None = option(
@@ -63,21 +63,24 @@ class Precision(CheckedOptions):
 
     @property
     def decimals(self) -> int:
-        """The decimals of scores."""
+        """The number of decimals of scores."""
         return self.digits if self.digits is not None else DIGITS - 2 if self.percent else DIGITS
 
     def scaled(self, number: Number) -> list[float]:
-        """Scale a number and the bounds of its interval, if it has one, by 100 for a share in percent."""
+        """Return a number and the bounds of its interval, if it has one.
+
+        Proportions in percent are multiplied by 100.
+        """
         bounds = [] if number.interval is None else [*number.interval]
         factor = 100.0 if self.percent and number.kind == "score" else 1.0
         return [value if factor == 1.0 else value * factor for value in (number.value, *bounds)]
 
     def texts(self, number: Number) -> list[str]:
-        """Write a number and the bounds of its interval, if it has one."""
+        """Write a number and the bounds of its interval, if it has one, as separate texts."""
         return [self._text(value, number) for value in self.scaled(number)]
 
     def text(self, number: Number) -> str:
-        """Write a number with its interval, `0.9303 [0.9231, 0.9371]`."""
+        """Write a number with its interval: `0.9303 [0.9231, 0.9371]`."""
         point, *bounds = self.texts(number)
         return f"{point} [{', '.join(bounds)}]" if bounds else point
 
@@ -97,11 +100,11 @@ class Number:
 
     Attributes:
         value: the number.
-        kind: `score`, a share that can be written in percent; `plain`, any other number; `amount`, of things, whole
-            unless it is a mean; `share`, always in percent; `p`, a p-value.
-        style: how a terminal shows it.
+        kind: `score`, a proportion that can be written as a percentage; `share`, a proportion that is always written as
+            a percentage; `amount`, a count (or a mean of counts); `p`, a p-value; `plain`, any other number.
+        style: its style on a terminal.
         interval: the bounds of its interval.
-        signed: whether it has its sign always.
+        signed: whether a plus sign is written.
         best: whether it is the best of its column.
     """
 
@@ -114,23 +117,23 @@ class Number:
 
 
 Cell = str | tuple[str, str] | Number
-"""A text, a text with its style, or a number."""
+"""A text, a text with a style, or a number."""
 
 Text = str | tuple[str, str]
-"""A cell as it is written."""
+"""The written form of a cell."""
 
 
 class TableColumn(NamedTuple):
-    """A column of a result, from which its cells in all forms follow.
+    """The declaration of a column, from which its cells in all forms are derived.
 
     Attributes:
         key: its name in CSV, data frames and JSON; empty for a column that is only printed.
-        head: its head in tables, by default the key.
-        kind: of its numbers, see `Number`.
-        signed: whether its numbers always have their sign.
-        style: how a terminal shows its numbers.
-        higher: whether its highest number is marked as the best, or its lowest; None marks none.
-        named: whether the head is the name of a label or a system, which narrow pages do not shorten.
+        head: its header in printed tables; by default the key.
+        kind: the kind of its numbers, see `Number`.
+        signed: whether plus signs are written.
+        style: the style of its numbers on a terminal.
+        higher: True marks the highest number as the best, False the lowest, None marks none.
+        named: whether the header is the name of a label or system; narrow pages do not shorten it.
     """
 
     key: str
@@ -142,9 +145,11 @@ class TableColumn(NamedTuple):
     named: bool = False
 
     def cell(self, value: Any) -> Cell:
-        """Make a cell of a number, or of a number and its interval; None is an empty cell, and cells stay as they are.
+        """Convert a number, or a number and its interval, to a cell.
 
-        An interval whose bounds are NaN stays: the legend says why there is none.
+        None becomes an empty cell, cells are returned unchanged.
+
+        An interval with NaN bounds is kept: the legend explains it.
         """
         if value is None:
             return EMPTY
@@ -162,27 +167,28 @@ def defined_interval(bounds: Iterable[float] | None) -> tuple[float, float] | No
 
 
 def amounts(*keys: str, **heads: str) -> list[TableColumn]:
-    """Declare columns of amounts, by their keys alone or with their heads."""
+    """Declare columns of counts, given by their keys or, as keyword arguments, by keys and headers."""
     return [TableColumn(key, heads.get(key), "amount") for key in (*keys, *heads)]
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: names on the left, numbers on the right.
+    """A table with names in the first column and numbers in the others.
 
     Attributes:
-        title: the head of the names.
-        heads: the heads of the numbers.
-        rows: the cells of each row, the name first; None for a line between rows.
-        widths: the least widths of the column of names and of the columns of numbers.
-        left: the number of columns whose cells begin on the left.
-        kind: the subject of the table; tables of one kind are joined in CSV and data frames.
-        names: the head of the names there, by default the title.
-        keys: the names of the other columns there, by default their heads; columns without a name are left out.
-        about: columns in front there, with their value in all rows of this table.
-        confidence: the level of intervals that have rows of their own; None if they stand beside their numbers.
-        main: the key of the column that keeps its intervals on a narrow page; empty if all do.
-        short_heads: the heads on a narrow page, by default the same.
+        title: the header of the names.
+        heads: the headers of the numbers.
+        rows: the cells of each row, the name first; None means a line between rows.
+        widths: the minimum width of the column of names, and of the columns of numbers.
+        left: the number of left-aligned columns.
+        kind: the subject of the table; tables of the same kind are joined in CSV and data frames.
+        names: the header of the names in CSV and data frames; by default the title.
+        keys: the names of the other columns there; by default their headers. Columns without a name are omitted.
+        about: further columns there, which come first and have the same value in all rows.
+        confidence: the confidence level of intervals that are printed in rows of their own; None prints them beside
+            their numbers.
+        main: the key of the column that keeps its intervals on a narrow page; empty if all columns do.
+        short_heads: the headers on a narrow page; by default the same.
         unreliable: the names of rows whose intervals are marked as unreliable.
     """
 
@@ -204,12 +210,12 @@ class Table:
     def of(
         cls, title: str, columns: Sequence[TableColumn], rows: Iterable[Sequence[Any] | None], **options: Any
     ) -> Table:
-        """Make a table of values: each row has a name and a value for each column, see `TableColumn.cell`.
+        """Create a table from values: each row has a name and a value for each column, see `TableColumn.cell`.
 
         Args:
-            title: the head of the names.
+            title: the header of the names.
             columns: the columns of values.
-            rows: the name and the values of each row; None for a line between rows.
+            rows: the name and the values of each row; None means a line between rows.
             **options: the other attributes of a table.
         """
         cells: list[list[Any] | None] = []
@@ -227,7 +233,7 @@ class Table:
         return cls(title, heads, cells, keys=[column.key for column in columns], short_heads=short, **options)
 
     def narrower(self) -> Iterator[Table]:
-        """Yield the table, then with intervals only in the main column, then also with short heads."""
+        """Yield the table, then with intervals only in the main column, then also with short headers."""
         yield self
         table = self
         if self.main:
@@ -237,17 +243,17 @@ class Table:
         yield replace(table, heads=self.short_heads or self.heads)
 
     def columns(self, places: Sequence[int]) -> Table:
-        """Choose columns by their places for printing; the names, which come first, have the place 0."""
+        """Select columns for printing by their indices; the column of names has index 0."""
         rows = [row and [row[place] for place in places] for row in self.rows]
         return replace(self, heads=[self.heads[place - 1] for place in places[1:]], rows=rows)
 
     def records(self) -> list[dict[str, Any]]:
-        """Convert the rows to built-in types by key, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert the rows to dictionaries of built-in types for JSON; NaN becomes None."""
         keys = (self.names or self.title, *self.keys)
         return [dict(zip(keys, map(_value, row), strict=True)) for row in self.rows if row is not None]
 
     def written(self, precision: Precision) -> list[list[Text] | None]:
-        """Write the rows as text; with `confidence`, a row of intervals follows each row that has some."""
+        """Write the rows as text; if `confidence` is set, a row with intervals follows each row that has intervals."""
         rows: list[list[Text] | None] = []
         for row in self.rows:
             mark = UNRELIABLE if row is not None and _named(row[0]) in self.unreliable else ""
@@ -299,26 +305,26 @@ def _style(cell: Cell) -> str:
 
 
 def styled(text: Text) -> tuple[str, str]:
-    """Split a text from its style, which may be none."""
+    """Split a text from its style; the style can be empty."""
     return text if isinstance(text, tuple) else (text, "")
 
 
 @dataclass(frozen=True, init=False)
 class Copyable:
-    """Quiet lines that are not wrapped, so that they can be copied whole: a command, or signatures.
+    """Lines that are not wrapped, so that they can be copied whole: a command, or signatures.
 
     Attributes:
-        texts: the lines, each once.
+        texts: the distinct lines.
     """
 
     texts: tuple[str, ...]
 
     def __init__(self, *texts: str) -> None:
-        """Take each line once."""
+        """Store the distinct lines."""
         object.__setattr__(self, "texts", tuple(dict.fromkeys(texts)))
 
     def folded(self) -> list[str]:
-        """List the lines; for several signatures, their common end once and the beginning of each."""
+        """Return the lines; several signatures are shortened to their beginnings and their common end."""
         of_each = [text.split("|") for text in self.texts]
         shared = [part for part in of_each[0][1:] if all(part in parts for parts in of_each)] if of_each[1:] else []
         if not shared:
@@ -330,27 +336,27 @@ class Copyable:
 
 
 class NamedLine(list[Text]):
-    """A line that begins with a name. On a narrow page, the text behind the name is wrapped below itself."""
+    """A line that begins with a name. On a narrow page, the text after the name is wrapped and indented."""
 
 
 Part = Text | list[Text] | Copyable | Table
-"""A line, a line of several pieces, one to copy, or a table."""
+"""A line, a line of several pieces, copyable lines, or a table."""
 
 
 def heading(lines: Iterable[tuple[str, str]]) -> list[Part]:
-    """Write lines with a name each, the texts aligned below each other."""
+    """Return lines that begin with a name, with their texts aligned below each other."""
     pairs = [(printable(name), text) for name, text in lines]
     width = max(len(name) for name, _ in pairs)
     return [NamedLine([(f"{name:<{width}}", "bold"), f"  {text}"]) for name, text in pairs]
 
 
 def number(value: float, style: str = "") -> Number:
-    """Write a score as tables show it."""
+    """Create a cell with a score."""
     return Number(value, style=style)
 
 
 def cell_of(value: Any) -> Cell:
-    """Make a cell of a built-in value: whole numbers are amounts, other numbers scores, None is a cell without text."""
+    """Convert a built-in value to a cell: integers become counts, other numbers scores, None an empty cell."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (int, float)):
@@ -359,7 +365,7 @@ def cell_of(value: Any) -> Cell:
 
 
 class _ArrowRows(Sequence[list[Cell]]):
-    """The rows of an Arrow table, made on demand: Python's objects take many times the memory of the columns."""
+    """The rows of an Arrow table, converted when needed, because Python objects take much more memory."""
 
     def __init__(self, rows: Any) -> None:
         self._rows = rows
@@ -376,23 +382,23 @@ class _ArrowRows(Sequence[list[Cell]]):
 
 
 def arrow_table(rows: Any, **options: Any) -> Table:
-    """Show the rows of an Arrow table, the names in its first column; `options` are attributes of the table."""
+    """Convert an Arrow table to a table with the names in its first column; `options` are attributes of the table."""
     first, *heads = rows.column_names
     return Table(first, heads, _ArrowRows(rows), keys=heads, **options)
 
 
 def amount(value: float) -> Number:
-    """Write a number of things as tables show it."""
+    """Create a cell with a count."""
     return Number(value, "amount")
 
 
 def head(key: str) -> str:
-    """Write a key as the head of a column: a long key on two lines."""
+    """Return a key as the header of a column; long keys are split into two lines."""
     return "\n".join(key.rsplit("_", 1)) if len(key) > _HEAD_WIDTH else key
 
 
 def mark_best(cells: Sequence[Cell], *, higher: bool) -> list[Cell]:
-    """Mark the highest, or else the lowest, of the numbers in a column or a row, unless all are equal."""
+    """Mark the highest (or lowest) of the numbers in a column or row as the best, unless all are equal."""
     values = {cell.value for cell in cells if isinstance(cell, Number) and not math.isnan(cell.value)}
     best = (max if higher else min)(values) if len(values) > 1 else None
     return [replace(cell, best=True) if isinstance(cell, Number) and cell.value == best else cell for cell in cells]
