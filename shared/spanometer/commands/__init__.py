@@ -1,8 +1,9 @@
-"""The command line: its commands, one module each, and their common parts.
+"""The command line: its commands, one module for each, and their common parts.
 
-The documentation of a command's module is the text of its first page of help; paragraphs from the first one whose first
-line ends in a colon are below the options. `declare(parser)` adds its arguments and options to a parser, and
-`run(options)` does the work and returns the exit status. To add a command, write its module and name it here.
+The documentation of a command's module is the text of its first page of help. If a paragraph's first line ends in a
+colon, this paragraph and all that follow are printed below the options. `declare(parser)` adds the command's arguments
+and options to a parser, and `run(options)` does the work and returns the exit status. To add a command, write its
+module and name it here.
 """
 
 GROUPS = {
@@ -25,7 +26,7 @@ GROUPS = {
         "transform": "add errors of certain kinds to a file",
     },
 }
-"""The commands with one line of help, in groups; a module is imported when its command is called."""
+"""The commands in groups, with one line of help each; a module is imported when its command is called."""
 
 COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 """All commands."""

@@ -72,12 +72,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_protocol(protocol: Protocol) -> str:
-    """Name the protocol of a task that has these labels."""
+    """Say which protocol belongs to a task with these labels."""
     return f"The labels match {protocol.title}: --protocol {protocol.name} computes its official scores."
 
 
 def _command(options: argparse.Namespace, advice: Advice | Flow) -> str:
-    """Write the command that scores with the measure."""
+    """Return the command that scores with this measure."""
     words, spell = ["spanometer", "score", options.reference, "SYSTEM"], speller(options.flags)
     measure, arguments = advice.measure, {**advice.options}
     left_out = {"words_column"} if arguments.pop("tokens", None) is None else set()
@@ -91,7 +91,7 @@ def _command(options: argparse.Namespace, advice: Advice | Flow) -> str:
 
 
 def _chance_table(advice: Advice) -> Table:
-    """List the chance level of each label, the highest first."""
+    """Return a table with the chance level of each label, the highest first."""
     levels = sorted(advice.statistics.chance_per_label.items(), key=lambda item: -item[1])
     rows: list[list[Cell]] = [
         [label, number(level), "yes" if level >= advice.thresholds.chance else "no"] for label, level in levels
@@ -100,7 +100,7 @@ def _chance_table(advice: Advice) -> Table:
 
 
 def _flow_parts(flow: Flow) -> Iterator[Part]:
-    """Show the questions of the paper's flow, and its outcome."""
+    """Yield the questions of the paper's flow chart, and its outcome."""
     answers = {None: "unknown", True: "yes", False: "no"}
     rows: list[list[Cell]] = [
         [step.question, step.value, f"{step.threshold:g}", answers[step.answer], step.outcome] for step in flow.steps

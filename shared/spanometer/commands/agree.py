@@ -50,7 +50,7 @@ _PAGES = (".html", ".htm")
 
 
 class AgreementOutput(PlotOutput):
-    """How agreement is shown."""
+    """Options for showing agreement."""
 
     per_label: bool = switch("also show the agreement on each label", common=True)
     per_pair: bool = switch("also show the values of each pair")
@@ -148,7 +148,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _only(measures: Sequence[Any], kind: type[Measure], beside: Measure | None = None) -> Any:
-    """Find the measure of a kind, which has the shared options of another one; None if there is none."""
+    """Return the measure of this class, with the shared options of another measure; None if there is none."""
     own = [measure for measure in measures if isinstance(measure, kind)]
     if len(own) > 1:
         raise InputError(f"--measures names {kind.name} {len(own)} times.", "Name one.")
@@ -171,7 +171,7 @@ def _disagreements(corpus: CorpusFiles, output: AgreementOutput, **options: Any)
 
 
 def _heading(corpus: CorpusFiles, result: Agreement) -> list[tuple[str, str]]:
-    """List the files and the size of the corpus."""
+    """Return the files and the size of the corpus as lines for the top."""
     lines = [(name, side.text) for name, side in corpus.sides]
     if corpus.first.tags:
         numbers = zip(lines, result.spans.tolist(), strict=True)

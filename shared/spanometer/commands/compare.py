@@ -41,7 +41,7 @@ from .score import informed
 
 
 class ComparisonOutput(PlotOutput):
-    """How a comparison is shown."""
+    """Options for showing a comparison."""
 
     per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
     by_chance: tuple[float, ...] | None = option(
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _worse(result: Comparison) -> list[str]:
-    """Say in which measures the second of two systems is significantly worse."""
+    """Say by which measures the second of two systems is significantly worse."""
     problems = []
     for name, of_measure in result.measures.items():
         (pair,) = of_measure.pairs
@@ -136,7 +136,7 @@ def _compared(
     resampling: PairedResampling,
     choices: Mapping[str, Any],
 ) -> Comparison:
-    """Compare systems by their content; name the files' lines in errors."""
+    """Compare systems as their content requires; errors name the files' lines."""
     measures = informed(source, corpus, measures)
     with corpus.placing_errors():
         if corpus.content in ("entities", "attributes"):

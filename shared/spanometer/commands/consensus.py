@@ -35,13 +35,13 @@ from .output import Output
 
 @dataclass(frozen=True, kw_only=True)
 class ConsensusOutput(Output):
-    """How votes are shown."""
+    """Options for showing votes."""
 
     with_votes: bool = switch("write the votes and voters of each span as attributes", common=True)
     list_spans: str | None = text("CSV", "write all candidate spans with their votes and outcome to a new CSV file")
 
     def __post_init__(self) -> None:
-        """Raise an `InputError` for a file that exists, before anything is read."""
+        """Raise an `InputError` if the output file exists, before anything is read."""
         if self.list_spans is not None:
             require_writable(self.list_spans, replace=False)
 

@@ -45,10 +45,10 @@ from .options import add_options, read_options, refuse, switch
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """Where a text goes.
+    """Where the output goes.
 
     Raises:
-        InputError: for options that exclude each other, and for a folder.
+        InputError: if options exclude each other, or if the target is a folder.
     """
 
     output: str | None = text(
@@ -73,12 +73,12 @@ class Target:
 
     @property
     def names_file(self) -> bool:
-        """Whether the text is written into a new file."""
+        """Whether the output goes into a new file."""
         return self.output not in (None, STANDARD_INPUT)
 
     @contextlib.contextmanager
     def opened(self, *, packed: bool = False, together: contextlib.ExitStack | None = None) -> Iterator[BinaryIO]:
-        """Open the target, packed as the input is; see `writing`."""
+        """Open the target, compressed like the input; see `writing`."""
         if self.in_place and not os.path.isfile(self.file):
             raise InputError("this is not a regular file.", "Name a file.", source=self.file)
         path = self.file if self.in_place else str(self.output)
@@ -99,7 +99,7 @@ class Target:
 
 
 def add_target_options(parser: argparse.ArgumentParser) -> None:
-    """Add where the text goes."""
+    """Add the options for the target."""
     add_options(parser.add_argument_group("output"), Target, called={"output": "-o --output"})
 
 
@@ -108,7 +108,7 @@ def _target(name: str) -> str:
 
 
 class WrittenAs(CheckedOptions):
-    """The format of written documents."""
+    """Options for the format of written documents."""
 
     to: str | None = option(
         None,
@@ -122,7 +122,7 @@ class WrittenAs(CheckedOptions):
     lossy: bool = switch("write the spans that the format can represent, and list the others", common=True)
 
     def writing(self, options: argparse.Namespace, source: InputFiles, default: str = "jsonl") -> Writing:
-        """Choose where and how documents of a source are written, by default in a format or a scheme."""
+        """Choose where and how documents are written; `default` is a format or a tag scheme."""
         to = self.to or default
         format = "columns" if to in SCHEMES else to
         settings = {name: getattr(source, name, value) for name, value in writers()[format].options.items()}
@@ -132,13 +132,13 @@ class WrittenAs(CheckedOptions):
 
 @dataclass(frozen=True)
 class Writing:
-    """Where documents are written, and how.
+    """Where and how documents are written.
 
     Attributes:
-        target: the file, or the folder.
+        target: the file or folder.
         format: its format.
-        settings: the options of writing it.
-        lossy: whether documents are written although the format cannot hold all of them.
+        settings: the options for writing this format.
+        lossy: whether documents are written although the format cannot represent all of them.
 
     Raises:
         InputError: if documents cannot be written there.
@@ -160,7 +160,7 @@ class Writing:
             raise InputError(f"{self.format} is written as a folder.", "Name a new folder with -o.")
 
     def prepare(self, file: DocumentFile, pairing: Pairing) -> Fitted:
-        """Fit documents to the format, and list lost and left out items on standard error."""
+        """Fit documents to the format; list lost and left-out items on standard error."""
         prepared = prepare(file, self.format, pairing, self.settings, lossy=self.lossy)
         texts = {"left out": file.left_out, "lost": prepared.losses, "note": [*file.notes, *prepared.notes]}
         for kind, listed in texts.items():
@@ -169,7 +169,7 @@ class Writing:
         return prepared
 
     def write(self, prepared: Fitted) -> None:
-        """Write documents as the format can hold them."""
+        """Write documents as far as the format can represent them."""
         if writers()[self.format].folder:
             write_folder(str(self.target.output), prepared, self.format, self.settings, replace=self.target.force)
             return
@@ -178,13 +178,13 @@ class Writing:
 
 
 def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[Tags], Tags], how: str) -> int:
-    """Change the tags of a file, or of each file of a folder or a pattern, and write it into the target.
+    """Change the tags of a file, or of each file of a folder or a pattern, and write the result to the target.
 
     Args:
         options: the options of the command.
         source: how the file is read.
-        change: makes the new tags of a column.
-        how: the change, for the message.
+        change: a function that computes the new tags of a column.
+        how: a description of the change, for the message.
 
     Returns:
         The exit status.
@@ -273,7 +273,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _rewrite(options: argparse.Namespace, source: InputFiles, written: WrittenAs) -> int:
-    """Write tags again, legal or in another scheme."""
+    """Write tags as legal tags or in another scheme."""
     source.require_effect(options, "tags", [options.file])
     refuse(options, ["lossy"], "tags that stay tags")
     repairs = options.repair is not None

@@ -1,4 +1,4 @@
-"""The files of several sides, read for a command, as the functions of `analysis` take them."""
+"""The files of several sides, read for a command, as the functions of `analysis` accept them."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class CorpusFiles:
     """Several sides of one corpus.
 
     Attributes:
-        content: what the files hold, see `CONTENTS`.
-        files: of each side, by its name in errors: `references`, `system NAME` or `annotator NAME`.
+        content: the kind of content, see `CONTENTS`.
+        files: the file of each side, by its name in errors: `references`, `system NAME` or `annotator NAME`.
         reading: the arguments of functions that read the sides.
-        annotations: the argument for each side; by default its entity trees, or the file.
-        shown: the file of each side as commands show it.
-        context: makes the words and lines of the first side; None if the files have them.
-        located: a context manager that places errors about sides in their files.
+        annotations: the argument for each side; by default its entity trees or its file.
+        shown: the description of each side's file.
+        context: a function that returns the words and lines of the first side; None if the files have them.
+        located: a context manager that adds the place in a file to errors about a side.
     """
 
     content: str
@@ -67,7 +67,7 @@ class CorpusFiles:
     located: Located = nullcontext
 
     def __post_init__(self) -> None:
-        """Fill in the annotations and the shown files from the files."""
+        """Derive the annotations and descriptions from the files."""
         if not self.annotations:
             annotations = {name: file if file.entities is None else file.entities for name, file in self.files.items()}
             object.__setattr__(self, "annotations", annotations)
@@ -81,32 +81,32 @@ class CorpusFiles:
 
     @property
     def reference(self) -> Any:
-        """The reference, as an argument of functions."""
+        """The reference, as functions accept it."""
         return self.annotations[REFERENCES]
 
     @property
     def systems(self) -> dict[str, Any]:
-        """The systems by name, as an argument of functions."""
+        """The systems by name, as functions accept them."""
         return self._of_role(SYSTEM)
 
     @property
     def annotators(self) -> dict[str, Any]:
-        """The annotators by name, as an argument of functions."""
+        """The annotators by name, as functions accept them."""
         return self._of_role(ANNOTATOR)
 
     @property
     def documents(self) -> str:
-        """The number of documents, in words; empty if results have it."""
+        """The number of documents in words; empty if results state it."""
         return documents_in(self.first) if self.first.tags else ""
 
     @property
     def sides(self) -> list[tuple[str, ShownFile]]:
-        """The sides as commands show them, with their names."""
+        """The descriptions of the sides' files, with their names."""
         names = ["reference" if name == REFERENCES else _bare(name) for name in self.files]
         return list(zip(names, self.shown, strict=True))
 
     def described(self, role: str = "systems") -> dict[str, Any]:
-        """Describe the files for JSON: the annotators, or the reference and, under a key, the systems."""
+        """Describe the files for JSON: the annotators, or the reference and, under the key `role`, the systems."""
         shown = [side.described for side in self.shown]
         if REFERENCES not in self.files:
             return {"files": shown}
@@ -115,7 +115,7 @@ class CorpusFiles:
     def heading(
         self, documents: int, tokens: int | None, unit: str = "token", more: Mapping[str, str] = MappingProxyType({})
     ) -> list[Part]:
-        """List the lines above a result: the files, the size of the corpus, the items that were left out, and more."""
+        """Return the lines above a result: files, size of the corpus, items that were left out, and `more`."""
         return heading([*headlines(self.sides, self.size(documents, tokens, unit)), *more.items()])
 
     def size(self, documents: int, tokens: int | None, unit: str = "token") -> str:
@@ -123,12 +123,12 @@ class CorpusFiles:
         return size_of(self.documents or documents, tokens, unit)
 
     def in_context(self, result: Result) -> Result:
-        """Add the words and lines of the first side to a result, unless it has them from files."""
+        """Add the words and lines of the first side to a result, if it does not have them."""
         return result if self.context is None else result.with_context(self.context())
 
     @contextmanager
     def placing_errors(self) -> Iterator[None]:
-        """Place errors about a side in the line of its file."""
+        """Replace the document in errors about a side by the line of its file."""
         with self.located(self.files):
             yield
 
@@ -149,15 +149,15 @@ def read_corpus(
 
     Args:
         source: how the files are read.
-        content: the layer that is read, see `CONTENTS`.
+        content: the kind of content to read, see `CONTENTS`.
         paths: the files.
-        names: the names of annotators or systems, with commas between; by default the names of the files.
-        annotators: how many of the first files are annotators, followed by systems; 0 for one reference, None if
-            all files are annotators.
+        names: the names of annotators or systems, separated by commas; by default the names of the files.
+        annotators: the number of files, from the first, that are annotators; systems follow. 0 means one reference,
+            None means that all files are annotators.
         words: whether the words of the first side are needed.
 
     Raises:
-        InputError: if files cannot be read or differ in their documents, with file and line.
+        InputError: if files cannot be read, or if their documents differ; the error names file and line.
     """
     return _READERS[content](source, paths, names, annotators, words)
 
@@ -165,7 +165,7 @@ def read_corpus(
 def _read_tags(
     source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
 ) -> CorpusFiles:
-    """Read sides of tags, with the words of the first."""
+    """Read sides of tags, with the words of the first side."""
     if annotators == 1:
         raise InputError(
             "a file of tags has only one reference.", "Give two or more reference files, with --references 2."
@@ -188,7 +188,7 @@ def _read_tags(
 def read_tag_sides(
     source: InputFiles, paths: Sequence[str], annotators: int | None, words: bool | int | str
 ) -> list[DocumentFile]:
-    """Read all sides, each as its own file, of the same words; the first side has words if `words` is true."""
+    """Read all sides, each as a separate file with the same words; if `words` is True, the first side has words."""
     words = (words and source.words_column) or words
     numbers = source.token_probability_column
     if listed := _columns_of_one(source, paths, annotators):
@@ -214,7 +214,7 @@ def read_tag_sides(
 def _read_system_tags(
     source: InputFiles, path: str, columns: Sequence[str | None], words: Any, reference: DocumentFile
 ) -> DocumentFile:
-    """Read a system's tags; a file in which no line begins a document has the documents of the reference."""
+    """Read a system's tags. If no line in the file begins a document, its documents are those of the reference."""
     try:
         return source.read_tags(path, columns, words)
     except InputError as error:
@@ -228,7 +228,7 @@ def _read_system_tags(
 
 
 def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | None) -> Sequence[str]:
-    """Name the columns of the sides, if one file has all sides; none otherwise."""
+    """Return the names of the sides' columns if one file has all sides, otherwise nothing."""
     pair = tuple(column for column in (source.reference_column, source.prediction_column) if column is not None)
     if source.layer_columns and any((source.column, pair)):
         raise InputError(
@@ -254,7 +254,10 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
 def _read_documents(
     source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
 ) -> CorpusFiles:
-    """Read sides of documents with spans; one file of references has the spans of several annotators."""
+    """Read sides of documents with spans.
+
+    If there is only one file of references, it has the spans of several annotators.
+    """
     if annotators == 0:
         _require_system(paths, "a system's spans", "Give PREDICTION.")
     people = {}
@@ -275,7 +278,7 @@ def _read_documents(
 def _read_trees(
     source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
 ) -> CorpusFiles:
-    """Read the entity trees of a reference and systems, all of the same documents and tokens."""
+    """Read the entity trees of a reference and of systems, which must have the same documents and tokens."""
     _require_system(paths, "the system's entities", "Give PREDICTION.")
     reference = source.read_trees(paths[0])
     # only the columns of words and entities are needed from here on
@@ -291,7 +294,7 @@ def _read_trees(
 
 
 def _with_lengths(file: DocumentFile, other: DocumentFile) -> DocumentFile:
-    """Give entities without documents' lengths the lengths of the other side, checked."""
+    """Add the document lengths of the other side to entities without lengths, and check that they fit."""
     if other.lengths is None or file.lengths is not None:
         return file
     with located({"": file}):
@@ -299,7 +302,7 @@ def _with_lengths(file: DocumentFile, other: DocumentFile) -> DocumentFile:
 
 
 def _require_same_names(reference: DocumentFile, system: DocumentFile) -> None:
-    """Compare the names of HIPE's documents: in another order they may have the same lengths."""
+    """Compare the names of HIPE's documents, because documents in another order can have the same lengths."""
     if not reference.format == system.format == "hipe":
         return
     names = (reference.documents.ids or (), system.documents.ids or ())
@@ -313,7 +316,7 @@ def _require_same_names(reference: DocumentFile, system: DocumentFile) -> None:
 def _read_attributes(
     source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
 ) -> CorpusFiles:
-    """Read a reference and systems with attributes, with documents in the order of the reference."""
+    """Read a reference and systems with attributes; documents get the order of the reference."""
     _require_system(paths, "the system's spans", "Give PREDICTION.")
     shown = [source.format_of(path) or detected(path, source.encoding, "spans", "jsonl") for path in paths]
     formats = ["columns" if format is None else format.name for format in shown]
@@ -344,7 +347,7 @@ def _read_attributes(
 def _read_strings(
     source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
 ) -> CorpusFiles:
-    """Read the mentions of a reference and each system's answers as strings."""
+    """Read the mentions of a reference, and each system's answers as strings."""
     policy = source.string_policy
     if len(paths) == 1:
         raise InputError(
@@ -382,7 +385,7 @@ def _read_strings(
 
 
 def _mentions(source: InputFiles, rows: Sequence[Any], reference: DocumentFile) -> Mentions:
-    """Read the mentions of a file; raise an `InputError` with the line for any other value."""
+    """Read the mentions of a file; raise an `InputError` with the line for other values."""
     try:
         return Mentions.from_pairs(rows)
     except InputError as error:
@@ -399,7 +402,7 @@ def read_answers(source: InputFiles, paths: Sequence[str]) -> dict[str, Document
 
 
 def answers_in_order(source: InputFiles, files: Mapping[str, DocumentFile]) -> AnsweredTexts:
-    """Bring texts, spans and answers into one order; the reference is the first file."""
+    """Bring texts, spans and answers into the same order; the first file is the reference."""
     own = ("asked_labels", "aliases", "answer_format", "scored_documents")
     return answers_together(files, made(Pairing, {name: getattr(source, name) for name in own}))
 
@@ -414,13 +417,13 @@ _READERS = {
 
 
 def by_role(files: Iterable[Any], default: Sequence[str], names: str | None, annotators: int | None) -> dict[str, Any]:
-    """Name the files of sides as errors do, see `read_corpus`.
+    """Return the files of sides by the names that errors use, see `read_corpus`.
 
     Args:
         files: the files.
         default: their names if `names` is None.
-        names: the names from the command line, with commas between.
-        annotators: how many of the files are annotators.
+        names: the names from the command line, separated by commas.
+        annotators: the number of files that are annotators.
     """
     rest = iter(files)
     if annotators is None:
@@ -435,7 +438,7 @@ def by_role(files: Iterable[Any], default: Sequence[str], names: str | None, ann
 
 
 def default_names(paths: Sequence[str], annotators: int | None) -> list[str]:
-    """Name sides by their files; annotators, or the reference, get other names than systems."""
+    """Name sides after their files; annotators (or the reference) and systems get different names."""
     if annotators is None:
         return names_of(paths)
     first = max(annotators, 1)

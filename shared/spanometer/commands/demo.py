@@ -25,17 +25,17 @@ from .options import add_options, read_options
 from .output import Output
 
 COMPARED = ("span_f", "token_f", "link_f", "bcubed", "matched_f")
-"""The measures side by side: whole spans, tokens, links and overlaps."""
+"""The measures that are shown side by side: over whole spans, tokens, links and overlaps."""
 
 BEYOND_CHANCE = {"chance_kappa_f1": ("f1", "chance_f1", "kappa_f1")}
-"""A measure that corrects for chance, and the values in its table."""
+"""A measure that corrects for chance, and its scores in the table."""
 
 SYSTEMS = {
     "careful": "finds fewer spans, most of them right",
     "greedy": "finds nearly everything, but its spans are often too long",
     "hasty": "splits spans and writes illegal tags",
 }
-"""The systems of the example corpus and their habits."""
+"""The systems of the example corpus, and the typical errors of each."""
 
 _HEADLINES = {name: (MEASURES[name].headline,) for name in COMPARED}
 
@@ -75,7 +75,7 @@ def _system(
     systems: Mapping[str, Report],
     sentence: Mapping[str, Report],
 ) -> Iterator[Part]:
-    """Yield one system's F1, an error that it hides, and the scores of each measure for that error."""
+    """Yield one system's F1, an error that F1 hides, and the scores of each measure for that error."""
     first = systems[SHOWN]
     labels = first["span_f"].per_label
     spans = counted(first.reference_spans, "span")
@@ -95,7 +95,7 @@ def _system(
 
 
 def _comparison(systems: Mapping[str, Report], repairs: Mapping[str, Report]) -> Iterator[Part]:
-    """Yield the scores of all systems, and of one under two repair policies."""
+    """Yield the scores of all systems, and of one system under two repair policies."""
     yield from (("All systems", "bold"), "")
     yield from (_table("system", _HEADLINES, systems), "")
     yield from (("Corrected for chance: compared with random spans of the same lengths", "bold"), "")
@@ -113,7 +113,10 @@ def _comparison(systems: Mapping[str, Report], repairs: Mapping[str, Report]) ->
 
 
 def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, Report]) -> Table:
-    """Make a column for each measure and key, its best value in bold; a measure's name is above its first column."""
+    """Return a table with a column for each measure and key, the best value in bold.
+
+    The measure's name is above its first column.
+    """
     pairs = [(name, key) for name, of_measure in keys.items() for key in of_measure]
     # much agreement by chance is not a merit; a single row has no best value
     columns = [

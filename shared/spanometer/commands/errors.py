@@ -53,7 +53,7 @@ _COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
 
 
 class ErrorOutput(PlotOutput):
-    """How errors are shown."""
+    """Options for showing errors."""
 
     per_error: bool = switch(
         "list only the errors, with each system's outcome; for two systems, also whether they are fixed or new"
@@ -100,7 +100,7 @@ class ErrorOutput(PlotOutput):
 
     @property
     def has_own_form(self) -> bool:
-        """Whether examples, changes as JSON lines, or pre-annotations are written."""
+        """Whether examples, changes as JSON lines, or pre-annotations are written instead of tables."""
         return self.examples is not None or self.to is not None or (self.changes and self.ending == ".jsonl")
 
     @property
@@ -110,7 +110,7 @@ class ErrorOutput(PlotOutput):
 
     @property
     def files(self) -> list[str]:
-        """The files that are written, the report too."""
+        """The files that are written, including the report."""
         return [*super().files, *([] if self.html is None else [self.html])]
 
     def __post_init__(self) -> None:
@@ -134,7 +134,7 @@ class ErrorOutput(PlotOutput):
 
 @dataclass(frozen=True, kw_only=True)
 class SpanParts:
-    """Parts of the spans that get their own scores."""
+    """Options for groups of spans that are scored separately."""
 
     buckets: bool = switch(
         "also score buckets of spans: by length, position, capital letters, label frequency, label consistency, and "
@@ -160,7 +160,7 @@ class SpanParts:
 
     @property
     def wanted(self) -> bool:
-        """Whether an option names parts."""
+        """Whether an option asks for groups."""
         return self.buckets or bool(self.train or self.by)
 
 
@@ -234,7 +234,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _partition(source: InputFiles, path: str, corpus: CorpusFiles, parts: SpanParts) -> dict[str, Any]:
-    """Read the data for buckets: the training set, and columns of the reference's file."""
+    """Read the data for groups: the training set, and columns of the reference's file."""
     if corpus.content == "tags":
         kept = source.kept(corpus.first)
         columns: dict[str, Any] = {}
@@ -250,7 +250,10 @@ def _partition(source: InputFiles, path: str, corpus: CorpusFiles, parts: SpanPa
 
 
 def _comment_values(file: DocumentFile) -> dict[str, list[str]]:
-    """Collect the values of comments `# KEY=VALUE KEY=VALUE` by key, one for each document; `none` without one."""
+    """Return the values of comments `# KEY=VALUE KEY=VALUE` by key, one for each document.
+
+    `none` if it has no such comment.
+    """
     values: dict[str, list[str]] = {}
     documents = np.searchsorted(file.document_lines, [line for line, _ in file.comments]).tolist()
     for document, (_, comment) in zip(documents, file.comments, strict=True):
@@ -271,7 +274,7 @@ def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Word
 
 
 def _write_examples(result: Errors, choice: ErrorChoice, output: ErrorOutput) -> None:
-    """Write the errors of all systems in their context, changes or pre-annotations, and nothing else."""
+    """Write only the errors of all systems in their context, or changes, or pre-annotations."""
     if output.to is not None:
         output.write_text(preannotations(result, output.to, view=output.view or "", **asdict(choice)))
         return

@@ -33,12 +33,12 @@ from .inputs import detected, input_paths
 from .options import add_options, read_options, switch
 
 _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2", ".bio": "IOB2"}
-"""The formats of files by their endings; others are JSON lines."""
+"""The formats of files by their extensions; other files are JSON lines."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroundingOutput:
-    """How grounded answers are shown."""
+    """Options for showing grounded answers."""
 
     list_lost: bool = switch("list the items that are not found in the text, and why", common=True)
 
@@ -46,7 +46,7 @@ class GroundingOutput:
 def _read_both(
     options: argparse.Namespace, source: InputFiles, paths: Sequence[str]
 ) -> tuple[DocumentFile, DocumentFile]:
-    """Read texts and answers, from two files or one."""
+    """Read texts and answers, from two files or from one."""
     if len(paths) > 2:
         raise InputError(f"got {counted(len(paths), 'file')}.", "Give TEXTS and ANSWERS, or one file with both.")
     source.require_effect(options, "spans", paths)
@@ -63,7 +63,7 @@ def _read_both(
 
 
 def _read(source: InputFiles, path: str) -> DocumentFile:
-    """Read a file, which may be JSON lines of texts."""
+    """Read a file, which can also be JSON lines of texts."""
     shown = source.format_of(path)
     if shown is None and (source.text_key is not None or detected(path, source.encoding, "spans", "texts")):
         shown = formats_of("spans")["texts"]
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _paths(paths: Sequence[str], key: str | None) -> Sequence[str]:
-    """List the files of the texts and of the answers, the answers with their key if it is named."""
+    """Return the files of the texts and of the answers; if a key is set, it belongs to the answers."""
     keyed = input_paths(paths, key)
     if len(keyed) > max(len(paths), 2):
         raise InputError(
@@ -120,7 +120,7 @@ def _paths(paths: Sequence[str], key: str | None) -> Sequence[str]:
 
 
 def _lost(made: DocumentFile, grounded: Grounded) -> Iterator[str]:
-    """Yield a line for each item that has no place."""
+    """Yield a line for each item that has no place in the text."""
     for answer in outcomes_by_answer(grounded):
         number = answer.document
         place = made.places[number] if made.places else ""

@@ -1,7 +1,7 @@
-"""Help by layers: the first page of a command, a page on each topic, a page on each measure, and everything.
+"""Help in layers: a command's first page, a page for each topic and measure, and a page with everything.
 
 The topic of an option is the first word of its group's title, unless its declaration names another one. The first page
-has the options that a command adds itself, and those that are declared as common.
+has the options that a command declares itself, and those that are declared as common.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 from ..options import Option, options_of
 
 _SHORT = 60
-"""The length of values that a brief help names."""
+"""The maximum length of values in a short help."""
 
 FIRST_PAGE = 45
-"""The lines of the longest first page. A command whose help is no longer shows it whole."""
+"""The maximum number of lines of a first page. If the help of a command is not longer, all of it is shown."""
 
 ALL = "all"
-"""The topic that has all options."""
+"""The topic that stands for all options."""
 
 PROTOCOLS = "protocols"
 """The topic that lists the official scorers."""
@@ -46,35 +46,35 @@ _TEXTS = {
 """The text above the options of a section, by its title."""
 
 _NO_TOPICS = ("arguments", "options")
-"""The titles of the groups that argparse makes."""
+"""The titles of the groups that argparse creates."""
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Help with room for the options' names, whose first line names the required arguments."""
+    """Formats help with enough space for the names of options; the first line has the required arguments."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=24)
 
     def add_usage(self, usage: Any, actions: Iterable[argparse.Action], groups: Any, prefix: str | None = None) -> None:
-        """Name the arguments and the required options; without a prefix, begin a command's line."""
+        """Write the arguments and the required options; without a prefix, begin the line of a command."""
         shown = [action for action in actions if action.required or not action.option_strings]
         if prefix is None:
             self._prog += " [options]"
         super().add_usage(usage, shown, [], prefix)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
-        """Write the value of an option once, after its names."""
+        """Write an option's names, followed by its value once."""
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
         return f"{', '.join(action.option_strings)} {action.metavar}"
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Wrap a text of one line, and keep the lines of other texts."""
+        """Wrap text that is one line, and keep the lines of other text."""
         return text if "\n" in text else fill(text, width, initial_indent=indent, subsequent_indent=indent)
 
 
 class HelpAction(argparse.Action):
-    """Print a page of help and exit, whatever the other options are."""
+    """Print a page of help and exit, regardless of other options."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         """Print the page of a topic, or the first page."""
@@ -83,7 +83,7 @@ class HelpAction(argparse.Action):
 
 
 def command_list(parser: argparse.ArgumentParser, commands: Mapping[str, Mapping[str, str]]) -> str:
-    """Write the commands by their groups."""
+    """Return the commands in their groups."""
     formatter = _begun(parser)
     for title, summaries in commands.items():
         _add_lines(formatter, title, summaries)
@@ -99,23 +99,26 @@ def command_list(parser: argparse.ArgumentParser, commands: Mapping[str, Mapping
 
 
 def first_page(parser: argparse.ArgumentParser) -> str:
-    """Write the common options of a command, examples, and the topics of the rest; a short help whole."""
+    """Return the common options of a command, examples, and the topics of other options.
+
+    A short help is returned whole.
+    """
     text = whole(parser)
     return text if len(text.splitlines()) <= FIRST_PAGE else _page(parser, _sections(parser, common=True))
 
 
 def whole(parser: argparse.ArgumentParser) -> str:
-    """Write all options of a command."""
+    """Return all options of a command."""
     return _page(parser, _sections(parser))
 
 
 def topics(parser: argparse.ArgumentParser) -> list[str]:
-    """List the topics of a command, in the order of use."""
+    """Return the topics of a command, in the order in which they are needed."""
     return list(dict.fromkeys(_topic(title) for title in _sections(parser) if title not in _NO_TOPICS))
 
 
 def topic_page(parser: argparse.ArgumentParser, topic: str) -> str:
-    """Write the options of one topic, or the option that has the name; an empty string if there is none."""
+    """Return the options of a topic, or the option with this name; an empty string if there is neither."""
     formatter = parser._get_formatter()
     sections = {title: actions for title, actions in _sections(parser).items() if _topic(title) == topic}
     for title, actions in sections.items():
@@ -129,14 +132,14 @@ def topic_page(parser: argparse.ArgumentParser, topic: str) -> str:
 
 
 def known_measures() -> Mapping[str, Any]:
-    """List the measures that have a page, by name."""
+    """Return the measures that have a page, by name."""
     from ..measures.registry import MeasureTable
 
     return MeasureTable("spans", "entities", "attributes", "mentions")
 
 
 def measure_page(name: str, kind: Any) -> str:
-    """Write what a measure computes, its keys, its options, and an example."""
+    """Return what a measure computes, its keys, its options, and an example."""
     from ..measures.base import SHARED
 
     declared = options_of(kind)
@@ -153,7 +156,7 @@ def measure_page(name: str, kind: Any) -> str:
 
 
 def protocol_list() -> str:
-    """List the protocols, one line each."""
+    """Return the protocols, one on each line."""
     from ..protocols.protocol import Protocol, names
 
     formatter = HelpFormatter("")
@@ -163,7 +166,7 @@ def protocol_list() -> str:
 
 
 def protocol_page(name: str) -> str:
-    """Write what an official scorer computes, what a protocol sets, and the scorer's faults."""
+    """Return what an official scorer computes, what its protocol sets, and the scorer's faults."""
     from ..protocols.protocol import Protocol
 
     protocol = Protocol.named(name)
@@ -191,7 +194,7 @@ def _add_lines(formatter: argparse.HelpFormatter, title: str, texts: Mapping[str
 
 
 def _begun(parser: argparse.ArgumentParser) -> argparse.HelpFormatter:
-    """Begin a page with the usage and what the command does."""
+    """Start a page with the usage and the description of the command."""
     formatter = parser._get_formatter()
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups)
     formatter.add_text(parser.description)
@@ -208,11 +211,11 @@ def _page(parser: argparse.ArgumentParser, sections: Mapping[str, Iterable[argpa
 
 
 def _sections(parser: argparse.ArgumentParser, *, common: bool = False) -> dict[str, list[argparse.Action]]:
-    """List the arguments and options with their help by the title of their group, or by the topic that they declare.
+    """Return the arguments and options with their help, by the title of their group or by the topic that they declare.
 
     Args:
-        parser: of the command.
-        common: leave out the options that are not common, and make the help short.
+        parser: the parser of the command.
+        common: leave out options that are not common, and shorten the help.
     """
     declared: Mapping[str, Option] = parser.get_default("declared") or {}
     sections: dict[str, list[argparse.Action]] = {str(group.title): [] for group in parser._action_groups}
@@ -230,7 +233,7 @@ def _sections(parser: argparse.ArgumentParser, *, common: bool = False) -> dict[
 
 
 def _described(declared: Option) -> str:
-    """Write an option's help with its values or its default."""
+    """Return an option's help with its values or its default."""
     if declared.choices:
         return f"{declared.help}: {declared.values}".replace('"', "")
     plain = declared.kind is bool or declared.default in (None, (), {})
@@ -239,7 +242,7 @@ def _described(declared: Option) -> str:
 
 
 def _briefly(declared: Option) -> str:
-    """Write the beginning of an option's help, and its values if they are short."""
+    """Return the beginning of an option's help, and its values if they are short."""
     values = ", ".join(map(str, declared.choices))
     text = re.split(r"[:;(]|, such as|, by default", declared.help)[0].strip()
     return f"{text}: {values}" if values and len(values) <= _SHORT else text

@@ -1,4 +1,4 @@
-"""The files that commands read: one set of options, whatever files hold, and the content that files show."""
+"""The files that commands read: a common set of options, and detection of their content."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ CONTENTS = {
     "tags": "tags",
     "strings": "answers as strings",
 }
-"""The contents of files (see `readers.detect`), and their names in errors. Answers are read as spans or as strings."""
+"""The kinds of content of files (see `readers.detect`), and what errors call them. Answers become spans or strings."""
 
 SERIES = ("spans", "tags")
-"""The contents of files that may be of several annotators."""
+"""The kinds of content for which files can have several annotators."""
 
 INPUTS = {**{content: content for content in CONTENTS}, "tags": "spans", "strings": MentionF.input}
-"""The input of the measures of each content, see `Measure.input`."""
+"""The kinds of input of the measures for each kind of content, see `Measure.input`."""
 
 COLUMN = "a name, or a number (1 is the first, -1 the last and the default)"
 
 _FORMAT_OPTIONS = reading_options("spans")
 _OF_TAGS = ("scheme", "repair", "documents", "outside", "boundary")
-"""The options of reading tags as spans, beside documents."""
+"""The options for reading tags as spans, besides options for documents."""
 
 _TOKENS = Writer(write=iter, unit="token", needs_text=False, discontinuous=True, annotators=True)
-"""A format that holds all spans of tokens."""
+"""A format that can represent all spans of tokens."""
 
 
 def _label_map(text: str) -> dict[str, str]:
@@ -68,13 +68,13 @@ def _label_map(text: str) -> dict[str, str]:
 
 
 def columns_in(text: str) -> tuple[str, ...]:
-    """Read names that are separated by commas."""
+    """Split names that are separated by commas."""
     return tuple(column.strip() for column in text.split(","))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenLabels(LabelChoice):
-    """Which labels are scored, and as what; the map may be in a file."""
+    """Options for selecting and renaming labels; the map can be in a file."""
 
     label_map: Mapping[str, str] | None = replaced_option(
         LabelChoice,
@@ -87,7 +87,7 @@ class ChosenLabels(LabelChoice):
 
 
 class TagColumns(LabelDecoding):
-    """How files of tags are laid out, and which columns are read."""
+    """Options for the layout of tag files, and for the columns to read."""
 
     id2label: Any = option(
         None,
@@ -145,10 +145,10 @@ class InputFiles(
     Pairing,
     declared={name: _FORMAT_OPTIONS[name] for name in _FORMAT_OPTIONS if name not in options_of(Decoding)},
 ):
-    """How files are read, whatever they hold; each command has some of the options, and the defaults of the others.
+    """Options for reading files with any content. Each command has some of them; the others have their defaults.
 
     Raises:
-        InputError: for values that are not allowed.
+        InputError: if a value is not allowed.
     """
 
     format: str = option(
@@ -195,7 +195,7 @@ class InputFiles(
 
     @property
     def pairing(self) -> Pairing:
-        """The options of bringing the sides together."""
+        """The options for pairing the sides."""
         values = vars(self) if self.grounding is not None else {**vars(self), "grounding": AnswerReading.grounding}
         return made(Pairing, values)
 
@@ -214,17 +214,17 @@ class InputFiles(
 
     @property
     def decoding(self) -> dict[str, Any]:
-        """The options of decoding, as functions take them."""
+        """The options for decoding, as functions accept them."""
         return {name: getattr(self, name) for name in options_of(LabelDecoding)}
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that one file is taken apart into; none if one column is named, or none."""
+        """The columns into which one file is split; empty if one column is named, or none."""
         return self.column if len(self.column) > 1 else ()
 
     @property
     def one_column(self) -> str | None:
-        """The only column that is named; None for the last one."""
+        """The only column that is named; None means the last column."""
         if self.columns:
             raise InputError(
                 f"{mention('column')} names several columns, but this command reads one.", "Name one column."
@@ -258,16 +258,16 @@ class InputFiles(
         contents: Sequence[str] = SERIES,
         inputs: Collection[str] = (),
     ) -> str:
-        """Choose the content that is read.
+        """Choose the kind of content that is read.
 
         Args:
             options: the command line.
             paths: the files, see `InputPath.of`.
-            contents: the contents that the command takes.
-            inputs: the inputs of the measures that are named.
+            contents: the kinds of content that the command accepts.
+            inputs: the kinds of input of the measures that are named.
 
         Raises:
-            InputError: for options of reading that have no effect.
+            InputError: if a reading option has no effect.
         """
         content = self._content_of(paths, contents, inputs)
         self.require_effect(options, content, paths)
@@ -293,7 +293,7 @@ class InputFiles(
         return "spans" if any(self.format_of(path) for path in paths) else "tags"
 
     def require_effect(self, options: argparse.Namespace, content: str, paths: Sequence[str]) -> None:
-        """Raise an `InputError` for an option of reading that has no effect for files of a content."""
+        """Raise an `InputError` for a reading option that has no effect for files with this kind of content."""
         names = {*options_of(Limits), "format"}
         if content == "tags":
             names |= {*options_of(TagColumns), *options_of(ChosenLabels), "ignore_words"}
@@ -320,7 +320,7 @@ class InputFiles(
         *,
         distinct: bool = False,
     ) -> DocumentFile:
-        """Read tag columns of a file; if they are to be distinct, an `InputError` for two that are the same."""
+        """Read tag columns of a file; if `distinct` is True, raise an `InputError` for a column that is named twice."""
         options = {name: getattr(self, name) for name in ("format", "documents", "outside", "boundary")}
         file = read_with(read, path, columns=columns, words=words, numbers=numbers, **options, **self.limits)
         named: Sequence[object] = file.columns if file.layout is None else file.layout.columns
@@ -329,11 +329,11 @@ class InputFiles(
         return file
 
     def read_columns(self, path: str) -> DocumentFile:
-        """Read the named tag columns of a file; the last column if none is named."""
+        """Read the named tag columns of a file; if none is named, read the last column."""
         return self.read_tags(path, self.column or [None], distinct=True)
 
     def read_spans(self, path: str, column: str | None = None) -> DocumentFile:
-        """Read the spans of one annotator from a file of any format; a file of tags if a column is named."""
+        """Read the spans of one annotator from a file of any format; if a column is named, the file has tags."""
         return require_one_annotator(self.read_all_spans(path, column))
 
     def read_all_spans(self, path: str, column: str | None = None, shown: Format | None = None) -> DocumentFile:
@@ -371,7 +371,7 @@ class InputFiles(
         return read_with(read_entities, path, **options, **self.limits)
 
     def reading_of_trees(self, files: Iterable[DocumentFile]) -> dict[str, str]:
-        """Describe the reading of entity trees for the signature: the options that can change the scores."""
+        """Describe for the signature how entity trees were read: the options that can change scores."""
         formats = list(dict.fromkeys(file.format for file in files))
         # the modules take the content of two formats too, and call it so
         described = {"input": "+".join({"quaero": "markup", "jsonl": "entities"}.get(name, name) for name in formats)}
@@ -383,10 +383,11 @@ class InputFiles(
         return described
 
     def read_in_tokens(self, path: str) -> tuple[DocumentFile, Fitted]:
-        """Read a file, carry its spans to tokens too, and list the lost spans on standard error.
+        """Read a file, convert its spans to tokens as well, and list lost spans on standard error.
 
         Raises:
-            InputError: also for documents without tokens, and for spans that have none.
+            InputError: if documents have no tokens, or if spans have no tokens (with some policies); see also
+                `read_all_spans`.
         """
         file = self.read_spans(path)
         carried = fitted(replace(file, stated=None), _TOKENS, {}, self.pairing)
@@ -401,12 +402,15 @@ class InputFiles(
         return ~references.tags[0].has_number(None if self.id2label is None else self.ignore_index)
 
     def annotation_in(self, file: DocumentFile) -> Tags | Layers:
-        """Take the tags of a file, with all layers if there are layers."""
+        """Return the tags of a file; if there are layers, return all of them."""
         return Layers(file.tags, file.columns, self.layers_apart) if self.layer_columns else file.tags[0]
 
     @contextmanager
     def located(self, files: Mapping[str, DocumentFile]) -> Iterator[None]:
-        """Place errors in the files' lines, see `inputs.located`; name the column too if one file has all sides."""
+        """Replace documents in errors by lines of files, see `inputs.located`.
+
+        If one file has all sides, name the column too.
+        """
         try:
             yield
         except InputError as error:
@@ -419,7 +423,7 @@ class InputFiles(
 
 
 def add_reading(parser: argparse.ArgumentParser, names: Collection[str]) -> None:
-    """Add some of the options of reading, in groups by what files hold."""
+    """Add some of the reading options to a parser, in groups by content."""
     tags = {*options_of(TagColumns), *options_of(Limits), *options_of(ChosenLabels), "format", "ignore_words"}
     trees = {*options_of(EntityTypes), "level"}
     groups = {
@@ -436,7 +440,7 @@ def add_reading(parser: argparse.ArgumentParser, names: Collection[str]) -> None
 
 
 def require_effect(options: argparse.Namespace, owner: type, names: Collection[str], what: str) -> None:
-    """Raise an `InputError` for an option of reading that has no effect for a content."""
+    """Raise an `InputError` for a reading option that has no effect for this content."""
     declared = options_of(owner)
     taken = {destination(declared[name]) for name in names if name in declared}
     of_reading = [
@@ -451,24 +455,24 @@ ONE_FILE = (
     *_FORMAT_OPTIONS,
     *("tokenizer", "to_tokens", "trim"),
 )
-"""The options of reading one file, tags or documents."""
+"""The options for reading one file, tags or documents."""
 
 OF_SCORES = ("reference_column", "prediction_column")
-"""The options that name one column of each of two sides."""
+"""The options that name one column for each of two sides."""
 
 OF_SEVERAL = tuple(
     options_of(InputFiles).keys()
     - {*OF_SCORES, *options_of(EntityTypes), "level", "mentions_key", "words_column", "token_probability_column"}
     - {"layers_apart", "reference_labels"}
 )
-"""The options of reading several files, tags or documents, without those of sl_icm."""
+"""The options for reading several files, tags or documents, without those for sl_icm."""
 
 
 def read_source(options: argparse.Namespace, path: InputPath, **values: Any) -> tuple[InputFiles, bool]:
-    """Read the options of reading one file, and check whether its tags are read: they are if it shows nothing else.
+    """Read the options for one file, and check whether it is read as tags, which is so if it shows no other content.
 
     Raises:
-        InputError: for options that have no effect.
+        InputError: if an option has no effect.
     """
     given = {name: value for name, value in values.items() if getattr(options, name, None) is None}
     source = replace(read_options(InputFiles, options), **given)

@@ -1,4 +1,4 @@
-"""Inputs of commands: the kinds of files, how files are named and opened, and where errors in them are placed."""
+"""Inputs of commands: kinds of files, how they are named and opened, and the places of errors in them."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ File = TypeVar("File")
 STANDARD_INPUT = "-"
 
 _IN_MEMORY = 1 << 24
-"""Bytes of a copy that are held in memory; a longer copy is on the disk."""
+"""The number of bytes of a copy that are kept in memory; a longer copy is on disk."""
 
 _SHOWN = 3
-"""How many items that a reader left out are shown; JSON has all."""
+"""The maximum number of left-out items that are shown; JSON has all."""
 
 
 @dataclass(frozen=True)
 class ShownFile:
-    """A file as a command shows it.
+    """The description of a file that a command shows.
 
     Attributes:
-        text: a summary of the file, on one line.
+        text: a summary of the file on one line.
         described: the same for JSON.
         left_out: the items that the reader left out.
-        remarks: differences from the spans of the reference that may be mistakes.
+        remarks: differences from the reference's spans that may be mistakes.
     """
 
     text: str
@@ -54,11 +54,11 @@ class ShownFile:
 
     @classmethod
     def of(cls, file: DocumentFile, *texts: str, **described: Any) -> ShownFile:
-        """Show a file by texts after its name, and for JSON by values."""
+        """Describe a file by texts after its name, and by values for JSON."""
         return cls(", ".join([file.source, *texts]), {"file": file.source, **described}, file.left_out)
 
     def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> ShownFile:
-        """Add remarks to a system without spans, or with labels that the reference lacks."""
+        """Add remarks if a system has no spans, or has labels that the reference lacks."""
         if not len(references) and not len(predictions):
             remarks = ["no spans on either side"]
         elif all(measure.options().get("match_labels") is False for measure in measures):
@@ -74,7 +74,7 @@ def side_of(
     grounded: AnswerCounts | None = None,
     remarks: Sequence[str] = (),
 ) -> ShownFile:
-    """Describe a file as commands show it: its items, the spans moved to fit the unit, and the items left out."""
+    """Describe a file: its items, the spans that were moved to fit the unit, and the items that were left out."""
     if file.tags:
         columns = " and ".join(file.columns)
         return ShownFile.of(file, columns, column=columns)
@@ -97,7 +97,7 @@ def side_of(
 
 
 def _side_of_trees(file: DocumentFile, entities: Entities) -> ShownFile:
-    """Describe a file by the numbers of its entities, components, and entities with several types."""
+    """Describe a file by the numbers of its entities, of components, and of entities with several types."""
     metonymic = int((np.diff(entities.type_offsets) > 1).sum())
     sizes = {"entities": len(entities), "components": len(entities.component_start), "metonymic": metonymic}
     numbers = counted(sizes["entities"], "entity", "entities"), counted(sizes["components"], "component")
@@ -106,7 +106,7 @@ def _side_of_trees(file: DocumentFile, entities: Entities) -> ShownFile:
 
 
 def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
-    """Write the number of documents in words; without document boundaries, write the number of sentences."""
+    """Return the number of documents in words; if the file has no document boundaries, the number of sentences."""
     number = counted(len(file.document_lines), "sentence" if file.sentences else "document")
     if briefly or not file.sentences:
         return number
@@ -118,7 +118,7 @@ def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
 
 
 def _unshared(references: Spans, predictions: Spans, name: str) -> list[str]:
-    """Note the labels that only one side has, if the system predicts labels that the reference lacks."""
+    """If the system predicts labels that the reference lacks, list the labels on only one side."""
     expected, predicted = ({side.labels[code] for code in np.unique(side.label)} for side in (references, predictions))
     missed, unknown = sorted(expected - predicted), sorted(predicted - expected)
     if not expected or not unknown:
@@ -136,13 +136,13 @@ def _first_of(labels: Sequence[str]) -> str:
 
 
 def size_of(documents: int | str, tokens: int | None, unit: str = "token") -> str:
-    """Write the size of a corpus in words; its documents may be in words already."""
+    """Return the size of a corpus in words; `documents` can be in words already."""
     number = documents if isinstance(documents, str) else counted(documents, "document")
     return ", ".join([number, *([] if tokens is None else [counted(tokens, unit)])])
 
 
 def headlines(sides: Sequence[tuple[str, ShownFile]], size: str) -> list[tuple[str, str]]:
-    """List the lines above the results: each side, the size of the corpus, and the items that readers left out."""
+    """Return the lines above the results: each side, the size of the corpus, and the items that readers left out."""
     lines = [*((name, side.text) for name, side in sides), ("size", size)]
     for name, side in sides:
         more = f"; and {len(side.left_out) - _SHOWN:,} more (--json has all)" if len(side.left_out) > _SHOWN else ""
@@ -154,17 +154,17 @@ def headlines(sides: Sequence[tuple[str, ShownFile]], size: str) -> list[tuple[s
 
 
 def detected(path: str, encoding: str, content: str | None = None, name: str | None = None) -> Format | None:
-    """Detect the format of a file by its beginning, see `readers.detect`."""
+    """Detect the format of a file from its beginning, see `readers.detect`."""
     opened = InputPath.of(path)
     return detect(opened.start, content, name, encoding=encoding)
 
 
 class InputPath(str):
-    """The name of an input, with its copy and its key.
+    """The path of an input file, with its copy and its key.
 
     Attributes:
         copy: a copy of a file that can be read only once (a pipe, standard input); None for other files.
-        key: the key of a language model's answers, if it is named.
+        key: the key of a language model's answers, if it is set.
     """
 
     copy: BinaryIO | None = None
@@ -173,7 +173,7 @@ class InputPath(str):
 
     @classmethod
     def of(cls, path: str, key: str | None = None) -> InputPath:
-        """Copy a file that can be read only once, so that its format can be detected before it is read."""
+        """Create it; copy a file that can be read only once, so that its format can be detected before it is read."""
         named = cls(path)
         named.key = key
         if isinstance(path, InputPath):
@@ -186,7 +186,7 @@ class InputPath(str):
 
     @property
     def start(self) -> str | BinaryIO:
-        """The path, or the copy at its start."""
+        """The path, or the copy, rewound to its start."""
         if self.copy is None:
             return str(self)
         self.copy.seek(0)
@@ -194,15 +194,16 @@ class InputPath(str):
 
 
 def input_paths(paths: Sequence[str], keys: str | None = None, *, systems: int = 1) -> list[InputPath]:
-    """List the files of several sides, the files of systems once for each key of answers.
+    """Return the files of several sides; the files of systems are repeated for each key of answers.
 
     Args:
         paths: the files.
-        keys: with commas between.
-        systems: where the files of systems begin; without one the file of the reference has the answers too.
+        keys: the keys, separated by commas.
+        systems: the index of the first file of a system. If there is none, the file of the reference also has the
+            answers.
 
     Raises:
-        InputError: if two files are standard input, or another file that can be read only once; and for wrong keys.
+        InputError: if two files are standard input or the same pipe, or if keys are wrong.
     """
     pipes = [pipe for pipe in map(_pipe, paths) if pipe is not None]
     for path in paths:
@@ -220,7 +221,7 @@ def input_paths(paths: Sequence[str], keys: str | None = None, *, systems: int =
 
 
 def _pipe(path: str) -> object:
-    """Identify a file that can be read only once; None for other files."""
+    """Return the identity of a file that can be read only once; None for other files."""
     try:
         status = os.fstat(sys.stdin.fileno()) if path == STANDARD_INPUT else os.stat(path)
     except (AttributeError, OSError, ValueError):
@@ -231,7 +232,7 @@ def _pipe(path: str) -> object:
 
 
 def read_with(reader: Callable[..., File], path: str, **options: Any) -> File:
-    """Read a file, or standard input, with a progress bar."""
+    """Read a file or standard input, with a progress bar."""
     from tqdm import tqdm
 
     opened = InputPath.of(path)
@@ -250,10 +251,10 @@ def read_with(reader: Callable[..., File], path: str, **options: Any) -> File:
 
 @contextmanager
 def located(files: Mapping[str, DocumentFile]) -> Iterator[None]:
-    """Place an `InputError` about a document in the line of its file.
+    """Replace the document in an `InputError` by the line of its file.
 
     Args:
-        files: by the names of sides in errors; an empty string for errors about a document of no side.
+        files: the files by the names of sides in errors; "" is for errors without a side.
     """
     try:
         yield
@@ -262,7 +263,7 @@ def located(files: Mapping[str, DocumentFile]) -> Iterator[None]:
 
 
 def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
-    """Read the names of sides, separated by commas, or use the default names. All names must differ.
+    """Return the names of sides, which are separated by commas, or the default names. All names must differ.
 
     Args:
         written: the names.
@@ -284,7 +285,7 @@ def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
-    """Name annotators or systems by their files, as short as distinct names can be."""
+    """Name annotators or systems after their files, by the shortest names that are distinct."""
     bare = [
         os.path.basename(os.path.normpath(path)).removesuffix(".gz") if path != STANDARD_INPUT else called(path)
         for path in paths
@@ -304,5 +305,5 @@ def names_of(paths: Sequence[str]) -> list[str]:
 
 
 def called(path: str) -> str:
-    """Name a file in messages."""
+    """Return what messages call a file."""
     return "standard input" if path == STANDARD_INPUT else path

@@ -23,7 +23,7 @@ from . import COMMANDS, GROUPS, help
 from .help import HelpAction, HelpFormatter
 
 BAD_INPUT = 2
-"""Exit status for input that cannot be scored, and for wrong options."""
+"""The exit status for input that cannot be scored, and for wrong options."""
 
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130
@@ -36,8 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments, without the program's name; by default the arguments of the process.
 
     Returns:
-        The exit status: 0, or 2 after one line on standard error about an error in the input. Wrong options
-        and `--help` leave by `SystemExit`, as argparse does it.
+        The exit status: 0, or 2 after an error in the input, which is written to standard error. For wrong options
+        and `--help`, `SystemExit` is raised, as in argparse.
     """
     parser = _parser()
     if argv is None and "_ARGCOMPLETE" in os.environ:
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _complete(parser: _Commands) -> None:
-    """Answer a shell that completes the command line, and leave; without argcomplete there is nothing to offer."""
+    """Respond to a shell that completes the command line, and exit; without argcomplete do nothing."""
     try:
         from argcomplete import autocomplete
     except ModuleNotFoundError:
@@ -59,7 +59,7 @@ def _complete(parser: _Commands) -> None:
 
 
 def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> int:
-    """Run the command of a parser, as `main` does."""
+    """Run the command of a parser, see `main`."""
     if sys.stdout is None:
         return _complain("standard output is closed. Send it to a file, a pipe or /dev/null.")
     if sys.stdin is None:
@@ -105,12 +105,12 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that complains in one line, and gets the options of a command when it is called.
+    """A parser that reports errors in one line, and declares the options of a command only when it is called.
 
     Args:
-        module: the command's module.
-        documentation: the text above the options; paragraphs with a heading, and those after them, are below.
-        settings: as argparse has them.
+        module: the module of the command.
+        documentation: the text of the help. If a paragraph has a heading, it and all that follow are below the options.
+        settings: the settings of argparse.
     """
 
     def __init__(self, *, module: str = "", documentation: str | None = None, **settings: Any) -> None:
@@ -138,7 +138,7 @@ class Parser(argparse.ArgumentParser):
             command.declare(self)
 
     def page(self, topic: str | None) -> str:
-        """Write a page of help: the first one, one on a topic, an option, a measure or a protocol, or everything."""
+        """Return a page of help: the first page, a topic, an option, a measure, a protocol, or everything."""
         from ..protocols.protocol import names as protocol_names
 
         self.load()
@@ -169,7 +169,7 @@ class Parser(argparse.ArgumentParser):
         return parsed, unknown
 
     def _instead(self, arguments: Iterable[str]) -> str:
-        """Write a sentence with the counterpart of the first unknown option that has one here."""
+        """Return a sentence with the counterpart of the first unknown option that has one here."""
         from .options import speller
 
         spell = speller(self.get_default("flags") or {})
@@ -180,7 +180,7 @@ class Parser(argparse.ArgumentParser):
         return f". {spelled(remedy, spell).removesuffix('.')}" if remedy else ""
 
     def error(self, message: str) -> NoReturn:
-        """Print the message and leave."""
+        """Print the message and exit."""
         hint = self._instead(self._arguments)
         self.exit(BAD_INPUT, f"{self.prog}: {printable(message + hint)} (see {self.prog} --help)\n")
 
@@ -189,7 +189,7 @@ class _Commands(Parser):
     """The parser that chooses a command."""
 
     def page(self, topic: str | None) -> str:
-        """Write the list of commands, or a page of one of them."""
+        """Return the list of commands, or a page of one of them."""
         if topic is None or topic == help.ALL:
             return help.command_list(self, GROUPS)
         return self.command(topic).page(None) if topic in COMMANDS else self.command("score").page(topic)
@@ -202,7 +202,7 @@ class _Commands(Parser):
         return parser
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Name the command that is most like an unknown one, or all of them."""
+        """If a command is unknown, name the most similar one, or all commands."""
         if action.choices is not None and value not in COMMANDS:
             close = counterpart(value) or _did_you_mean(value, COMMANDS) or f"The commands are {', '.join(COMMANDS)}."
             self.error(f"there is no command {value!r}. {close.removesuffix('.')}")
@@ -239,14 +239,14 @@ def _complain(message: str) -> int:
 
 
 def _escape_what_cannot_be_encoded() -> None:
-    """Write characters that standard output cannot encode as escapes."""
+    """Let standard output escape characters that it cannot encode."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     if encoding != "utf8" and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:
-    """Prevent errors from a flush into a closed output at exit."""
+    """Prevent errors when a closed output is flushed at exit."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,4 +1,4 @@
-"""The measures that a command computes, and their intervals: options, and the objects that they choose."""
+"""The measures that a command computes, and their intervals: options, and the objects created from them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .inputs import read_with
 from .options import add_options, destination, destinations, read_options, refuse
 
 _SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
-"""The names of the inputs of measures."""
+"""What errors call the inputs of measures."""
 
 _REMEDIES = {
     "attributes": "Use only --measures span_attribute.",
@@ -37,16 +37,16 @@ _REMEDIES = {
     "strings": "A policy for strings finds no spans. Leave out --measures, or choose a policy for spans, such as "
     "--grounding strict.",
 }
-"""The remedies for a measure that needs another content."""
+"""The remedies if a measure needs another kind of content."""
 
 COMPARED = tuple(StringPolicy().compared)
-"""Options of `mention_f` that are part of a policy for strings."""
+"""Options of `mention_f` that are set by a policy for strings."""
 
 _INTERVALS = "Add --confidence 0.95, or leave it out."
-"""The remedy for options of intervals without a level."""
+"""The remedy if options of intervals are set without a confidence level."""
 
 EXAMPLE = '"span_f,token_f(format=BIO)"'
-"""Measures with options."""
+"""An example of measures with options."""
 
 
 def add_measure_options(
@@ -57,14 +57,14 @@ def add_measure_options(
     intervals: bool = False,
     protocols: bool = False,
 ) -> None:
-    """Add the choice of measures, and the options that most measures share.
+    """Add the option for measures, and the options that most measures have.
 
     Args:
-        parser: of the command.
+        parser: the parser of the command.
         available: the measures by name.
         default: the measures that are computed if none is named, in words.
-        intervals: also add the options of intervals.
-        protocols: also add the choice of an official scorer.
+        intervals: whether to add the options of intervals.
+        protocols: whether to add the option for an official scorer.
     """
     scoring = parser.add_argument_group("measures")
     scoring.add_argument(
@@ -90,16 +90,16 @@ def add_measure_options(
 class MeasureRequest:
     """The measures that a command line names, with their intervals, and the official scorer if it names one.
 
-    Signatures among the measures, or a protocol, set options of reading; options on the command line take precedence.
-    The measures of a protocol follow the named measures. `--average none` is replaced by `--per-label` in commands
-    that have it.
+    Signatures among the measures, or a protocol, set reading options; options on the command line override them. The
+    measures of a protocol come after the named measures. In commands that have `--per-label`, it replaces
+    `--average none`.
 
     Attributes:
         options: the command line.
-        protocol: the official scorer; None without one.
+        protocol: the official scorer; None if none is named.
 
     Raises:
-        InputError: if two signatures differ in an option of reading, or one differs from the protocol.
+        InputError: if two signatures have different reading options, or if one differs from the protocol.
     """
 
     protocol: Protocol | None = None
@@ -136,24 +136,24 @@ class MeasureRequest:
             setattr(options, declared[name][0], value if isinstance(value, bool) else reading[name])
 
     def content(self, source: InputFiles, paths: Sequence[str], contents: Sequence[str] = tuple(CONTENTS)) -> str:
-        """Choose the content of files by the named measures, the options of reading, and the files themselves.
+        """Choose the files' kind of content from the named measures, the reading options, and the files themselves.
 
         Raises:
-            InputError: for options of reading that have no effect.
+            InputError: if a reading option has no effect.
         """
         known = known_measures()
         inputs = {known[name].input for name in options_by_name(self.options.measures or [], known)}
         return source.content_of(self.options, paths, contents, inputs)
 
     def measures(self, available: Mapping[str, type[Measure]], default: Iterable[str]) -> list[Any]:
-        """Read the measures with their options.
+        """Return the measures with their options.
 
         Args:
-            available: all that can be chosen, by name.
+            available: all measures that can be named, by name.
             default: the names of the measures that are computed if none is named.
 
         Raises:
-            InputError: for an unknown measure, and for a value that an option cannot have.
+            InputError: if a measure is unknown, or if an option has an invalid value.
         """
         files = {"token_probabilities": partial(read_with, read_word_probabilities)}
         named = self.options.measures or default
@@ -162,10 +162,12 @@ class MeasureRequest:
     def measures_of(
         self, content: str, available: Mapping[str, type[Measure]], default: Iterable[str] | None, *others: object
     ) -> Sequence[Any]:
-        """Read the measures of files of a content, see `measures`; `others` have options too.
+        """Return the measures for files with this kind of content, see `measures`.
+
+        `others` are further owners of options.
 
         Raises:
-            InputError: also for a measure of another content, and for options that no measure has.
+            InputError: if a measure needs another kind of content, or if no measure has an option; see also `measures`.
         """
         kind = INPUTS.get(content, "spans")
         if is_everything(self.options.measures):
@@ -180,7 +182,7 @@ class MeasureRequest:
 
     @property
     def shared_options(self) -> dict[str, Any]:
-        """The options of all measures that have them; their seed is the seed of draws."""
+        """The options that apply to all measures which have them; their seed is also the seed of resampling."""
         declared = {**options_of(FMeasure), **({"seed": options_of(Resampling)["seed"]} if self._has_seed else {})}
         texts = {name: getattr(self.options, destination(each), None) for name, each in declared.items()}
         return {
@@ -191,12 +193,12 @@ class MeasureRequest:
 
     @property
     def resampling(self) -> Resampling | None:
-        """The options of intervals; None without a level."""
+        """The options of intervals; None if no confidence level is set."""
         resampling = read_options(Resampling, self.options)
         return None if self.options.confidence is None else resampling
 
     def require_used(self, *used: object) -> None:
-        """Raise an `InputError` for an option that neither the measures nor the options of intervals have."""
+        """Raise an `InputError` for an option that neither the measures nor the intervals have."""
         measures = [each for each in used if isinstance(each, Measure)]
         taken = destinations(*(type(each) for each in used if each is not None and not isinstance(each, Measure)))
         taken |= {name for measure in measures for name in measure.options() if name in (*options_of(FMeasure), "seed")}
@@ -213,10 +215,10 @@ class MeasureRequest:
                 signature.require(result)
 
     def under_protocol(self, results: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-        """Add the protocol to the signatures of results, if there is one and they are its own.
+        """If there is a protocol, add it to the signatures of the results that belong to it.
 
         Returns:
-            The results, and a line for the heading that says whether they are official; none without a protocol.
+            The results, and a line for the top that says whether they are official; empty without a protocol.
         """
         if self.protocol is None:
             return dict(results), {}
@@ -228,7 +230,7 @@ class MeasureRequest:
 
 
 def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
-    """Raise an `InputError` if a measure compares strings otherwise than their policy."""
+    """Raise an `InputError` if a measure compares strings in another way than the policy."""
     for measure in measures:
         own = {name: getattr(measure, name) for name in COMPARED}
         if own not in (policy.compared, StringPolicy().compared):
@@ -240,5 +242,5 @@ def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
 
 
 def need_words(measures: Iterable[Any]) -> bool:
-    """Check whether measures look at the words of the reference."""
+    """Check whether measures need the words of the reference."""
     return any(measure.needs_tokens for measure in measures)

@@ -1,4 +1,4 @@
-"""Options of the command line, made from their declarations, see `spanometer.options`."""
+"""Command-line options that are created from declarations, see `spanometer.options`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ READ = (
     *("file", "files", "reference", "systems", "train", "data"),
     *("id2label", "label_map", "tokenizer"),
 )
-"""Where the parsed options have the names of files that are read."""
+"""The attribute of the parsed options that has the names of files to read."""
 
 WRITTEN = ("output", "html", "plot", "list_spans")
-"""Where they have the names of files that are written."""
+"""The attribute that has the names of files to write."""
 
 
 def switch(help: str, **details: Any) -> Any:
@@ -30,7 +30,7 @@ def switch(help: str, **details: Any) -> Any:
 
 
 def add_systems(parser: argparse.ArgumentParser, *, metavar: str = "PREDICTION") -> argparse._ArgumentGroup:
-    """Add the files of a reference and of systems, and their names; return the group for the options of reading."""
+    """Add the files of a reference and of systems, and their names; returns the group for the reading options."""
     parser.add_argument(
         "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
     )
@@ -50,15 +50,15 @@ def add_options(
 ) -> None:
     """Add the declared options of a dataclass to a group of a parser.
 
-    Options of one flag are one option of the command line, which each dataclass reads in its own way, see
-    `read_options`. The help is the first one's.
+    If several dataclasses declare the same flag, it is one option of the command line, with the help of the first; each
+    dataclass reads it in its own way, see `read_options`.
 
     Args:
         group: the group; options that the parser has already are not added again.
         owner: the dataclass.
-        leave_out: names of options that the command has no use for.
+        leave_out: names of options that the command does not need.
         optional: names of options without a default in the help.
-        called: the flags of options that have other names in this command, with blanks between.
+        called: the flags, separated by spaces, of options that have other names in this command.
     """
     flags: dict[str, str] = dict(group.get_default("flags") or {})
     owners: dict[str, list[type]] = dict(group.get_default("owners") or {})
@@ -96,22 +96,22 @@ def _add(group: argparse._ArgumentGroup, flags: list[str], declared: Option) -> 
 
 
 def destination(declared: Option) -> str:
-    """Name the attribute of the parsed options that an option is stored under."""
+    """Return the attribute of the parsed options in which an option is stored."""
     return declared.command_flag.removeprefix("--").replace("-", "_")
 
 
 def destinations(*owners: type) -> set[str]:
-    """Name the attributes of the parsed options that the options of dataclasses are stored under."""
+    """Return the attributes of the parsed options in which the options of dataclasses are stored."""
     return {destination(declared) for owner in owners for declared in options_of(owner).values()} - {""}
 
 
 def given_options(options: argparse.Namespace, *owners: type) -> set[str]:
-    """List the options that the command line has values for."""
+    """Return the options that are set on the command line."""
     return {name for name in destinations(*owners) if getattr(options, name, None) is not None}
 
 
 def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -> Owner:
-    """Read the declared options of a dataclass from the command line.
+    """Create a dataclass from its options on the command line.
 
     Args:
         owner: the dataclass.
@@ -119,7 +119,7 @@ def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -
         more: the values of other fields.
 
     Raises:
-        InputError: for a value that is not allowed; it names options by the flags of this dataclass.
+        InputError: if a value is not allowed; the error names options by the flags of this dataclass.
     """
     declared = options_of(owner)
     texts = {name: getattr(options, destination(each), None) for name, each in declared.items()}
@@ -136,7 +136,7 @@ def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -
 
 
 def refuse(options: argparse.Namespace, names: Iterable[str], what: str, remedy: str = "Leave it out.") -> None:
-    """Raise an `InputError` for the first of these options that the command line has: none has an effect there."""
+    """Raise an `InputError` for the first of these options that is set, because none of them has an effect."""
     for name in names:
         value = getattr(options, name, None)
         if value is not None:
@@ -148,7 +148,7 @@ def refuse(options: argparse.Namespace, names: Iterable[str], what: str, remedy:
 
 
 def require_kept_inputs(options: argparse.Namespace) -> None:
-    """Raise an `InputError` if a file that is read would be replaced, or two results written into one file."""
+    """Raise an `InputError` if a file that is read would be replaced, or if two results go into the same file."""
     inputs = [getattr(options, name, None) or [] for name in READ]
     paths = [path.removeprefix("hf:") for value in inputs for path in ([value] if isinstance(value, str) else value)]
     files = [file for path in paths for file in ([path] if os.path.exists(path) else glob.glob(path, recursive=True))]
@@ -173,7 +173,7 @@ def _is_within(path: str, folder: str) -> bool:
 
 
 def speller(flags: Mapping[str, str]) -> Callable[[str, str | None], str]:
-    """Make a function that spells options as flags, for `InputError.message`."""
+    """Return a function that writes options as flags, for `InputError.message`."""
 
     def spell(name: str, value: str | None) -> str:
         if value == ASKED:

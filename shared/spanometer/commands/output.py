@@ -1,4 +1,4 @@
-"""How a command shows its result: tables, JSON, pictures."""
+"""Output of results: tables, JSON, pictures."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .options import switch
 _BY_ENDING = {".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html", ".json": "json"}
 
 _OTHERS = (".gz", ".jsonl", ".parquet", ".pdf", ".png", ".svg", ".tsv", ".xlsx")
-"""Endings of files that tables cannot be written to."""
+"""File extensions to which tables cannot be written."""
 
 _SHOWN_BY = {"places": "disagreements", "documents": "per_document", "labels": "per_label"}
-"""Kinds of tables that an option shows, which are the main ones then."""
+"""Kinds of tables that an option asks for, which then become the main tables."""
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Spanometer</title>
@@ -36,15 +36,15 @@ td, th { padding: 0.1em 0.5em }
 code { overflow-wrap: anywhere }
 </style>
 """
-"""The beginning of a page of tables."""
+"""The beginning of an HTML page of tables."""
 
 OUTPUT_FLAGS = {"output": "-o --output"}
-"""Options with a short flag too, see `add_options`."""
+"""Options that also have a short flag, see `add_options`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """How a result is shown."""
+    """Options for showing a result."""
 
     json: bool = switch("print one JSON object instead of tables", common=True)
     no_color: bool = switch("print plain text; the environment variable NO_COLOR does the same")
@@ -58,8 +58,8 @@ class Output:
         """Print a result.
 
         Args:
-            described: returns it as built-in types, for JSON.
-            parts: returns lines and tables, for the screen.
+            described: a function that returns it as built-in types, for JSON.
+            parts: a function that returns lines and tables, for the screen.
         """
         if self.json:
             print(_json(described()))
@@ -69,21 +69,21 @@ class Output:
         show(page(color=not self.no_color), *parts(), precision=self.precision)
 
     def show(self, result: Any, described: Mapping[str, Any], above: Iterable[Part]) -> None:
-        """Print a result of `analysis` with the files that it is about, as `write` does.
+        """Print a result of `analysis` together with its files, see `write`.
 
         Args:
-            result: of `analysis`.
+            result: the result.
             described: the files as built-in types, for JSON.
-            above: the lines above the result's lines.
+            above: the lines above the result.
         """
         self.write(lambda: {**described, **result.to_dict()}, lambda: [*above, *result.lines()])
 
 
 class TableOutput(Precision, Output):
-    """How a result of tables of numbers is shown, and where it is written.
+    """Options for showing and writing a result that consists of tables.
 
     Raises:
-        InputError: for options that exclude each other, and for a file that exists.
+        InputError: if options exclude each other, or if the output file exists.
     """
 
     table: str = option(
@@ -132,17 +132,17 @@ class TableOutput(Precision, Output):
 
     @property
     def has_own_form(self) -> bool:
-        """Whether the file gets another form than tables."""
+        """Whether the file gets something other than tables."""
         return False
 
     @property
     def main_kind(self) -> str | None:
-        """The kind of tables in a CSV file; None for the first one."""
+        """The kind of tables in a CSV file; None means the first kind."""
         return self.table_kind or next((kind for kind, name in _SHOWN_BY.items() if getattr(self, name, False)), None)
 
     @property
     def in_folder(self) -> bool:
-        """Whether each kind of tables is written into a file of its own."""
+        """Whether each kind of tables is written into a separate file."""
         is_folder = self.names_file and (str(self.output).endswith("/") or os.path.isdir(str(self.output)))
         return is_folder and not (self.json or self.has_own_form)
 
@@ -158,7 +158,7 @@ class TableOutput(Precision, Output):
 
     @property
     def ending(self) -> str:
-        """The ending of the file."""
+        """The extension of the file."""
         return os.path.splitext(str(self.output))[1].lower()
 
     @property
@@ -167,7 +167,7 @@ class TableOutput(Precision, Output):
         return Precision(digits=self.digits, percent=self.percent)
 
     def write(self, described: Callable[[], Mapping[str, Any]], parts: Callable[[], Iterable[Part]]) -> None:
-        """Print a result, or write it into a file, see `Output.write`."""
+        """Print a result or write it into a file, see `Output.write`."""
         if self.json:
             self.write_text(_json(described()) + "\n")
             return
@@ -194,7 +194,7 @@ class TableOutput(Precision, Output):
             super().write(described, lambda: shown)
 
     def _written(self, parts: Sequence[Any]) -> str:
-        """Write parts, or tables of one kind, in the form of the tables."""
+        """Return parts, or tables of one kind, in the chosen form of tables."""
         if self.table == "html":
             return f"{_PAGE}{to_html(parts, self.precision)}\n"
         if self.table != "text":
@@ -204,7 +204,7 @@ class TableOutput(Precision, Output):
         return text_of(parts, self.precision, terminal=False)
 
     def write_text(self, text: str) -> None:
-        """Print a text that ends its last line, or write it into the file."""
+        """Print a text that ends in a newline, or write it into the file."""
         if not self.names_file:
             sys.stdout.write(text)
             return
@@ -213,19 +213,19 @@ class TableOutput(Precision, Output):
 
 
 class PlotOutput(TableOutput):
-    """How a result is shown that can be drawn too."""
+    """Options for showing a result that can also be drawn."""
 
     plot: str | None = text("PNG", "draw the result as .png, .svg or .pdf; needs matplotlib")
 
     def __post_init__(self) -> None:
-        """Raise an `InputError` for a picture that cannot be drawn, before anything is read."""
+        """Raise an `InputError` if a picture cannot be drawn, before anything is read."""
         super().__post_init__()
         if self.plot is not None:
             require_format(self.plot)
 
     @property
     def files(self) -> list[str]:
-        """The files that are written, the picture too."""
+        """The files that are written, including the picture."""
         return [*super().files, *([] if self.plot is None else [self.plot])]
 
 

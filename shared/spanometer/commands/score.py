@@ -51,12 +51,12 @@ from .options import add_options, add_systems, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
 
 _OF_TOKENS = ("tokens", "token_probabilities", "")
-"""The name of the reference in errors about tokens."""
+"""What errors about tokens call the reference."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredParts:
-    """Scores of the parts of a corpus by chance, and pictures of scores."""
+    """Options for scoring parts of a corpus by chance level, and for pictures of scores."""
 
     by_chance: tuple[float, ...] | None = option(
         None,
@@ -68,7 +68,7 @@ class ScoredParts:
     plot: str | None = reused_option(PlotOutput, "plot")
 
     def require_drawable(self, content: str) -> None:
-        """Raise an `InputError` for parts, or a picture, that files of a content do not have."""
+        """Raise an `InputError` if this kind of content cannot have parts or a picture."""
         if self.by_chance is not None and content not in ("tags", "spans"):
             raise InputError(f"{mention('by_chance')} has no effect for {CONTENTS[content]}.", "Leave it out.")
         if self.plot is not None and content != "attributes" and self.by_chance is None:
@@ -85,9 +85,9 @@ class Pair(NamedTuple):
         references, predictions: the arguments of measures.
         measures: the measures that are defined for both.
         reading: how both were read, for the signature.
-        shown: the system as commands show it.
+        shown: the description of the system's file.
         size: the size of the corpus, if it differs from the lengths of the scored documents.
-        file: the reference as it was paired, for spans.
+        file: for spans, the reference after pairing.
     """
 
     references: Any
@@ -111,7 +111,7 @@ def score_corpus(
     """Compute the measures of each system; errors name file and line.
 
     Returns:
-        The corpus with its files as they were scored, and the report of each system by its name.
+        The corpus with its files as they were scored, and the report of each system by name.
     """
     if parts.plot is not None and len(corpus.systems) > 1:
         raise InputError(f"{mention('plot')} can draw only one system.", "Leave it out, or give one PREDICTION.")
@@ -147,7 +147,10 @@ def score_corpus(
 
 
 def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_map: Mapping[str, str]) -> float | None:
-    """Compute the share of tags that are equal, with their new labels, in all layers; None without tokens."""
+    """Compute the proportion of tags that are equal, after renaming labels, in all layers.
+
+    None if there are no tokens.
+    """
     pairs = [side.columns if isinstance(side, Layers) else [side] for side in (references, predictions)]
     tokens = sum(len(tags.codes) for tags in pairs[0])
     number: dict[str, int] = {}
@@ -163,7 +166,7 @@ def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_m
 
 
 def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:
-    """Bring a system and the reference together: spans into one unit, which the signature names."""
+    """Pair a system with the reference: convert spans to the same unit, which the signature names."""
     references, predictions = corpus.reference, corpus.systems[name]
     shown = corpus.shown[1 + list(corpus.systems).index(name)]
     if corpus.content == "strings":
@@ -192,7 +195,10 @@ def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence
 def _completed(
     report: Report, corpus: CorpusFiles, scored: Pair, resampling: Resampling | None, parts: ScoredParts
 ) -> Report:
-    """Add to a report the spans of attributes that only one side has, and the parts of the corpus; draw them."""
+    """Add to a report the numbers of spans on only one side (for attributes), and parts of the corpus.
+
+    Draw pictures.
+    """
     if corpus.content == "attributes":
         results = []
         for result in report.results:
@@ -213,7 +219,7 @@ def _completed(
 
 
 def informed(source: InputFiles, corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
-    """Give measures the words of the reference that they need, or the probabilities of its tokens."""
+    """Give measures the words of the reference, or the probabilities of its tokens, if they need them."""
     column, references = source.token_probability_column, corpus.first
     weighing = [measure for measure in measures if isinstance(measure, SlIcm)]
     if column is not None and not weighing:
@@ -251,7 +257,7 @@ def _progress(steps: Sequence[Any]) -> Iterable[Any]:
 
 
 class ParquetFiles(LabelDecoding, ChosenLabels):
-    """Parquet files with both sides in columns: tags, spans or entity trees."""
+    """Options for Parquet files that have both sides in columns: tags, spans or entity trees."""
 
     cluster: str | None = text(
         "ADDRESS",
@@ -270,7 +276,7 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
     def score(
         self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
     ) -> tuple[CorpusFiles, dict[str, Report]]:
-        """Let workers read the files and count, and score the sums of their counts."""
+        """Count the files on workers, and compute scores from the summed counts."""
         if len(paths) > 1:
             raise InputError(
                 "--cluster needs one name, or one quoted pattern, of Parquet files with both sides as columns.",
@@ -304,11 +310,11 @@ _OF_ONE_REFERENCE = (
     *("per_label", "per_document", "score_only", "by_chance", "plot", "reference_column", "prediction_column"),
     *("words_column", "token_probability_column", "protocol"),
 )
-"""Options that are for one reference."""
+"""Options that can be used only with one reference."""
 
 
 class ScoreOutput(PlotOutput):
-    """How scores are shown."""
+    """Options for showing scores."""
 
     per_label: bool = switch("also show scores by label, and all averages", common=True, topic="measures")
     per_document: bool = switch("also show the scores of each document")
@@ -325,7 +331,7 @@ class ScoreOutput(PlotOutput):
 
     @property
     def has_own_form(self) -> bool:
-        """Whether one number is written."""
+        """Whether a single number is written."""
         return self.score_only
 
 
@@ -391,14 +397,14 @@ def _score_parquet(
 
 
 def _official(request: MeasureRequest, reports: Mapping[str, Report]) -> dict[str, Report]:
-    """Add the official scores of a protocol, if there is one."""
+    """Add the official scores of the protocol, if there is one."""
     if request.protocol is None:
         return dict(reports)
     return {name: scored_by(request.protocol, report) for name, report in reports.items()}
 
 
 def _show(corpus: CorpusFiles, reports: Mapping[str, Report], output: ScoreOutput, *, others: bool) -> int:
-    """Show reports, and for people a line about other measures."""
+    """Show reports; on the screen also a line about other measures."""
     if output.score_only:
         output.write_text(f"{output.precision.text(_one_number(reports))}\n")
         return 0
@@ -412,7 +418,7 @@ def _show(corpus: CorpusFiles, reports: Mapping[str, Report], output: ScoreOutpu
 
 
 def _described(corpus: CorpusFiles, reports: Mapping[str, Report], more: Mapping[str, bool]) -> dict[str, Any]:
-    """Describe one system beside the reference, several by their names."""
+    """Describe one system beside the reference, or several systems by name."""
     described = corpus.described()
     values = {name: report.to_dict(**more) for name, report in reports.items()}
     if len(values) > 1:
@@ -431,7 +437,7 @@ def _parts(corpus: CorpusFiles, reports: Mapping[str, Report], more: Mapping[str
 
 
 def _one_number(reports: Mapping[str, Report]) -> Number:
-    """Compute the headline of the only measure of the only system, over all attributes if it is by attribute."""
+    """Return the main score of the only measure and system; if scores are by attribute, over all attributes."""
     results = [result for report in reports.values() for result in report.results]
     if len(results) > 1:
         measures = len(results) // len(reports)
@@ -447,7 +453,7 @@ def _one_number(reports: Mapping[str, Report]) -> Number:
 
 
 def _score_all(corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampling | None, output: TableOutput) -> int:
-    """Score the systems against each annotator and all, and show."""
+    """Score the systems against each annotator and against all, and show the result."""
     drawn = {} if resampling is None else asdict(resampling)
     with corpus.placing_errors():
         result = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
@@ -456,7 +462,7 @@ def _score_all(corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampl
 
 
 def _number_in(options: argparse.Namespace, files: int) -> int:
-    """Read the number of references; raise an `InputError` if it is no number, or leaves no system."""
+    """Return the number of references; raise an `InputError` if it is not a number, or if no system is left."""
     text: str = options.references
     refuse(options, _OF_ONE_REFERENCE, "several references")
     number = int(text) if text.isdecimal() and len(text) < 10 else 0

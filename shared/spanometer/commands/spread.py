@@ -41,7 +41,7 @@ from .output import OUTPUT_FLAGS, PlotOutput
 
 @dataclass(frozen=True, kw_only=True)
 class SpreadSource:
-    """Inputs of the spread other than tags of files."""
+    """Options for inputs other than tags in files."""
 
     answers: bool = switch("the predictions are answers of language models; usually detected")
     logits: str | None = text(
@@ -59,13 +59,13 @@ _OPTIONS = (
     *("spans_key", "answer_key", "text_key", "offset_unit", "asked_labels", "aliases", "answer_format"),
     "scored_documents",
 )
-"""The options of reading; policies repair tags with prefixes, and ground answers."""
+"""The reading options; policies repair tags with prefixes, and ground answers."""
 
 
 def _read_both(
     source: InputFiles, paths: Sequence[str], logits: str | None
 ) -> tuple[DocumentFile, DocumentFile | None]:
-    """Read both sides; None for a prediction that follows from logits."""
+    """Read both sides; None for a prediction that comes from logits."""
     if logits is None or len(paths) == 2 or source.prediction_column is not None or source.columns:
         references, predictions = read_tag_sides(source, paths, 0, words=False)
         return references, predictions

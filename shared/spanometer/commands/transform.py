@@ -125,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
 def _transform_documents(
     options: argparse.Namespace, source: InputFiles, steps: Sequence[Transformation]
 ) -> tuple[int, ...]:
-    """Write documents with transformed spans in their format; count the spans that each step touched."""
+    """Write documents with transformed spans in their format; returns the number of spans that each step changed."""
     format: Any = source.format_of(options.file)
     if format.writer is None:
         remedy = "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
@@ -154,7 +154,7 @@ def _read_in_tokens(options: argparse.Namespace, source: InputFiles) -> tuple[Do
 def _transformed(
     options: argparse.Namespace, steps: Sequence[Transformation], spans: Spans
 ) -> tuple[Spans, tuple[int, ...]]:
-    """Apply all steps to spans, and count the spans that each step touched."""
+    """Apply all steps to spans; also returns the number of spans that each step changed."""
     touched = []
     for name, step in zip(options.apply, steps, strict=True):
         chosen = matched(name, step, spans) if options.matched else step
@@ -165,7 +165,7 @@ def _transformed(
 
 
 def _require_spans(options: argparse.Namespace, steps: Sequence[Transformation]) -> None:
-    """Raise an `InputError` for options that only tags have."""
+    """Raise an `InputError` for options that apply only to tags."""
     if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
         what = "--in-place" if options.in_place else "illegal_tags"
         raise InputError(f"{what} needs tags, but the output has spans.", "Leave out one of them.")
@@ -174,7 +174,7 @@ def _require_spans(options: argparse.Namespace, steps: Sequence[Transformation])
 def _write_spans(
     options: argparse.Namespace, source: InputFiles, steps: Sequence[Transformation], *, of_tags: bool
 ) -> tuple[int, ...]:
-    """Write transformed spans as JSON lines, where they may overlap; count the spans that each step touched."""
+    """Write transformed spans, which can overlap, as JSON lines; returns the number of spans that each step changed."""
     if not of_tags:
         spans = _read_in_tokens(options, source)[1].file.spans
     else:

@@ -33,12 +33,12 @@ from .options import add_options, read_options, refuse, speller
 from .output import Output
 
 ILLEGAL = 1
-"""Exit status if there are illegal pairs."""
+"""The exit status if there are illegal pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ValidatedLabels:
-    """The labels of spans."""
+    """Options for the labels of spans."""
 
     known_labels: Sequence[str] | None = labels_option(
         "allowed labels, separated by commas; by default all labels", metavar="LABELS"
@@ -88,7 +88,7 @@ class _Checked:
 
     Attributes:
         status: the exit status for this file.
-        described: describes it for JSON.
+        described: a function that describes them for JSON.
         lines: a line for each problem.
         summary: a line for each column, or one for all documents.
     """
@@ -145,7 +145,7 @@ def _described_spans(validation: SpanValidation, source: str) -> dict[str, Any]:
 
 
 def _span_lines(validation: SpanValidation, source: str) -> Iterator[str]:
-    """Yield a line for each problem; list left out items on standard error."""
+    """Yield a line for each problem; list left-out items on standard error."""
     for problem in validation.problems:
         name = problem.place or ("" if problem.name is None else f"document {problem.name!r}")
         yield f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}"
@@ -183,7 +183,7 @@ def _lines(column: DocumentFile, validation: Validation, *, name_column: bool) -
 
 
 def _policies(column: DocumentFile, pair: IllegalPair) -> str:
-    """Write the spans of each policy; policies that agree are named together."""
+    """Return the spans under each policy; policies with the same spans are named together."""
     agreeing: dict[str, list[str]] = {}
     for policy, spans in pair.policies.items():
         made = " and ".join(_span(column, pair.document, *span) for span in spans) or "nothing"
@@ -192,7 +192,7 @@ def _policies(column: DocumentFile, pair: IllegalPair) -> str:
 
 
 def _span(column: DocumentFile, document: int, label: str, start: int, end: int) -> str:
-    """Write a span's label and its lines, or its tokens if each document is on one line."""
+    """Return a span's label and its lines, or its tokens if each document is on one line."""
     first, last = start, end - 1
     if column.line_runs is not None:
         first, last = column.line(document, first), column.line(document, last)
