@@ -22,7 +22,7 @@ import numpy as np
 
 from spanometer.analysis.transformations.mapping import TRANSFORMATIONS, free, matched
 from spanometer.analysis.transformations.transformations import SpanTransformation, Transformed, lengths_of
-from spanometer.exceptions import InputError
+from spanometer.exceptions import InputError, counted
 from spanometer.spans.spans import Spans
 
 from .inputs import Inputs
@@ -59,8 +59,8 @@ class Table4:
         size = self.references.documents, len(self.references)
         if size != _SIZE:
             raise InputError(
-                f"{size[1]:,} spans in {size[0]:,} documents are not MultiCoNER's Spanish development "
-                f"set, which has {_SIZE[1]:,} in {_SIZE[0]:,}.",
+                f"MultiCoNER's Spanish development set has {_SIZE[1]:,} spans in {_SIZE[0]:,} documents, this corpus "
+                f"has {counted(size[1], 'span')} in {counted(size[0], 'document')}.",
                 "Read es_dev.conll of MultiCoNER version 1 (SemEval-2022).",
             )
 

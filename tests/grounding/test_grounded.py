@@ -210,9 +210,9 @@ def test_a_mention_is_never_a_pattern():
             None,
             "2 of 3 items are absent (not in the text), such as",
         ),
-        ([[["DOG", "Ann"]]], ["PER"], "1 of 1 items are outside (of labels not asked for), such as 'DOG'"),
-        ([[{"text": "Ann", "label": "PER", "start": "a"}]], None, "1 of 1 items are unread (with unreadable offsets)"),
-        ([None], None, "1 of 1 answers are broken, first those of documents 1"),
+        ([[["DOG", "Ann"]]], ["PER"], "1 of 1 item is outside (of labels not asked for), such as 'DOG'"),
+        ([[{"text": "Ann", "label": "PER", "start": "a"}]], None, "1 of 1 item is unread (with unreadable offsets)"),
+        ([None], None, "1 of 1 answer is broken, first in document 1"),
         ([[["PER", "Ann"]]], None, None),
     ],
 )

@@ -42,7 +42,7 @@ TEXT = "<document><id>2</id><passage><offset>0</offset><text>"
 def test_parts_that_do_not_end(tmp_path, begun, filling, problem):
     path = tmp_path / "a.gz"
     path.write_bytes(gzip.compress((begun + filling * (5_000_000 // len(filling))).encode(), 1))
-    with pytest.raises(InputError, match=f"{problem}.* (longer|more) than 2 megabytes") as error:
+    with pytest.raises(InputError, match=f"{problem}.* (longer|more) than 2 MB") as error:
         read_documents(path, limits={"max_line": 2})
     assert "raise the limit with max_line=" in str(error.value)
     assert error.value.line is not None
@@ -67,7 +67,7 @@ def test_the_text_beside_annotations(tmp_path):
         lambda: read_documents(tmp_path / "a.ann", limits={"max_size": 0.005}),
         lambda: read_documents(tmp_path, format="brat", limits={"max_size": 0.005}),
     ):
-        with pytest.raises(InputError, match=r"a\.txt: the text has more than 0\.005 megabytes"):
+        with pytest.raises(InputError, match=r"a\.txt: the text has more than 0\.005 MB"):
             reading()
     assert read_documents(tmp_path, format="brat", limits={"max_size": 0.007}).documents.size == 1
 
@@ -82,7 +82,7 @@ def test_packed_files_have_the_limit_of_plain_ones(tmp_path):
     sizes = [path.stat().st_size for path in tmp_path.iterdir()]
     assert sorted(sizes)[-2] < 100_000 < sorted(sizes)[-1]
     for name in ("a.conll", "a.conll.gz", "a.parquet"):
-        with pytest.raises(InputError, match="has more than 2 megabytes"):
+        with pytest.raises(InputError, match="has more than 2 MB"):
             read_documents(tmp_path / name, limits={"max_size": 2})
     plain, packed = (read(tmp_path / name, max_size=4).tags[0].codes for name in ("a.conll", "a.conll.gz"))
     assert np.array_equal(plain, packed)

@@ -54,7 +54,7 @@ BOMB = 64 * gzip.compress(b"a" * (1 << 20))
 def test_long_lines_have_a_limit(file):
     for content in (BOMB, b"a O\n" + b"b" * 17_000_000 + b" O\nc O\n"):
         error = refused(file(content))
-        assert "longer than 16 megabytes" in error.problem and "max_line" in str(error)
+        assert "longer than 16 MB" in error.problem and "max_line" in str(error)
         assert error.line == (1 if content is BOMB else 2)
     # a long line in a file of many short ones, which together are longer
     short = "a O\n" * 700_000
@@ -66,7 +66,7 @@ def test_long_lines_have_a_limit(file):
 def test_files_have_a_limit(file):
     path = file("a O\n\n" * 1000)
     error = refused(path, max_size=0.004)
-    assert "more than 0.004 megabytes" in error.problem and "max_size" in str(error)
+    assert "more than 0.004 MB" in error.problem and "max_size" in str(error)
     assert len(read(path, max_size=0.006).tags[0].codes) == 1000
     # in parts a document is limited, not the file
     assert sum(part.tags[0].codes.size for part in read_parts(path, max_size=0.1)) == 1000
@@ -135,7 +135,7 @@ def test_blank_lines_before_json_lines(file):
 
 def test_comments_alone(file):
     text = b"# nothing but this\n" * 1_000_000
-    assert "the first 16 megabytes have no row of tags" in refused(file(text)).problem
+    assert "no row of tags and no document in the first 16 MB" in refused(file(text)).problem
     assert "no rows of tags" in refused(file(text), max_line=40).problem
     assert read(file(text[:19_000] + b"a O\n")).document_lines.tolist() == [1001]
 
@@ -148,7 +148,7 @@ def test_memory(file):
     assert ran.returncode == 0, ran.stderr
     assert int(ran.stdout.split()[-1]) < 3 * len(text) + 200_000_000
     # a file that does not fit, and a line that would not
-    for more, content, said in ((60, path, "not enough memory. Split"), (120, file(BOMB), "longer than 16 megabytes")):
+    for more, content, said in ((60, path, "not enough memory. Split"), (120, file(BOMB), "longer than 16 MB")):
         ran = in_process(more, "score", content, content)
         assert ran.returncode == 2, ran.stderr
         assert said in ran.stderr and "Traceback" not in ran.stderr and str(content) in ran.stderr

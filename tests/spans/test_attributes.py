@@ -95,8 +95,8 @@ REFUSED = [
     ({"a": 1}, {"a": {1: 0.5, 2: float("nan")}}, "the score nan"),
     ({"a": 1}, {"a": {(1,): 0.5}}, "of type tuple"),
     ({"a": 1}, {"b": 0.5}, "there are scores of 'b', but no such attribute"),
-    ({"a": 1}, {"a": [0.5]}, "'a' has a list of 1 scores, but one value, not a list"),
-    ({"a": [1, 2]}, {"a": [0.5]}, "'a' has a list of 1 scores, but 2 values"),
+    ({"a": 1}, {"a": [0.5]}, "'a' has a list of 1 score, but one value, not a list"),
+    ({"a": [1, 2]}, {"a": [0.5]}, "'a' has a list of 1 score, but 2 values"),
     ({"a": [1, 2]}, {"a": 0.5}, "'a' has 2 values, but one score"),
     ({"a": 1}, [0.5], "the scores .0.5. are not a dict"),
     ({"a": True}, {"a": {"True": 0.5}}, "'a' has the value True, but a score of the value 'True' .str, not bool"),
@@ -205,7 +205,7 @@ def test_many_documents():
     side = [[span({"a": str(number)})] for number in range(2500)]
     read = Attributes.from_dicts(side)
     assert read.to_dicts() == side
-    assert repr(read) == "Attributes(2500 spans, 2500 documents, attributes a)"
+    assert repr(read) == "Attributes(2,500 spans, 2,500 documents, attributes a)"
     assert [len(array) for array in attributes_arrays(side)] == [1000, 1000, 500]
     with pytest.raises(InputError, match="document 2400, span 0"):
         Attributes.from_dicts([*side[:2400], [span({"a": b""})]])

@@ -231,7 +231,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     if target.in_place or target.names_file:
         changed, tokens = (sum(getattr(rewriter, name) for rewriter in rewriters) for name in ("changed", "tokens"))
         place = printable(target.output if target.output is not None else called(path))
-        print(f"{place}: {changed:,} of {tokens:,} tags changed ({how}).")
+        print(f"{place}: {changed:,} of {counted(tokens, 'tag')} changed ({how}).")
     return 0
 
 

@@ -196,15 +196,15 @@ def _read_logits(
     lengths = references.tags[0].lengths
     if len(logits) != len(lengths):
         raise InputError(
-            f"the logits have {len(logits)} documents, but the reference has {len(lengths)}.",
+            f"the logits have {counted(len(logits), 'document')}, but the reference has {len(lengths)}.",
             "Both must have the same documents, in the same order.",
             source=path,
         )
     for document, (array, length) in enumerate(zip(logits, lengths.tolist(), strict=True)):
         if len(array) != length:
             raise InputError(
-                f"the logits have {len(array)} tokens, but the reference has {length} ({references.source}, line "
-                f"{references.line(document)}).",
+                f"the logits have {counted(len(array), 'token')}, but the reference has {length} "
+                f"({references.source}, line {references.line(document)}).",
                 "Both must have the same tokens, without padding and special tokens.",
                 source=path,
                 document=document,

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from datasets import ClassLabel, Features, List, Value
 
 from ..arrays import as_lists, named_classes, strings
-from ..exceptions import InputError, printable, require_choice
+from ..exceptions import InputError, counted, printable, require_choice
 from ..readers import Column, DocumentFile, open_file, read_parts
 from ..tags.tags import Tags
 
@@ -303,7 +303,7 @@ def read_columns(
         for part in read_parts(stream, columns=list(columns.values()), words=words, outside=outside, name=file.name):
             cells = part.layout.width if part.layout else 0
             if width not in (None, cells):
-                problem = f"the rows have {cells} columns, but this corpus has {width}."
+                problem = f"the rows have {counted(cells, 'column')}, but this corpus has {width}."
                 raise part.locate(InputError(problem, "Read other columns with load_conll.", document=0, position=0))
             last = first + len(part.document_lines)
             numbers = (documents + np.searchsorted(part.docstart_lines, part.document_lines) - 1).tolist()
@@ -391,5 +391,5 @@ def _require_same_lengths(tags: Mapping[str, Tags], locate: Callable[[InputError
     for name, column in tags.items():
         if (different := column.lengths != words).any():
             document = int(np.argmax(different))
-            problem = f"got {column.lengths[document]} {name} for {words[document]} tokens."
+            problem = f"got {column.lengths[document]} {name} for {counted(words[document], 'token')}."
             raise locate(InputError(problem, "Each token has one tag.", document=document))

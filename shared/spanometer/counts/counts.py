@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ..arrays import code_type, strings
-from ..exceptions import InputError
+from ..exceptions import InputError, counted
 from .stored import (
     METADATA,
     UNFIT,
@@ -359,7 +359,7 @@ class Counts:
             require_places(labels, documents)
             if table.num_rows != described["rows"]:
                 raise InputError(
-                    f"the table has {table.num_rows} rows, but had {described['rows']} when it was stored.",
+                    f"the table has {counted(table.num_rows, 'row')}, but had {described['rows']} when it was stored.",
                     "Pass each part's table complete, and only once.",
                 )
             if measure is not None and "measure" in described:

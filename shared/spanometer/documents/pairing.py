@@ -424,7 +424,7 @@ def _align(references: PairedSide, predictions: PairedSide, how: str) -> None:
     differing = sum(text != other for text, other in zip(texts, others, strict=True))
     places = [aligned_places(other, text) for text, other in zip(texts, others, strict=True)]
     lost = _move(predictions, places, list(texts))
-    predictions.notes.append(f"{differing:,} of {len(texts):,} texts differ and were aligned.")
+    predictions.notes.append(f"texts that differ were aligned: {differing:,} of {len(texts):,}.")
     name = predictions.file.documents.name
     predictions.lost += [f"a span in {name(document)} is not in the reference's text." for document in lost]
 

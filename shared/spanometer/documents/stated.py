@@ -207,7 +207,7 @@ def compared(
             first = first or f"{place(document)}: {shown(text)} is stated, but the text has {shown(covered)}"
     if not differing:
         return []
-    remark = f"{differing:,} of {number:,} stated texts of spans {differ} ({first})."
+    remark = f"stated texts of spans {differ}: {differing:,} of {number:,} ({first})."
     if differing > number * _DOUBTFUL:
         raise InputError(remark, "Check that the offsets belong to this text, and check their unit.")
     return [remark]

@@ -114,6 +114,10 @@ def placed_errors(document: int) -> Iterator[None]:
         raise error.placed(document=document) from None
 
 
+def _be(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
 class AnswerCounts(ABC):
     """The counts of answers.
 
@@ -155,11 +159,12 @@ class AnswerCounts(ABC):
             if 2 * total[name] > total["items"]:
                 first = ", ".join(islice(dict.fromkeys(self._examples(name)), 3))
                 such = f", such as {first}" if first else ""
-                texts.append(f"{total[name]:,} of {total['items']:,} items are {name} ({meaning}){such}")
+                items = counted(total["items"], "item")
+                texts.append(f"{total[name]:,} of {items} {_be(total[name])} {name} ({meaning}){such}")
         if 2 * total["broken"] > answers:
             numbers = np.flatnonzero(self.counts[:, list(COUNTS).index("broken")])[:3] + 1
-            broken = f"{total['broken']:,} of {answers:,} answers are broken"
-            texts.append(f"{broken}, first those of documents {', '.join(map(str, numbers))}")
+            broken = f"{total['broken']:,} of {counted(answers, 'answer')} {_be(total['broken'])} broken"
+            texts.append(f"{broken}, first in document {', '.join(map(str, numbers))}")
         remedy = "The score says little about the model. List all with spanometer ground --list-lost."
         return [f"{text}. {remedy}" for text in texts]
 

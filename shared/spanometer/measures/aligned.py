@@ -21,7 +21,7 @@ from ..counts.statistics import (
     mean_over_documents,
     precision_recall_f1,
 )
-from ..exceptions import InputError, mention, require_sides, setting
+from ..exceptions import InputError, counted, mention, require_sides, setting
 from ..options import option, replaced_option
 from ..spans.spans import Fragments, Spans
 from ..tags.tags import Tags
@@ -368,10 +368,10 @@ def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, 
     remedy = f"Pass {setting(name)} with the {noun} of the documents that both sides annotate."
     if len(sizes) != len(lengths):
         raise InputError(
-            f"got {noun} for {len(sizes)} documents, but annotations for {len(lengths)}.", remedy, side=name
+            f"got {noun} for {counted(len(sizes), 'document')}, but annotations for {len(lengths)}.", remedy, side=name
         )
     unfit = sizes != lengths if exact else sizes < lengths
     if unfit.any():
         document = int(np.argmax(unfit))
-        problem = f"got {sizes[document]} {noun} for {lengths[document]} annotated tokens."
+        problem = f"got {noun} for {counted(sizes[document], 'token')}, but annotations for {lengths[document]}."
         raise InputError(problem, remedy, side=name, document=document)

@@ -125,10 +125,10 @@ def place(
             f"Check {setting('lengths')}, or split the document.",
         )
     if placement == "independent" and len(distinct) and distinct[-1] > tokens:
-        raise InputError(f"a span of {distinct[-1]} tokens in a document of {tokens}.", "Check the lengths.")
+        raise InputError(f"a span of {counted(distinct[-1], 'token')} in a document of {tokens}.", "Check the lengths.")
     if placement == "disjoint" and annotated > tokens:
         raise InputError(
-            f"the spans have {annotated} tokens, but the document has {tokens}.",
+            f"the spans have {counted(annotated, 'token')}, but the document has {tokens}.",
             f"Check {setting('lengths')}; for overlapping spans set {setting('placement', 'independent')} or 'layers'.",
         )
     positions = tokens - distinct + 1

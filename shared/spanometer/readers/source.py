@@ -87,7 +87,7 @@ class Limits(CheckedOptions):
         """Raise an `InputError` if `what` has more bytes than are allowed in memory."""
         if size > self.max_size * _MEGABYTE:
             raise InputError(
-                f"{what} has more than {self.max_size:,g} megabytes.",
+                f"{what} has more than {self.max_size:,g} MB.",
                 f"Split it. If you have memory for three times as much, raise the limit with {setting('max_size')}.",
                 source=source,
                 line=line,
@@ -282,7 +282,7 @@ class Source(Named):
         """Raise an `InputError` if too many bytes come before the first row."""
         if size > self.limits.max_line * _MEGABYTE + BLOCK_SIZE:
             raise self.refuse(
-                f"the first {self.limits.max_line:,g} megabytes have no row of tags and no document.",
+                f"there is no row of tags and no document in the first {self.limits.max_line:,g} MB.",
                 f"Remove comments from the file, or raise the limit with {setting('max_line')}.",
                 line,
             )
@@ -297,7 +297,7 @@ class Source(Named):
             line: the first line of the part.
         """
         if size > self.limits.max_line * _MEGABYTE:
-            problem = problem.format(f"{self.limits.max_line:,g} megabytes")
+            problem = problem.format(f"{self.limits.max_line:,g} MB")
             raise self.refuse(f"{problem}.", f"{remedy}, or raise the limit with {setting('max_line')}.", line)
 
     def element(self) -> Element:

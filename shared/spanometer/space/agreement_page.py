@@ -20,7 +20,7 @@ from ..arrays import plain
 from ..documents.document_file import DocumentFile
 from ..documents.pairing import Pairing
 from ..documents.sides import by_annotator, files_together
-from ..exceptions import InputError, setting, spelled
+from ..exceptions import InputError, counted, setting, spelled
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.start_probabilities import kept_probabilities
 from ..measures.unitizing_alpha import UnitizingAlpha
@@ -159,7 +159,7 @@ def _notes(files: Mapping[str, DocumentFile], more: Sequence[str]) -> list[str]:
     """Return the notes on files and results, up to a maximum."""
     notes = [*(note for file in files.values() for note in (*file.notes, *file.left_out)), *more]
     rest = len(notes) - _SHOWN_NOTES
-    return [*notes[:_SHOWN_NOTES], *([f"And {rest:,} more notes."] if rest > 0 else [])]
+    return [*notes[:_SHOWN_NOTES], *([f"And {counted(rest, 'more note')}."] if rest > 0 else [])]
 
 
 def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, DocumentFile]:

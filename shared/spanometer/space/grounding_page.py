@@ -242,7 +242,7 @@ def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Mapping[Predicti
             }
             for items in lost[:SHOWN_ITEMS]
         ],
-        "more": max(len(lost) - SHOWN_ITEMS, 0),
+        "more": counted(len(lost) - SHOWN_ITEMS, "more item") if len(lost) > SHOWN_ITEMS else "",
     }
 
 

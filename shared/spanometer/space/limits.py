@@ -70,6 +70,6 @@ def require_little_work(measure: ChanceKappaF1, alignments: Iterable[Alignment])
             )
         if tokens * measure.n_simulations > _MAX_SIMULATED:
             raise InputError(
-                f"{measure.n_simulations} simulated annotations of {tokens:,} tokens are too many for this page.",
+                f"{counted(measure.n_simulations, 'simulation')} of {tokens:,} tokens are too many for this page.",
                 f"Set {setting('n_simulations', _MAX_SIMULATED // tokens)} or less.",
             )

@@ -306,7 +306,7 @@ def _counts(measure: Measure, corpus: PageCorpus) -> Any:
 def _require_few_units(measure: Gamma, units: int) -> None:
     if units * measure.samples > _MAX_SAMPLED:
         raise InputError(
-            f"{measure.samples} random annotations of {counted(units, 'unit')} are too many for this page.",
+            f"{counted(measure.samples, 'random annotation')} of {counted(units, 'unit')} are too many for this page.",
             f"Set {setting('samples', max(1, _MAX_SAMPLED // units))}, or run it on your own machine.",
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import offsets_of, ordered_codes, row_ranks
-from ..exceptions import InputError, on_side
+from ..exceptions import InputError, counted, on_side
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
 from .spans import Spans, decode_together, encoded_tags, in_order
@@ -204,7 +204,7 @@ def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans
     """Raise an `InputError` unless two annotations have the same documents with the same numbers of tokens."""
     if spans.documents != expected.documents:
         raise InputError(
-            f"{spans.documents} documents, but {first} has {expected.documents}.",
+            f"{counted(spans.documents, 'document')}, but {first} has {expected.documents}.",
             "All must annotate the same documents, in the same order.",
             side=name,
         )
@@ -214,7 +214,7 @@ def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans
     if different.any():
         document = int(np.argmax(different))
         raise InputError(
-            f"{spans.lengths[document]} tokens, but {first} has {expected.lengths[document]}.",
+            f"{counted(spans.lengths[document], 'token')}, but {first} has {expected.lengths[document]}.",
             "All must annotate the same tokens; was the text tokenised twice?",
             side=name,
             document=document,

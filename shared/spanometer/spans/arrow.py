@@ -462,7 +462,7 @@ def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> Non
     if different.any():
         document = int(np.argmax(different))
         raise InputError(
-            f"{predictions[document]} predicted tags, {references[document]} reference tags.",
+            f"{counted(predictions[document], 'predicted tag')}, {counted(references[document], 'reference tag')}.",
             "Both sides must annotate the same tokens; was the text tokenised twice?",
             document=document,
         )

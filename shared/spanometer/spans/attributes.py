@@ -25,7 +25,7 @@ from ..arrays import (
     read_rows,
     strings,
 )
-from ..exceptions import InputError, shown
+from ..exceptions import InputError, counted, shown
 from .arrow import (
     DocumentColumns,
     ListItems,
@@ -114,7 +114,7 @@ class Attributes(DocumentColumns):
     def __repr__(self) -> str:
         """Show sizes instead of columns."""
         named = ", ".join(self.names) or "none"
-        return f"Attributes({len(self)} spans, {self.documents} documents, attributes {named})"
+        return f"Attributes({counted(len(self), 'span')}, {counted(self.documents, 'document')}, attributes {named})"
 
     @classmethod
     def from_dicts(cls, documents: Iterable[Iterable[Mapping[str, Any]]]) -> Attributes:
@@ -330,8 +330,10 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, scores: An
         return _scores_by_value(name, values, scores)
     if is_list(scores):
         if not several or len(scores) != len(values):
-            count = f"{len(values)} values" if several else "one value, not a list"
-            raise InputError(f"{shown(name)} has a list of {len(scores)} scores, but {count}.", _SCORE_REMEDY)
+            count = counted(len(values), "value") if several else "one value, not a list"
+            raise InputError(
+                f"{shown(name)} has a list of {counted(len(scores), 'score')}, but {count}.", _SCORE_REMEDY
+            )
         return [_score(name, score) for score in listed(scores, _SCORE_REMEDY)]
     if several and len(values) > 1:
         raise InputError(f"{shown(name)} has {len(values)} values, but one score.", _SCORE_REMEDY)

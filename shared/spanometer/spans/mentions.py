@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import is_list, name_codes, offsets_by, strings
-from ..exceptions import shown
+from ..exceptions import counted, shown
 from .arrow import DocumentColumns, ListItems, span_problem, string_codes, struct_lists, structs
 from .spans import Spans
 
@@ -46,7 +46,8 @@ class Mentions(DocumentColumns):
 
     def __repr__(self) -> str:
         """Show sizes instead of columns."""
-        return f"Mentions({len(self)} mentions, {self.documents} documents, labels {', '.join(self.labels) or 'none'})"
+        size = f"{counted(len(self), 'mention')}, {counted(self.documents, 'document')}"
+        return f"Mentions({size}, labels {', '.join(self.labels) or 'none'})"
 
     @classmethod
     def from_pairs(cls, documents: Iterable[Iterable[Any]]) -> Mentions:

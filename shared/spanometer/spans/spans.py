@@ -125,7 +125,8 @@ class Spans(DocumentColumns):
 
     def __repr__(self) -> str:
         """Show sizes instead of columns."""
-        return f"Spans({len(self)} spans, {self.documents} documents, labels {', '.join(self.labels) or 'none'})"
+        size = f"{counted(len(self), 'span')}, {counted(self.documents, 'document')}"
+        return f"Spans({size}, labels {', '.join(self.labels) or 'none'})"
 
     @classmethod
     def none(cls, documents: int, lengths: np.ndarray | None = None) -> Spans:

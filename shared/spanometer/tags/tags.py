@@ -31,7 +31,7 @@ from ..arrays import (
     take_segments,
     with_values,
 )
-from ..exceptions import InputError, clause_for, has_control_characters, mention, require_kind, setting, shown
+from ..exceptions import InputError, clause_for, counted, has_control_characters, mention, require_kind, setting, shown
 from .schemes import PREFIXES, SCHEMES, Scheme, remedy_for, with_capital_prefix
 
 _BLOCK = 1 << 17
@@ -468,7 +468,9 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
     numbers: dict[Any, int] = {}
     for number in range(len(tags)):
         if number not in tags:
-            problem = f"{mention('id2label')} has {len(tags)} labels, up to {max(tags)}, but {number} is missing."
+            problem = (
+                f"{mention('id2label')} has {counted(len(tags), 'label')}, up to {max(tags)}, but {number} is missing."
+            )
             raise InputError(problem, remedy, option="id2label")
         if not isinstance(tags[number], str):
             problem = f"{mention('id2label')}[{number}] is {shown(tags[number])} instead of a tag."

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_array, offsets_of, ordered, place_of, run_bounds
-from ..exceptions import InputError, shown, without_option
+from ..exceptions import InputError, counted, shown, without_option
 from .decoding import read_roles, scheme_of
 from .schemes import BEGIN, OUTSIDE, SINGLE, Scheme, get_scheme
 from .tags import Tags
@@ -173,7 +173,7 @@ class Scores:
         for sentence, array in enumerate(arrays):
             if array.ndim != 2 or array.shape[1] != labels:
                 raise InputError(
-                    f"the logits have the shape {array.shape}, but there are {labels} labels.",
+                    f"the logits have the shape {array.shape} for {counted(labels, 'label')}.",
                     "Pass an array of shape (tokens, labels) for each sentence.",
                     document=sentence,
                 )
@@ -186,7 +186,7 @@ class Scores:
         array = _floats(logits, None)
         if array.ndim != 3 or array.shape[2] != labels:
             raise InputError(
-                f"the logits have the shape {array.shape}, but there are {labels} labels.",
+                f"the logits have the shape {array.shape} for {counted(labels, 'label')}.",
                 "Pass padded logits of shape (sentences, tokens, labels), or a list of arrays.",
             )
         tagged = _mask(array.shape[:2], lengths, mask)
@@ -253,14 +253,14 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
     counts = as_array(lengths, "a list of lengths", "Pass one integer for each sentence.")
     if counts.shape != shape[:1] or (counts.size and counts.dtype.kind not in "iu"):
         raise InputError(
-            f"lengths have the shape {counts.shape}, but there are {shape[0]} sentences.",
+            f"lengths have the shape {counts.shape} for {counted(shape[0], 'sentence')}.",
             "Pass one integer for each sentence.",
         )
     wrong = (counts < 0) | (counts > shape[1])
     if wrong.any():
         sentence = int(np.argmax(wrong))
         raise InputError(
-            f"the length is {counts[sentence]}, but the logits have {shape[1]} tokens.",
+            f"the length is {counts[sentence]}, but the logits have {counted(shape[1], 'token')}.",
             "Lengths must be between 0 and the padded length.",
             document=sentence,
         )
@@ -275,7 +275,7 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
     values = as_array(transitions, "a table of transition scores", remedy)
     if values.shape != (labels, labels) or values.dtype.kind not in "fiu":
         raise InputError(
-            f"transitions have the shape {values.shape} and the type {values.dtype}, but there are {labels} labels.",
+            f"transitions have the shape {values.shape} and the type {values.dtype} for {counted(labels, 'label')}.",
             remedy,
         )
     if np.isnan(values).any() or np.isposinf(values).any():

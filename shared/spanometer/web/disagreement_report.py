@@ -14,6 +14,7 @@ from ..analysis.agreement.consensus import consensus
 from ..analysis.agreement.disagreements import Disagreements, difference_table, kind_table
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.find import errors
+from ..exceptions import counted
 from ..tables.table import Cell, Number, Precision, Table, amount
 from .error_report import MOST_ERRORS, Compared, error_report
 from .templates import Section, write_page
@@ -141,7 +142,8 @@ def _documents(result: Disagreements, agreed: Agreement) -> Section:
     ]
     heads = ("mean f1", "mean chance", "mean kappa", "places", "cost")
     note = "F1 by chance is high in short texts full of spans: there agreement says less."
-    left_out = f" Left out: {len(scored) - len(order):,} documents that agree more" if len(scored) > len(order) else ""
+    rest = counted(len(scored) - len(order), "document")
+    left_out = f" Left out: {rest} with more agreement." if len(scored) > len(order) else ""
     empty = f" Without any span: {result.documents - len(scored):,}." if len(scored) < result.documents else ""
     table = Table("document", heads, rows)
     return Section("Documents with the least agreement", [table], f"{note}{left_out}{empty}", name="documents")

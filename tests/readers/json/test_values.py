@@ -72,7 +72,7 @@ def test_items_of_random_arrays(monkeypatch):
 
 def test_an_item_that_is_too_long():
     long = io.BytesIO(json.dumps(["a", ["x"] * 10**6]).encode())
-    problem = "f, line 1: a JSON item is longer than 1 megabytes"
+    problem = "f, line 1: a JSON item is longer than 1 MB"
     with Source.open(long, "f", max_line=1) as opened, pytest.raises(InputError, match=problem):
         list(items(opened))
 

@@ -309,7 +309,7 @@ def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
         ),
         AdviceAnswer(
             "Do spans share tokens?",
-            f"{corpus.overlapping:,} of {corpus.spans:,} spans share tokens with another",
+            f"{corpus.overlapping:,} of {corpus.spans:,} share tokens with another",
             "from 1 on",
             corpus.overlapping > 0,
             (),
@@ -348,7 +348,7 @@ def notes(measure: str, corpus: Statistics, needed: set[str], thresholds: Thresh
             "token_f is left out, because it ignores which span a token belongs to."
         )
     if corpus.discontinuous:
-        sentences.append(f"{corpus.discontinuous:,} spans have gaps: use the configuration 'fragments'.")
+        sentences.append(f"{counted(corpus.discontinuous, 'discontinuous span')}: use the configuration 'fragments'.")
     if measure == "sl_icm" and corpus.overlapping_within_label:
         sentences.append("If spans of the same label cross, see sl_icm's option matching='optimal'.")
     if corpus.label_evenness < thresholds.label_evenness:

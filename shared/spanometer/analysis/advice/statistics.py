@@ -11,7 +11,7 @@ import numpy as np
 
 from ...alignment.overlaps import Alignment, SideSpans, lay_out
 from ...arrays import ranges, read_rows
-from ...exceptions import InputError, require_kind
+from ...exceptions import InputError, counted, require_kind
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.information import TokenInformation
 from ...options import CheckedOptions, option, options_of
@@ -225,7 +225,7 @@ def _information(
     words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")
     of_words = _lengths(words)
     if len(of_words) != references.documents:
-        problem = f"got words for {len(of_words)} documents, but annotations for {references.documents}."
+        problem = f"got words for {counted(len(of_words), 'document')}, but annotations for {references.documents}."
         raise InputError(problem, "Give one list of words for each annotated document.", side="words")
     lengths = references.lengths
     if lengths is None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import plain
+from ...exceptions import counted
 from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...tables.result import Result
@@ -288,7 +289,7 @@ def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Ta
     for name, value, place in shown:
         values_by_chance = (value.observed, value.mean, value.std, *map(value.quantile, QUANTILES), value.p_value)
         rows.append((name, *(float(value[place]) for value in values_by_chance)))
-    title = f"{agreement.n_simulations:,} random annotations"
+    title = counted(agreement.n_simulations, "random annotation")
     return Table.of(title, _CHANCE, rows, kind="chance", names="value")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays import ordered
 from ...counts.counts import Counts
 from ...counts.statistics import divide
-from ...exceptions import InputError, require_kind
+from ...exceptions import InputError, counted, require_kind
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...spans.annotations import named_sides
 from ...spans.spans import Spans
@@ -41,7 +41,10 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
         names = [str(number) for number in range(1, len(annotations) + 1)]
     names = ordered(names, "a list of names", "Give each annotator one name.", option="names")
     if len(names) != len(annotations):
-        raise InputError(f"got {len(names)} names for {len(annotations)} annotators.", "Give each annotator one name.")
+        raise InputError(
+            f"got {counted(len(names), 'name')} for {counted(len(annotations), 'annotator')}.",
+            "Give each annotator one name.",
+        )
     if len(annotations) < 2:
         raise InputError(f"agreement needs at least two annotators, got {len(annotations)}.", remedy)
     for name in names:

@@ -22,7 +22,7 @@ import numpy as np
 
 from ...alignment.overlaps import union
 from ...arrays import as_array, offsets_of
-from ...exceptions import InputError, require_kind, shown
+from ...exceptions import InputError, counted, require_kind, shown
 from ...options import CheckedOptions, option, options_of
 from ...spans.conversion import encode_like
 from ...spans.spans import Spans, in_order
@@ -339,7 +339,7 @@ def document_numbers(numbers: Any, documents: int) -> np.ndarray:
     remedy = "Give one whole number from 0 up for each document."
     array = as_array(numbers, "a list of numbers", remedy)
     if array.shape != (documents,):
-        raise InputError(f"got {array.size} numbers for {documents} documents.", remedy)
+        raise InputError(f"got {counted(array.size, 'number')} for {counted(documents, 'document')}.", remedy)
     if array.size and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= 2**63):
         raise InputError(f"{shown(numbers)} is not a list of documents' numbers.", remedy)
     return array.astype(np.int64)

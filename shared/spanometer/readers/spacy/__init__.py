@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...exceptions import InputError, mention, require_same_documents, setting
+from ...exceptions import InputError, counted, mention, require_same_documents, setting
 from ...spans.attributes import plain_value
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def _require_same_tokens(reference: Doc, predicted: Doc, document: int) -> None:
     differing = np.flatnonzero(tokens[:common] != other[:common])
     position = int(differing[0]) if len(differing) else None
     raise InputError(
-        f"{len(other)} predicted tokens, {len(tokens)} reference tokens."
+        f"{counted(len(other), 'predicted token')}, {counted(len(tokens), 'reference token')}."
         if position is None
         else f"the token is {predicted[position].text!r} in the prediction and {reference[position].text!r} in the "
         "reference.",

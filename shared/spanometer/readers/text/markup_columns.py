@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ...arrays import batches, is_utf8, read_documents
-from ...exceptions import InputError, on_side, require_same_documents, shown
+from ...exceptions import InputError, counted, on_side, require_same_documents, shown
 from ...spans.entities import ENTITY_TYPES, Entities, entities_arrays
 from .markup import Annotation, from_markup
 
@@ -101,7 +101,9 @@ def require_same_words(reference: Annotation, prediction: Annotation, document: 
     if reference.words == prediction.words:
         return
     if len(reference.words) != len(prediction.words):
-        problem = f"{len(prediction.words)} predicted words, {len(reference.words)} reference words."
+        problem = (
+            f"{counted(len(prediction.words), 'predicted word')}, {counted(len(reference.words), 'reference word')}."
+        )
         raise InputError(problem, _SAME_WORDS, document=document)
     pairs = zip(reference.words, prediction.words, strict=True)
     position, (word, other) = next((number, pair) for number, pair in enumerate(pairs) if pair[0] != pair[1])
