@@ -15,7 +15,7 @@ from spanometer import InputError, Spans
 from spanometer.counts.counts import Counts
 from spanometer.grounding import ground, outcomes_of, read_answer, text_indices
 from spanometer.measures import SpanF
-from spanometer.spans.documents import Tokens
+from spanometer.spans.texts import Tokens
 from spanometer.spans.tokenisation import POLICIES, to_tokens
 
 
