@@ -1,1 +1,4 @@
-"""Every published table, and what a choice of scoring is worth on corpora; the tagger needs the extra `experiments`."""
+"""Reproduction of all published tables, and what a choice of scoring changes on corpora.
+
+The tagger needs the extra `experiments`.
+"""

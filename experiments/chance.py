@@ -32,7 +32,7 @@ SIMULATED: dict[AlignedMeasure, dict[str, str]] = {
 """The measures of the simulations, and their keys by column."""
 
 FIGURE1 = (100, (1, 5, 10, 15))
-"""The document's tokens and the lengths of its spans in Figure 1."""
+"""The number of tokens of the document in Figure 1, and the lengths of its spans."""
 
 PARTS = {"all": "all sentences", "subset1": "subset 1", "subset2": "subset 2"}
 """The three parts of Table 10."""
@@ -41,7 +41,7 @@ _THRESHOLD = 0.825
 
 
 def simulations(inputs: Inputs) -> Iterator[Cell]:
-    """Score Tables 2 to 9: two annotators of one document."""
+    """Compute Tables 2 to 9, which simulate two annotators of one document."""
     for row in published_rows("chance_simulations"):
         first, second = (_runs(row[f"annotator{number}"]) for number in (1, 2))
         for measure, keys in SIMULATED.items():
@@ -56,13 +56,13 @@ def _runs(written: str) -> Spans:
 
 
 def figure1_placement() -> Placement:
-    """Compute where the spans of Figure 1 begin."""
+    """Compute the start probabilities of the spans in Figure 1."""
     tokens, lengths = FIGURE1
     return place(tokens, list(lengths))
 
 
 def figure1(inputs: Inputs) -> Iterator[Cell]:
-    """Describe where spans of four lengths begin at random, which is printed as a picture, by a few numbers."""
+    """Compute a few numbers that describe Figure 1: where spans of four lengths begin at random."""
     placed = figure1_placement()
     for length, starts in zip(placed.lengths, placed.starts, strict=True):
         middle = starts[len(starts) // 2]
@@ -75,7 +75,7 @@ def figure1(inputs: Inputs) -> Iterator[Cell]:
 
 
 def table10(inputs: Inputs) -> Iterator[Cell | str]:
-    """Compute the chance levels that the rows imply, check what correction does, and add Flair's output."""
+    """Compute the chance levels that follow from the printed rows, check the correction, and add Flair's output."""
     rows = published_rows("chance_table10")
     for row in rows:
         for part, name in PARTS.items():
@@ -117,7 +117,10 @@ def _printed(row: Mapping[str, str], part: str) -> tuple[str, str]:
 
 
 def _implied(observed: str, corrected: str, rounding: int = 0) -> float:
-    """Compute the chance level that two printed values imply; with -1 or 1 the least or most that rounding allows."""
+    """Compute the chance level that follows from two printed values.
+
+    With `rounding` -1 or 1, the lowest or highest possible.
+    """
     first, second = (
         float(value) + sign * rounding * 0.5 * 10.0 ** -decimals(value)
         for value, sign in ((observed, 1), (corrected, -1))
@@ -148,7 +151,7 @@ def _parts(inputs: Inputs) -> dict[str, tuple[Spans, Spans]]:
 
 
 def _flair(parts: Mapping[str, tuple[Spans, Spans]], ranges: Mapping[str, tuple[float, float]]) -> Iterator[Cell]:
-    """Make the cells of Flair's output."""
+    """Yield the cells of Flair's output."""
     measure = ChanceKappaF1()
     scores = {part: measure.score(measure.counts(*sides)) for part, sides in parts.items()}
     for part, name in PARTS.items():

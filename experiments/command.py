@@ -42,15 +42,15 @@ from spanometer.plots.figure import require_format
 from .report import draw, reproduce
 
 _UNEXPLAINED = 1
-"""Exit status if a value differs without a reason."""
+"""The exit status if a value differs without a reason."""
 
 DATA_VARIABLE = "SPANOMETER_DATA"
-"""The environment variable that names the folder of the corpora if no option does."""
+"""The environment variable that names the folder of the corpora, if no option does."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
-    """Which tables are made, and how they are shown."""
+    """Options for which tables are made, and how they are shown."""
 
     data: str | None = text("DIR", f"folder of the corpora, instead of {DATA_VARIABLE}")
     cells: bool = switch("print all values as a table with tabs, with notes on how they were made")

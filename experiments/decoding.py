@@ -1,8 +1,8 @@
-"""The worth of decoding: every repair of a tagger's best tags, against the best legal path through its logits.
+"""The effect of decoding: all repairs of a tagger's best tags, compared with the best legal path through its logits.
 
-A small linear tagger (`tagger`) is trained, and its logits over held-out text are decoded in every way that the package
-knows: each token's best tag under all repair policies, the named ones among them, left to right under the constraint,
-by score, and by Viterbi. The outcome stands beside '7776 ways to compute F1 for an NER task' (Kroutikov 2019).
+A small linear tagger (`tagger`) is trained. Its logits for held-out text are decoded in every way that the package has:
+each token's best tag under all repair policies, including the named ones; left to right with legal tags only; by score;
+and by Viterbi. The result is compared with '7776 ways to compute F1 for an NER task' (Kroutikov 2019).
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from .tables import Cell
 from .tagger import TaggerSettings, tag_logits
 
 NAME = "decoding"
-"""The table that is made anew if it is named."""
+"""The table that is computed again if it is named."""
 
 SCHEME = "IOBES"
-"""The scheme that the tagger learns, whatever the files have."""
+"""The scheme that the tagger learns, regardless of the files' scheme."""
 
 DEFAULT = "conlleval"
-"""The policy that Viterbi is compared with beyond the table: seqeval's, and what nearly everybody reports."""
+"""The policy with which Viterbi is compared beyond the table: seqeval's, which most papers report."""
 
 MEASURES: tuple[AlignedMeasure, ...] = tuple(
     registry.MEASURES[name]() for name in ("span_f", "token_f", "link_f", "bcubed", "intersection_f", "sl_icm")
 )
-"""The tag measures of the table: those that need nothing but tags, and whose counts of parts add up."""
+"""The measures in the table: those that need only tags, and whose counts of parts can be added."""
 
 _LEVEL = 0.95
 
@@ -93,7 +93,7 @@ def policies(inputs: Inputs) -> Iterator[Cell | str]:
 
 
 def ways(inputs: Inputs) -> Iterator[Cell | str]:
-    """List the scores of all ways of decoding, with the signatures of the first measure."""
+    """Yield the scores of all ways of decoding, with the signatures of the first measure."""
     for row in _run(inputs)[0]["rows"]:
         yield from (Cell(row["way"], name, None, score, digits=3) for name, score in row["scores"].items())
         if row["signature"]:
@@ -101,14 +101,17 @@ def ways(inputs: Inputs) -> Iterator[Cell | str]:
 
 
 def differences(inputs: Inputs) -> Iterator[Cell]:
-    """List the differences between Viterbi and the default policy, with their intervals."""
+    """Yield the differences between Viterbi and the default policy, with their intervals."""
     for name, difference in _run(inputs)[0]["differences"].items():
         yield from (Cell(name, key, None, value, digits=3) for key, value in difference.items())
 
 
 @cache
 def _run(inputs: Inputs) -> tuple[dict[str, Any], str, str]:
-    """Make a run if the table is asked for by name, else read the stored one; with its note, and what it lacks."""
+    """Run the experiment if the table is named, otherwise read the stored run.
+
+    Also returns a note on the run, and what is missing for it.
+    """
     missing = ""
     if NAME in inputs.named:
         try:
@@ -125,17 +128,16 @@ def decode_in_every_way(
     measures: Sequence[AlignedMeasure] = MEASURES,
     resamples: int = 1000,
 ) -> dict[str, Any]:
-    """Train the tagger, decode its logits in all ways, and score each; built-in types, ready for JSON.
+    """Train the tagger, decode its logits in all ways, and score each; returns built-in types, ready for JSON.
 
     Args:
         train, dev: tag files with words.
-        settings: of the tagger.
-        measures: the measures to score with; the first makes the signatures.
-        resamples: how often documents are drawn for the intervals.
+        settings: the settings of the tagger.
+        measures: the measures to score with; signatures are those of the first.
+        resamples: the number of resampled corpora for the intervals.
 
     Raises:
-        InputError: for files that cannot be read or have no words, for corpora without spans, and if scikit-learn is
-            missing.
+        InputError: if files cannot be read or have no words, if a corpus has no spans, or if scikit-learn is missing.
     """
     settings = settings or TaggerSettings()
     files = [read(path, words=True, name=path.name) for path in (train, dev)]
@@ -163,9 +165,9 @@ def decode_in_every_way(
 
 
 def _rows(spread: PolicySpread, measure: AlignedMeasure) -> list[dict[str, Any]]:
-    """List the ways of decoding with their scores: named policies, the grid's best, worst and mean, reads of logits.
+    """Return the ways of decoding with their scores: policies, the grid's best, worst and mean, decodings of logits.
 
-    The signature is of the first measure, by which the best and the worst policy are; a mean, no one reading, has none.
+    The signature is that of the first measure, which also determines the best and the worst policy. The mean has none.
     """
     grid, first = spread.grid, spread.measures[measure.name]
     best, worst = (",".join(grid.describe(int(find(first.scores))).values()) for find in (np.nanargmax, np.nanargmin))
@@ -190,7 +192,7 @@ def _rows(spread: PolicySpread, measure: AlignedMeasure) -> list[dict[str, Any]]
 
 
 def _difference(measure: AlignedMeasure, pair: Sequence[Alignment], resamples: int, seed: int) -> dict[str, float]:
-    """Subtract the default policy from Viterbi, both scored on the same documents, drawn with replacement."""
+    """Compute the score of Viterbi minus the score of the default policy, and its interval from resampled documents."""
     counts = [measure.count(alignment) for alignment in pair]
     documents, generator = counts[0].documents, np.random.default_rng(seed)
     weights = [np.ones(documents, dtype=np.int64)] + [

@@ -1,4 +1,4 @@
-"""Reasons why some of our values are not the published ones: all that is known, from `data/differences.tsv`."""
+"""Known reasons why some of our values differ from the published ones, from `data/differences.tsv`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from .published import published_rows
 from .tables import NEAR, Cell
 
 ANY = "any"
-"""The value of ours, if a reason explains all of them."""
+"""Stands for any value of ours."""
 
 
 @cache
 def known_differences() -> dict[tuple[str, str, str], tuple[str, str]]:
     """Read the reasons by table, row and column (empty for any), each with the value of ours that it explains.
 
-    The value is at the printed precision: a number, `yes`, `no`, `ANY`, or `NEAR`, any that is one unit of the last
-    printed digit away.
+    The value has the printed precision. It is a number, `yes`, `no`, `ANY`, or `NEAR`, which means any value that
+    differs by one unit of the last printed digit.
     """
     return {
         (row["table"], *place): (row["reason"], row["ours"])
@@ -27,7 +27,7 @@ def known_differences() -> dict[tuple[str, str, str], tuple[str, str]]:
 
 
 def reason_for(table: str, cell: Cell) -> str | None:
-    """Find the most specific reason why a cell is not equal; None if it is, and if none is known."""
+    """Return the most specific reason why a cell is not equal; None if it is equal, or if no reason is known."""
     places = ((cell.row, cell.column), (cell.row, ""), ("", cell.column), ("", ""))
     known = [known_differences().get((table, *place)) for place in places if cell.equal is False]
     return next((entry[0] for entry in known if entry is not None and _explains(entry[1], cell)), None)

@@ -1,10 +1,10 @@
 """Worked examples and test cases of papers and programs: ETER, EDS-NLP, FairEval, nervaluate and MPP.
 
 The spans of ETER (ambassadeur de la Turquie en France) and of EDS-NLP (the symptom 'fièvreux' and the diseases 'du
-diabète' and 'cancer') are in `data/examples.json`, reference first; the others stand beside the printed values.
+diabète' and 'cancer') are in `data/examples.json`, reference first; the others are in the files of printed values.
 
-The outputs behind Tables 2 to 4 of ETER are not public. Of Table 3 the counts are: its error rates must follow from
-them.
+The outputs behind Tables 2 to 4 of ETER are not public. The counts in Table 3 are public, so its error rates can be
+checked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .published import DATA, compared, counts_of, decimals, published_rows, span
 from .tables import Cell
 
 SLOTS = {"types": 5954, "components": 8627}
-"""The reference's slots in ETER's Table 3."""
+"""The number of the reference's slots in ETER's Table 3."""
 
 SCHEMAS = ("strict", "exact", "partial", "ent_type")
 
@@ -36,7 +36,7 @@ RESPONSES = {"COR": "correct", "INC": "incorrect", "PAR": "partial", "MIS": "mis
 """The counts of `semeval_f` by their abbreviations."""
 
 AVERAGE_PRECISIONS = {"ap_0.20": "edsnlp-0.20", "ap_0.21": "edsnlp", "ap_ties": "ties"}
-"""The three columns of EDS-NLP's average precision, and the option that gives each."""
+"""The three columns of EDS-NLP's average precision, and the option for each."""
 
 
 def _example(name: str) -> Any:
@@ -69,7 +69,7 @@ def eter_slots(inputs: Inputs) -> Iterator[Cell]:
 
 
 def _slot_scores(rows: Mapping[str, Mapping[str, str]]) -> dict[str, float]:
-    """Score the printed counts of types and components."""
+    """Compute scores from the printed counts of types and components."""
     columns: dict[str, float] = dict.fromkeys(
         ("references", "insertions", "deletions", "root_error", "component_error"), 0
     )
@@ -89,7 +89,7 @@ def _slot_scores(rows: Mapping[str, Mapping[str, str]]) -> dict[str, float]:
 
 
 def span_attribute(inputs: Inputs) -> Iterator[Cell]:
-    """Score the example of EDS-NLP's documentation under each average precision."""
+    """Score the example in EDS-NLP's documentation with each kind of average precision."""
     sides = [Attributes.from_dicts([side]) for side in _example("span_attribute")]
     results = {}
     for column, option in AVERAGE_PRECISIONS.items():
@@ -108,7 +108,7 @@ def span_attribute(inputs: Inputs) -> Iterator[Cell]:
 
 
 def fair_scores(inputs: Inputs) -> Iterator[Cell]:
-    """Score the numbers of events of an example of FairEval's card."""
+    """Compute scores from the numbers of events in an example of FairEval's card."""
     measure = FairF()
     for row in published_rows("fair_hf"):
         events = {**dict.fromkeys(BOUNDARY_ERRORS, 0), **row, BOUNDARY_ERRORS[0]: row["BE"]}
@@ -118,7 +118,7 @@ def fair_scores(inputs: Inputs) -> Iterator[Cell]:
 
 
 def fair_overlap(inputs: Inputs) -> Iterator[Cell]:
-    """Tell the kinds of overlap of spans of one label, whose ends are inclusive; `none` if they do not overlap."""
+    """Classify the overlap of two spans of one label, with inclusive ends; `none` if they do not overlap."""
     for row in published_rows("fair_overlap"):
         sides = [spans_of(row[side], inclusive=True) for side in ("gold", "predicted")]
         errors = fair_errors(Alignment(*sides)).kind.tolist()
@@ -127,7 +127,7 @@ def fair_overlap(inputs: Inputs) -> Iterator[Cell]:
 
 
 def semeval(inputs: Inputs) -> Iterator[Cell]:
-    """Count the cases of nervaluate's tests in every schema that they look at."""
+    """Count the cases of nervaluate's tests in each schema that the tests check."""
     for row in published_rows("semeval_cases"):
         sides = [spans_of(row[side]) for side in ("gold", "predicted")]
         for schema in SCHEMAS:

@@ -1,4 +1,4 @@
-"""The results on two corpora that FairEval comes with."""
+"""The results for two corpora that are distributed with FairEval."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MEASURES: dict[str, AlignedMeasure] = {
 
 
 def cells(corpus: str, table: str, inputs: Inputs) -> Iterator[Cell]:
-    """Score a corpus that FairEval comes with, in one of its ways, or count its confusion matrix."""
+    """Score a corpus of FairEval in one of its ways, or count its confusion matrix."""
     alignment = _alignment(inputs, corpus)
     values = _confusion(alignment) if table == "Confusion" else _values(alignment, _MEASURES[table])
     for row in published_rows("faireval_tables"):
@@ -48,10 +48,12 @@ def _alignment(inputs: Inputs, corpus: str) -> Alignment:
 
 
 def read_faireval(path: Path) -> Spans:
-    """Read a file of FairEval: a span a line (label, first and last token from 1, all tokens), texts end with blanks.
+    """Read a file of FairEval. Each line is a span: label, first and last token from 1, all tokens.
+
+    A blank line ends a text.
 
     Raises:
-        InputError: for a line that is no contiguous span.
+        InputError: if a line is not a contiguous span.
     """
     documents: list[list[dict[str, Any]]] = [[]]
     with path.open(encoding="utf-8") as lines:
@@ -75,7 +77,7 @@ def read_faireval(path: Path) -> Spans:
 
 
 def _values(alignment: Alignment, measure: AlignedMeasure) -> dict[tuple[str, str], float]:
-    """Compute scores in % and numbers of events by row (a label, or `overall`) and column."""
+    """Compute scores in % and numbers of events, by row (a label, or `overall`) and column."""
     counts = measure.count(alignment)
     scores = {"overall": measure.score(counts), **measure.score_per_label(counts)}
     sums = {"overall": counts.total(), **counts.by_label()}
@@ -98,7 +100,7 @@ def _events(sums: Mapping[str, float], *, fair: bool) -> dict[str, float]:
 
 
 def _confusion(alignment: Alignment) -> dict[tuple[str, str], float]:
-    """Count all errors by both labels, `_` for none; those of one label are boundary errors."""
+    """Count all errors by both labels (`_` for none); if the labels are equal, they are boundary errors."""
     errors = fair_errors(alignment)
     names = (*alignment.labels, "_")
     numbers = np.zeros((len(names), len(names)), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Corpora that the published tables need and the package does not have, from a folder."""
+"""Corpora that the published tables need, read from a folder because the package does not have them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .published import DATA
 
 MULTICONER_DEV, MULTICONER_TRAIN = "multiconer_es_dev.conll", "multiconer_es_train.conll"
 CONLL03, HIPE = "conll03_test_tags.tsv", "hipe2020_test_fr.tsv"
-"""Files of the corpora; `data/corpora.toml` has what they are, and the names that they may have otherwise."""
+"""The names of corpus files; `data/corpora.toml` describes them and lists their other possible names."""
 
 
 class MissingCorpus(Exception):
-    """A corpus is not there; the message says how to give it."""
+    """Raised if a corpus is missing; the message says how to provide it."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The folder of the corpora, and the tables that are asked for.
+    """The folder of the corpora, and the requested tables.
 
     Attributes:
         folder: the folder of the corpora, or None.
-        named: the tables that are asked for by name; none if all are.
+        named: the tables that were requested by name; empty if all are made.
     """
 
     folder: Path | None = None
@@ -37,12 +37,12 @@ class Inputs:
 
     @cached_property
     def multiconer(self) -> Spans:
-        """Read the spans of MultiCoNER's Spanish development set."""
+        """The spans of MultiCoNER's Spanish development set."""
         return read(self.path(MULTICONER_DEV)).decoded().spans
 
     @cached_property
     def conll03(self) -> tuple[Spans, Spans]:
-        """Read the spans of the reference and of Flair's output for the CoNLL-2003 English test set."""
+        """The spans of the reference and of Flair's output for the CoNLL-2003 English test set."""
         path = self.path(CONLL03)
         file = read(path, columns=["1", "2"])
         try:
@@ -51,7 +51,7 @@ class Inputs:
             raise file.locate(error) from None
 
     def path(self, file: str) -> Path:
-        """Find a file of a corpus in the folder, by our name or by another one.
+        """Return the path of a corpus file in the folder, under our name or another possible name.
 
         Raises:
             MissingCorpus: if the folder does not have it.

@@ -1,10 +1,10 @@
-"""Increasing monotonicity on three corpora: the costs of each further lost token, and of each further wrong one.
+"""Increasing monotonicity on three corpora: the cost of each further lost token, and of each further wrong token.
 
-The SL-ICM paper calls these overlap and noise *increasing monotonicity*: of two outputs that lose as many tokens of the
-reference, the one that loses them evenly, two here and two there, is better than one that loses one here and three
-there; of two that add as many tokens, the one that adds them unevenly is better. Here the reference itself is
-transformed (`transformations`): all spans of four and more tokens lose their last token, two, three; all spans with
-three free tokens after them get one, two, three. Published are the ticks of the paper's Table 1.
+The SL-ICM paper defines *increasing monotonicity* of overlap and of noise. If two outputs lose equally many tokens of
+the reference, the one that loses them evenly (two and two) is better than the one that loses them unevenly (one and
+three). If two outputs add equally many tokens, the one that adds them unevenly is better. Here the reference itself is
+transformed (`transformations`): all spans with four or more tokens lose their last one, two or three tokens; all spans
+followed by three free tokens get one, two or three of them. The published values are the ticks in the paper's Table 1.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MEASURES: dict[str, AlignedMeasure] = {
 """The columns of Table 4."""
 
 _PRINTED = {"token_f_BIOE": "token_f_BIO_BIOE", "sl_icm_norm": "sl_icm"}
-"""The rows of Table 1 that are called otherwise."""
+"""The rows of Table 1 that have other names in the paper."""
 
 CORPORA: dict[str, tuple[str, dict[str, Any]]] = {
     "MultiCoNER": (MULTICONER_DEV, {}),
@@ -49,27 +49,27 @@ CORPORA: dict[str, tuple[str, dict[str, Any]]] = {
 """The files of the corpora, and how they are read."""
 
 STEPS = (1, 2, 3)
-"""How many tokens are lost or added."""
+"""The numbers of tokens that are lost or added."""
 
 CHANGES: dict[str, tuple[int, str, str, SpanTransformation]] = {
     "lost": (-1, "even", "overlap_increasing", Truncate(tokens=max(STEPS), shortest=max(STEPS) + 1)),
     "added": (1, "uneven", "noise_increasing", Extend(tokens=max(STEPS))),
 }
-"""The direction of ends, what is better by the paper's property, its name, and the spans that change."""
+"""For each change: its direction, what the property calls better, the property's name, and the changed spans."""
 
 EPSILON = 1e-9
-"""Scores that differ by no more are equal."""
+"""Scores that differ by at most this are equal."""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Costs of a growing error by one measure.
+    """The cost of a growing error by one measure.
 
     Attributes:
-        steps: how much the first, second and third token (of each touched span) take from the score.
-        even: the score if each of an even number of the spans errs by two tokens.
-        uneven: the score if they err by one and three in turn; counts of both turns are added up, so that nothing
-            depends on which spans err by three.
+        steps: how much the first, second and third token (of each changed span) lower the score.
+        even: the score if each of an even number of spans has an error of two tokens.
+        uneven: the score if they have errors of one and three tokens alternately. The counts of both alternations are
+            added, so that it does not matter which spans have the larger error.
     """
 
     steps: tuple[float, ...]
@@ -78,13 +78,13 @@ class Costs:
 
     @property
     def trend(self) -> str:
-        """Tell whether each further token costs more or less: `rising`, `falling`, `level` or `mixed`."""
+        """Whether each further token costs more or less: `rising`, `falling`, `level` or `mixed`."""
         signs = {_sign(after - before) for before, after in pairwise(self.steps)}
         return "mixed" if len(signs) > 1 else {1: "rising", -1: "falling", 0: "level"}[signs.pop()]
 
     @property
     def better(self) -> str:
-        """Tell what scores better at the same number of tokens: `even`, `uneven` or `neither`."""
+        """Which error scores better with the same number of tokens: `even`, `uneven` or `neither`."""
         return {1: "even", -1: "uneven", 0: "neither"}[_sign(self.even - self.uneven)]
 
 
@@ -99,7 +99,7 @@ def cells(corpus: str, change: str, inputs: Inputs) -> Iterator[Cell | str]:
 
 
 def cells_of(spans: Spans, change: str) -> Iterator[Cell | str]:
-    """Transform a reference, whose spans do not overlap, and score the results; costs in points of 100."""
+    """Transform a reference without overlapping spans, and score the results; costs are in percentage points."""
     direction, wanted, prop, transformation = CHANGES[change]
     chosen = transformation(spans).spans.end != spans.end
     for name, measure in MEASURES.items():
@@ -113,12 +113,12 @@ def cells_of(spans: Spans, change: str) -> Iterator[Cell | str]:
 
 
 def costs_of(spans: Spans, chosen: np.ndarray, direction: int, measure: AlignedMeasure) -> Costs:
-    """Compute what it costs if the ends of chosen spans move by one, two, three tokens, evenly and unevenly.
+    """Compute the cost of moving the ends of chosen spans by one, two and three tokens, evenly and unevenly.
 
     Args:
         spans: the reference.
-        chosen: flags of the spans that move.
-        direction: -1 truncates, 1 extends.
+        chosen: whether each span is changed.
+        direction: -1 shortens spans, 1 extends them.
         measure: the measure.
     """
 
@@ -138,5 +138,5 @@ def costs_of(spans: Spans, chosen: np.ndarray, direction: int, measure: AlignedM
 
 
 def ends_moved(spans: Spans, by: np.ndarray) -> Spans:
-    """Move the ends of spans, wherever that is."""
+    """Move the ends of spans, even past the end of their document."""
     return in_order(replace(spans, end=(spans.end + by).astype(np.int32)))

@@ -1,10 +1,10 @@
-"""Official scores beside ours: what `spanometer score --protocol NAME` gives for files that the official scorer scored.
+"""Official scores compared with ours: `spanometer score --protocol NAME` on files that the official scorer has scored.
 
     python -m experiments.official DIR > docs/protocols/equal.md
 
-DIR has a folder `protocols` with made-up files and what the official scorers print for them, in `expected.tsv`: system,
-key, value as printed and, in some, with all digits. Of some scorers published tables are compared instead. A row is
-equal if it is printed alike, and with all digits within 1e-9.
+DIR has a folder `protocols` with artificial files, and with the output of the official scorers for them in
+`expected.tsv`: system, key, value as printed and, for some, with all digits. For some scorers published tables are
+compared instead. A row is equal if it is printed in the same way and, if all digits are known, differs by at most 1e-9.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ from .faireval import read_faireval
 from .published import DATA, published_rows, spans_of
 
 _PRECISE = 9
-"""The decimals from which on a value is compared as a number."""
+"""Values with at least this many decimals are compared as numbers."""
 
 _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of an official scorer's output, and ours.
+    """A row of an official scorer's output, and our value.
 
     Attributes:
-        system, key: where it stands.
-        printed: as the scorer prints it.
-        full: with all digits, empty if they are not known.
-        ours: as we print it and with all digits; None if there is none.
-        reason: why ours is not equal, if it is not and that is on record.
+        system, key: the system and the key of the value.
+        printed: the value as the scorer prints it.
+        full: the value with all digits; empty if they are unknown.
+        ours: our value, as we print it and with all digits; None if there is none.
+        reason: the recorded reason why our value is not equal, if there is one.
     """
 
     system: str
@@ -62,7 +62,7 @@ class Row:
 
     @property
     def equal(self) -> bool:
-        """Whether ours is the same."""
+        """Whether our value is the same."""
         if self.ours is None:
             return False
         text, value = self.ours
@@ -73,7 +73,7 @@ class Row:
 
     @property
     def fault(self) -> bool:
-        """Whether ours is another number, and the scorer is at fault."""
+        """Whether our value differs because of a fault of the scorer."""
         return self.ours is not None and (self.reason or "").startswith("Fault:")
 
 
@@ -89,17 +89,17 @@ def _near(value: float, text: str) -> bool:
 
 @cache
 def _declared() -> dict[str, dict[str, Any]]:
-    """Read which files belong to each protocol, and the reasons."""
+    """Read the files of each protocol, and the reasons."""
     return tomllib.loads(DATA.joinpath("protocols.toml").read_text(encoding="utf-8"))
 
 
 def rows_of(protocol: str, data: Path, *, first: int | None = None) -> list[Row]:
-    """Score the files of a protocol, and put ours beside each row of the official output.
+    """Score the files of a protocol, and compare our value with each row of the official output.
 
     Args:
-        protocol: its name; what stands behind a sign @ tells several folders of files apart.
+        protocol: its name; if it has several folders of files, `@` and the folder follow.
         data: the folder of the corpora.
-        first: how many systems are scored; all by default.
+        first: the number of systems to score; all by default.
     """
     declared = _declared()[protocol]
     name = protocol.partition("@")[0]
@@ -149,7 +149,7 @@ def _expected(folder: Path, declared: Mapping[str, Any]) -> dict[str, list[list[
 
 
 def _published(declared: Mapping[str, Any]) -> dict[str, list[list[str]]]:
-    """Read the rows of a published table by system: a corpus, or a case with a column for each number."""
+    """Read the rows of a published table by system. A system is a corpus, or a case with a column for each number."""
     rows: dict[str, list[list[str]]] = {}
     for row in published_rows(declared["published"]):
         if not all(fnmatchcase(row[column], pattern) for column, pattern in declared.get("where", {}).items()):
@@ -178,11 +178,11 @@ def _pairs(annotators: Sequence[str]) -> list[str]:
 
 
 def _of_project(protocol: str, path: Path, annotators: Sequence[str], system: str) -> dict[str, tuple[str, float]]:
-    """Score a pair of annotators, in all documents or in one; a project's scores are the means of its pairs'.
+    """Score a pair of annotators, in all documents or in one; the scores of a project are the means over its pairs.
 
     Args:
         protocol: the name of the protocol.
-        path: of the export that has all annotators, who are numbered from 1.
+        path: the export that has all annotators, who are numbered from 1.
         annotators: their names.
         system: `PAIR`, `PAIR, document NUMBER` or `project`.
     """
@@ -198,7 +198,7 @@ def _of_project(protocol: str, path: Path, annotators: Sequence[str], system: st
 
 
 def _of_sides(protocol: str, references: Any, predictions: Any) -> dict[str, tuple[str, float]]:
-    """Score two sides that are read already."""
+    """Score two sides that have been read already."""
     with warnings.catch_warnings():
         # neither side may have spans
         warnings.simplefilter("ignore")
@@ -207,7 +207,7 @@ def _of_sides(protocol: str, references: Any, predictions: Any) -> dict[str, tup
 
 
 def _scores(protocol: str, files: Sequence[Path], options: Sequence[str]) -> dict[str, tuple[str, float]]:
-    """Score files as the command line does; no scores for files that are refused."""
+    """Score files as the command line does; if it raises an error for them, there are no scores."""
     output = io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings():
         # a label map may name labels that no file has
@@ -224,7 +224,7 @@ def _fits(place: str, patterns: Sequence[str]) -> bool:
 
 
 def _reason(declared: Mapping[str, Any], row: Row) -> str | None:
-    """Find the first reason whose pattern fits a row."""
+    """Return the first reason whose pattern matches a row."""
     place = f"{row.system}:{row.key}"
     return next(
         (reason for pattern, reason in declared.get("reasons", {}).items() if fnmatchcase(place, pattern)), None
@@ -232,7 +232,7 @@ def _reason(declared: Mapping[str, Any], row: Row) -> str | None:
 
 
 def table(data: Path) -> Iterator[str]:
-    """Write a table of all protocols in Markdown, and below it the rows that are not equal with their reasons."""
+    """Write a Markdown table of all protocols, and below it the rows that are not equal with their reasons."""
     heads = ("protocol", "rows", "equal", "fault of the scorer", "other differences")
     yield from (f"| {' | '.join(heads)} |", "| --- | ---: | ---: | ---: | ---: |")
     differing: dict[str | None, dict[str, list[Row]]] = {}
@@ -263,13 +263,13 @@ def table(data: Path) -> Iterator[str]:
 
 
 def _numbers(rows: Sequence[Row]) -> str:
-    """Count the rows, the equal ones, those with a fault of the scorer, and the others."""
+    """Return the numbers of all rows, of equal rows, of rows with a fault of the scorer, and of the others."""
     equal, faults = sum(row.equal for row in rows), sum(row.fault for row in rows)
     return " | ".join(f"{number:,}" for number in (len(rows), equal, faults, len(rows) - equal - faults))
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the page of the documentation; the status is 1 if a row differs without a reason."""
+    """Print the page of the documentation; the exit status is 1 if a row differs without a reason."""
     lines = [DATA.joinpath("official.md").read_text(encoding="utf-8"), *table(Path(arguments[0]))]
     print("\n".join(lines))
     return int(any("NOT EXPLAINED" in line for line in lines))

@@ -1,6 +1,6 @@
-"""Check which formal properties a measure has: the eleven of the SL-ICM paper, by their definitions.
+"""Check which formal properties a measure has: the eleven properties of the SL-ICM paper, by their definitions.
 
-A definition is a formula that says which of two outputs a measure must score higher. Its cases are those of a grid:
+A definition is a formula that says which of two outputs a measure must score higher. Its cases form a grid:
 gold spans of 1 to 4 tokens, in both orders, and errors of every size up to 4 tokens. A measure has the property if it
 scores the better output above the worse one in every case.
 
@@ -11,14 +11,15 @@ scores the better output above the worse one in every case.
     >>> print(checks["homogeneity"].counterexample)
     gold 6-6 7-7 13-13; better 6-6 7-7 13-13; worse 6-7 13-13: scores 1.0000 and 1.0000
 
-Spans are written as in the paper, by their first and last token. `y_i ± e` is any last
-token that both outputs share. In `overlap` the worse output keeps a token of the gold span or is empty, in `noise` the
-better one keeps a token. The paper states all other conditions except two, which `as_printed=True` leaves out:
+Spans are written as in the paper, by their first and last token. `y_i ± e` is any last token that both outputs have. In
+`overlap` the worse output keeps a token of the gold span or is empty; in `noise` the better output keeps a token. The
+paper states all other conditions except these two, which `as_printed=True` leaves out:
 
-- Both outputs have one more span, which is right. The F score of the better output would be 0 in some cases of
-  `wrong_sequence` and `noise`, and could not fall.
+- Both outputs have one more span, which is right. Otherwise the F score of the better output would be 0 in some cases
+  of `wrong_sequence` and `noise`, and the worse output could not score lower.
 - In `token_informativeness` both gold spans have the same length. SL-ICM divides the information of a token by its rank
-  in the span: the last token of a long span can tell less than the last one of a short span, though it is rarer.
+  in the span, so the last token of a long span can have less information than the last token of a short span, even if
+  it is rarer.
 
 Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Information Theory', sections 2 to 4.
 """
@@ -42,16 +43,16 @@ from spanometer.measures.sl_icm import SlIcm
 from spanometer.spans.spans import Spans
 
 TOLERANCE = 1e-9
-"""A score is above another if the difference is larger: sums of floats differ in their last bits."""
+"""A score is above another if the difference is larger than this, because sums of floats differ in their last bits."""
 
 LONGEST = 4
-"""The longest gold span of the grid, and the largest error, in tokens."""
+"""The maximum length of gold spans, and of errors, in tokens."""
 
 BITS = (1, 2, 4, 8)
-"""The information of the words of a case: a word of 4 bits has the probability 2^-4."""
+"""The information of the words in a case: a word with 4 bits has the probability 2^-4."""
 
 DRAWS = 10
-"""How many texts of random words each case has if a measure gets words in every property."""
+"""The number of texts of random words for each case, if a measure gets words for every property."""
 
 _ROOM = LONGEST + 1
 
@@ -62,7 +63,8 @@ Side = tuple[Span, ...]
 class Case(NamedTuple):
     """One document: the spans of the gold annotation, of the better and of the worse output, and the bits of words.
 
-    A span is its first and last token; a span whose last token stands before its first is empty and is left out.
+    A span is given by its first and last token; if the last token is before the first, the span is empty and is left
+    out.
     """
 
     gold: Side
@@ -72,11 +74,11 @@ class Case(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        """Compute the length of the document."""
+        """The length of the document."""
         return 1 + max(last for side in self[:3] for _, last in side)
 
     def with_right_span(self, size: int) -> Case:
-        """Append a span of this size to all three sides; of size 0, drop the empty spans only."""
+        """Add a correct span of this size to all three sides, and remove empty spans; with size 0 only remove these."""
         first = self.tokens + _ROOM
         sides = ([*side, (first, first + size - 1)] for side in self[:3])
         gold, better, worse = (tuple(span for span in side if span[0] <= span[1]) for side in sides)
@@ -84,11 +86,14 @@ class Case(NamedTuple):
 
     @property
     def is_even(self) -> bool:
-        """Tell whether all gold spans have the same length."""
+        """Whether all gold spans have the same length."""
         return len({last - first for first, last in self.gold}) == 1
 
     def probabilities(self, generator: random.Random | None = None) -> list[float]:
-        """Give each token a probability: where the case states none, a random one, or 1 bit."""
+        """Return the probability of each token.
+
+        If the case does not set it, it is random, or 1 bit without a generator.
+        """
         drawn = [1 if generator is None else generator.choice(BITS) for _ in range(self.tokens)]
         return [2.0**-bits for bits in (dict(enumerate(drawn)) | dict(self.bits)).values()]
 
@@ -109,7 +114,7 @@ class Counterexample:
     probabilities: list[float] | None = None
 
     def __str__(self) -> str:
-        """Write all of it on one line, with the bits of each token."""
+        """Write everything on one line, with the bits of each token."""
         sides = (
             " ".join([name, *(f"{first + 1}-{last + 1}" for first, last in side)])
             for name, side in zip(Case._fields, self.case[:3], strict=False)
@@ -121,13 +126,13 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class PropertyCheck:
-    """The outcome for one property of a measure.
+    """The result for one property of a measure.
 
     Attributes:
-        name: of the property.
+        name: the name of the property.
         cases: the number of cases.
         failed: the number of cases in which the better output does not score higher.
-        counterexample: the shortest of them; None if the property holds.
+        counterexample: the shortest of these cases; None if the property holds.
     """
 
     name: str
@@ -137,7 +142,7 @@ class PropertyCheck:
 
     @property
     def holds(self) -> bool:
-        """Tell whether the better output scores higher in all cases."""
+        """Whether the better output scores higher in all cases."""
         return not self.failed
 
 
@@ -151,18 +156,18 @@ def check_properties(
 
     Args:
         measure: a function of `references` and `predictions`, both `Spans` of one document, higher being better; or a
-            measure of spans, which is judged by its headline and by `higher_is_better`. An `SlIcm` without
-            probabilities of its own gets those of the words in `token_informativeness`.
+            measure of spans, whose main score is compared in the direction of `higher_is_better`. An `SlIcm` without
+            probabilities gets probabilities of words in `token_informativeness`.
         properties: names from `PROPERTIES`; all by default.
-        words: give an `SlIcm` random words in every property.
-        as_printed: leave out the two conditions that the paper does not state.
+        words: whether an `SlIcm` gets random words for every property.
+        as_printed: whether to leave out the two conditions that the paper does not state.
 
     Returns:
         A check for each property, by name.
 
     Raises:
-        InputError: for an unknown property, an object that is no measure of spans, an `SlIcm` with words of its own,
-            and words for a measure that takes none.
+        InputError: if a property is unknown, if the object is not a measure of spans, if an `SlIcm` has words already,
+            or if `words` is True for a measure that does not use words.
     """
     names = tuple(PROPERTIES) if properties is None else tuple(properties)
     for name in names:
@@ -178,7 +183,7 @@ def check_properties(
 
 
 def _spans(*sizes: int) -> Iterator[Span]:
-    """Lay spans of these sizes side by side, with room for errors between them."""
+    """Yield spans of these sizes one after another, with space for errors between them."""
     first = _ROOM
     for size in sizes:
         yield first, first + size - 1
@@ -191,7 +196,7 @@ def _singles() -> Iterator[Span]:
 
 
 def _pairs() -> Iterator[tuple[int, int, int, int]]:
-    """Yield x_i, y_i, x_j, y_j for all pairs of sizes, i before j and after it."""
+    """Yield x_i, y_i, x_j, y_j for all pairs of sizes, with i before j and with i after j."""
     for sizes in product(range(1, LONGEST + 1), repeat=2):
         (first, last), (further, end) = _spans(*sizes)
         yield first, last, further, end
@@ -295,7 +300,7 @@ class _Grid:
     """The cases of a property as documents of three annotations, and the probability of each token.
 
     Attributes:
-        cases: each once for each size of a further span that is right, and for each text of random words.
+        cases: the cases; each occurs once for each size of the additional correct span and each text of random words.
     """
 
     def __init__(self, name: str, words: bool, as_printed: bool) -> None:
@@ -321,7 +326,7 @@ _grid = cache(_Grid)
 
 
 def _check(measure: Scorer, name: str, grid: _Grid, informed: bool) -> PropertyCheck:
-    """Check a measure by all cases, with the words of each or without."""
+    """Check a measure in all cases, with or without the words of each case."""
     if isinstance(measure, SlIcm) and informed:
         measure = replace(measure, token_probabilities=grid.probabilities)
     better, worse = (_scores(measure, grid.gold, side) for side in (grid.better, grid.worse))
@@ -336,7 +341,7 @@ def _check(measure: Scorer, name: str, grid: _Grid, informed: bool) -> PropertyC
 
 
 def _scores(measure: Scorer, gold: Spans, output: Spans) -> np.ndarray:
-    """Score each document as a corpus of its own."""
+    """Score each document as a separate corpus."""
     if isinstance(measure, AlignedMeasure):
         counts = measure.counts(gold, output)
         if isinstance(counts, Counts):
@@ -353,7 +358,7 @@ def _score(measure: Scorer, gold: Spans, output: Spans) -> float:
 
 
 def _takes_words(measure: Scorer) -> bool:
-    """Check the measure, and tell whether it takes the probabilities of words."""
+    """Check the measure, and return whether it uses the probabilities of words."""
     if isinstance(measure, SlIcm):
         if measure.tokens is not None or isinstance(measure.token_probabilities, TokenProbabilities):
             raise InputError("the measure has tokens of its own.", "Leave them out: each case has its own words.")

@@ -18,26 +18,26 @@ DATA = Path(__file__).with_name("data")
 
 
 def published_rows(name: str) -> list[dict[str, str]]:
-    """Read the rows of `data/NAME.tsv`, as printed; its comments say what is known about them."""
+    """Read the rows of `data/NAME.tsv`, as printed; comments in the file explain them."""
     with DATA.joinpath(f"{name}.tsv").open(encoding="utf-8") as lines:
         return list(csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t"))
 
 
 def decimals(printed: str) -> int:
-    """Count the decimals that a number is printed with."""
+    """Return the number of decimals of a printed number."""
     return len(printed.partition(".")[2])
 
 
 def compared(
     row: Mapping[str, str], name: str, values: Mapping[str, float], *, digits: int | None = None
 ) -> Iterator[Cell]:
-    """Yield a cell for each value of ours, beside the column of a published row that has its name.
+    """Yield a cell for each of our values, with the column of the same name in a published row.
 
     Args:
-        row: as printed; `!` marks a number that is in doubt.
+        row: the row as printed; `!` marks a number that is in doubt.
         name: the name of the row.
-        values: ours, by column.
-        digits: the decimals that numbers are printed with, if this does not vary.
+        values: our values, by column.
+        digits: the number of printed decimals, if it is the same for all.
     """
     for column, ours in values.items():
         printed = row[column].rstrip("!")
@@ -46,7 +46,10 @@ def compared(
 
 
 def spans_of(written: str, *, inclusive: bool = False) -> Spans:
-    """Read documents, with ` | ` between, of spans written as `0-2:A 3-4`; without a label it is X, and `-` is none."""
+    """Read documents of spans, separated by ` | `, such as `0-2:A 3-4`.
+
+    The default label is X, and `-` means no spans.
+    """
     documents = []
     for document in written.split(" | "):
         parts = (re.split("[-:]", span) for span in document.split() if span != "-")
@@ -60,6 +63,6 @@ def spans_of(written: str, *, inclusive: bool = False) -> Spans:
 
 
 def counts_of(numbers: Mapping[str, float]) -> Counts:
-    """Make counts of one document and label from printed numbers."""
+    """Create counts of one document and label from printed numbers."""
     one = np.zeros(1, dtype=np.int64)
     return Counts({name: Column(one, one, np.array([number])) for name, number in numbers.items()}, ("X",), 1)

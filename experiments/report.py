@@ -1,10 +1,10 @@
-"""Every published table, ours beside it: `python -m experiments`.
+"""All published tables with our values: `python -m experiments`.
 
     result = reproduce(folder="data")
     print(result.to_markdown())
 
-Some tables need corpora that do not come with the package; without its corpus a table is missing. A value that is not
-the published value at its printed precision has a mark, and a reason if `differences` has one.
+Some tables need corpora that are not in the package; without its corpus a table is missing. A value that is not
+equal to the published value at its printed precision has a mark, and a reason if `differences` has one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .published import DATA
 from .tables import MARKS, Cell, PublishedTable
 
 Values = Callable[[Inputs], Iterable[Cell | str]]
-"""Yields the cells of a table and notes; if it lacks a corpus, the cells that were yielded before are shown."""
+"""A function that yields the cells of a table, and notes. If a corpus is missing, only earlier cells are shown."""
 
 TABLES: dict[str, dict[str, Values]] = {
     "sl_icm_table1": {
@@ -67,7 +67,7 @@ TABLES: dict[str, dict[str, Values]] = {
         for change in monotonicity.CHANGES
     },
 }
-"""What can be reproduced, by name; one name may give several tables, with their titles in `data/tables.toml`."""
+"""The tables by name; a name can stand for several tables. Their titles are in `data/tables.toml`."""
 
 FIGURE = "chance_figure1"
 """The table that has a picture."""
@@ -75,22 +75,22 @@ FIGURE = "chance_figure1"
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Published tables and ours.
+    """Published tables with our values.
 
     Attributes:
-        tables: in the order of `TABLES`.
+        tables: the tables, in the order of `TABLES`.
     """
 
     tables: tuple[PublishedTable, ...]
 
     @property
     def unexplained(self) -> list[tuple[PublishedTable, Cell]]:
-        """Return all cells that are not equal and have no reason, each with its table."""
+        """All cells that are not equal and have no reason, each with its table."""
         return [(table, cell) for table in self.tables for cell in table.unexplained]
 
     @property
     def by_source(self) -> dict[str, list[PublishedTable]]:
-        """Group the tables that have published values, or lack a corpus, by the paper or program they are from."""
+        """The tables by paper or program, if they have published values or lack a corpus."""
         groups: dict[str, list[PublishedTable]] = {}
         for table in self.tables:
             if table.compared or table.missing:
@@ -98,7 +98,7 @@ class Reproduction:
         return groups
 
     def summary(self) -> Table:
-        """Count the tables of each source, and their values by mark."""
+        """Return a table with the number of tables from each source, and of their values by mark."""
         groups = {**self.by_source, "all": [table for tables in self.by_source.values() for table in tables]}
         rows = []
         for source, tables in groups.items():
@@ -108,14 +108,14 @@ class Reproduction:
 
     @property
     def verdict(self) -> str:
-        """Say whether every difference has a reason."""
+        """A sentence that says whether every difference has a reason."""
         number = len(self.unexplained)
         if number == 0:
             return "Every difference is listed below."
         return f"{counted(number, 'value')} without a reason."
 
     def to_markdown(self) -> str:
-        """Write the summary and the cells that are not equal, by source; the same at every run."""
+        """Write the summary and the cells that are not equal, by source. The output is the same in every run."""
         blocks = [DATA.joinpath("reproduction.md").read_text(encoding="utf-8"), _markdown(self.summary(), self.verdict)]
         for source, tables in self.by_source.items():
             parts = [(table, list(table.parts())) for table in tables]
@@ -125,7 +125,7 @@ class Reproduction:
         return re.sub(r"docs/(\w+\.md)", r"[\1](\1)", "\n".join(blocks))
 
     def to_tsv(self) -> str:
-        """Write a line for each cell; lines with # describe the tables."""
+        """Write a line for each cell; lines that begin with # describe the tables."""
         heads = ("table", "row", "column", "published", "ours", "difference", "mark", "counterexample")
         about = (" ".join([f"# {table.name}: {table.title}. {table.source}.", *table.notes]) for table in self.tables)
         cells = (("\t".join([table.name, *cell.record()])) for table in self.tables for cell in table.cells)
@@ -137,16 +137,16 @@ def _markdown(*parts: Part) -> str:
 
 
 def reproduce(names: Sequence[str] = (), *, folder: str | os.PathLike[str] | None = None) -> Reproduction:
-    """Make the tables.
+    """Compute the tables.
 
     Args:
-        names: of `TABLES`; all by default. The decoding experiment is run if it is named, else a stored run is shown,
-            as it takes half a minute.
-        folder: the folder of the corpora, with the file names of `inputs`. Without it, or if it lacks one, the tables
-            that need it are missing.
+        names: names from `TABLES`; all by default. The decoding experiment is run only if it is named, because it takes
+            half a minute; otherwise a stored run is shown.
+        folder: the folder of the corpora, with the file names of `inputs`. If it is not set, or a file is missing, the
+            tables that need it are missing.
 
     Raises:
-        InputError: for an unknown table, a folder that does not exist, and a corpus that is not what it should be.
+        InputError: if a table is unknown, if the folder does not exist, or if a corpus has unexpected content.
     """
     if unknown := [name for name in names if name not in TABLES]:
         raise InputError(f"unknown table {unknown[0]!r}.", f"The tables are {', '.join(TABLES)}.")
@@ -159,7 +159,7 @@ def reproduce(names: Sequence[str] = (), *, folder: str | os.PathLike[str] | Non
 
 
 def make(name: str, inputs: Inputs) -> PublishedTable:
-    """Make a table, with the reasons on record for cells that are not equal."""
+    """Compute a table, with the known reasons for cells that are not equal."""
     (values,) = (group[name] for group in TABLES.values() if name in group)
     parts, missing = list[Cell | str](), None
     try:

@@ -27,9 +27,9 @@ TABLE1: Mapping[str, tuple[str, AlignedMeasure, bool]] = {
     "sl_icm": ("sl_icm", SlIcm(), False),
     "sl_icm_words": ("sl_icm", SlIcm(), True),
 }
-"""Our rows: the printed row that each is compared with, the measure, and whether it is given words in every property.
+"""Our rows: the printed row with which each is compared, the measure, and whether it gets words for every property.
 
-Printed is one row for BIO and BIOE, and one for SL-ICM, which has token informativeness only if it is given words.
+The paper prints one row for BIO and BIOE, and one for SL-ICM, which has token informativeness only if it gets words.
 """
 
 _STATED_ELSEWHERE = ("wrong_sequence", "noise", "token_informativeness")
@@ -50,7 +50,7 @@ def properties(inputs: Inputs) -> Iterator[Cell]:
 
 
 def properties_as_printed(inputs: Inputs) -> Iterator[Cell]:
-    """Compare the properties that need a condition that the paper does not state, without it."""
+    """Compare the properties that need an unstated condition, leaving out this condition."""
     for row, (_, _, words) in TABLE1.items():
         if not words:
             checks = property_checks(row, True)
@@ -58,7 +58,7 @@ def properties_as_printed(inputs: Inputs) -> Iterator[Cell]:
 
 
 def _cells(row: str, checks: Mapping[str, PropertyCheck]) -> Iterator[Cell]:
-    """Yield a cell for each property, with a counterexample if it is not as printed."""
+    """Yield a cell for each property, with a counterexample if the result is not as printed."""
     for name, check in checks.items():
         published = published_properties()[TABLE1[row][0]][name]
         counterexample = None if check.holds == published else str(check.counterexample)

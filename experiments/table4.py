@@ -1,12 +1,12 @@
-"""Table 4 of the SL-ICM paper, twice: counted as the paper's code counted, and with the spans' own lengths.
+"""Table 4 of the SL-ICM paper in two versions: counted as the paper's code does, and with correct span lengths.
 
     table = Table4(Spans.from_tags(read("es_dev.conll").tags[0]))
     table.cells(PAPER), table.cells(CORRECT)
 
-The paper transforms the reference of MultiCoNER's Spanish development set and scores the results. Its printed figures
-come out, nearly all, if every span is taken to be one token longer than it is, in reference and output alike: an
-exclusive end read as an inclusive one. Spans that stand side by side then share a token. That counting is rebuilt here,
-by handing longer spans to the measures; the measures know nothing of it.
+The paper transforms the reference of MultiCoNER's Spanish development set and scores the results. Nearly all printed
+values are reproduced if every span, in reference and output, is one token longer than it should be, as if an exclusive
+end were read as an inclusive one. Adjacent spans then share a token. To reproduce this, longer spans are passed to the
+measures; the measures themselves are not changed.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from .published import published_rows
 from .tables import Cell
 
 PAPER, CORRECT = WAYS = "paper", "correct"
-"""The two ways of counting."""
+"""The two versions."""
 
 _SIZE = (800, 1176)
 _MATCHED = ("short_truncation", "short_extension")
-"""Of the spans of two tokens as many are touched as there are of four."""
+"""As many spans of two tokens are changed as there are spans of four tokens."""
 
 _BASES = {"-2": "-1", "-3": "-1", "+2": "+1", "+3": "+1"}
-"""The rows that are differences, and to which row."""
+"""The rows that are differences, and the row that is subtracted."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table4:
-    """Table 4, under both ways of counting.
+    """Table 4 in both versions.
 
     Attributes:
         references: the spans of MultiCoNER's Spanish development set (version 1, 800 sentences), from its tags.
 
     Raises:
-        InputError: for any other corpus, and if the documents' lengths are not known.
+        InputError: if this is another corpus, or if document lengths are unknown.
     """
 
     references: Spans
@@ -66,11 +66,11 @@ class Table4:
 
     @cached_property
     def outputs(self) -> dict[str, Transformed]:
-        """Transform the reference for each row, as `spanometer transform --as-spans` does by its name.
+        """The transformed reference for each row, as from `spanometer transform --as-spans` with the row's name.
 
-        Spans of exactly four tokens, the first 46 of two, those alone in their sentence: what the rows were made with,
-        as far as it has been found by refitting. The moves go past the ends of sentences (see `notes`). In rows +2 and
-        +3 some spans are moved by one token only.
+        The changed spans are all spans of four tokens, the first 46 of two tokens, or spans that are alone in their
+        sentence. These choices were found by fitting the printed values. Moved spans can pass the ends of sentences
+        (see `notes`). In rows +2 and +3 some spans are moved by only one token.
         """
         outputs = {"gold": Transformed(self.references, np.zeros(self.references.documents, dtype=np.int64))}
         for row in published_rows("sl_icm_table4"):
@@ -86,14 +86,14 @@ class Table4:
 
     @cached_property
     def has_room_for_three(self) -> np.ndarray:
-        """Flag the 307 spans of rows +2 and +3: alone, and three tokens follow if their end is read as inclusive."""
+        """The 307 spans of rows +2 and +3: alone, and followed by three tokens if their end is read as inclusive."""
         # no two of them are in one sentence, so that they keep their order
         return np.asarray(self._transformed("+3", match=True).spans.end != self.references.end)
 
     def as_counted(self, way: str, spans: Spans) -> Spans:
-        """Return spans as a way of counting sees them: in the paper's, one token longer at the end.
+        """Return spans as a version counts them: in the paper's version, one token longer at the end.
 
-        The sentences become so long that none of the paper's moves leaves them.
+        The sentences become so long that no moved span of the paper passes their ends.
         """
         room = 2 * int((self.references.end - self.references.start).max()) + max(STEPS)
         roomy = replace(spans, lengths=lengths_of(self.references) + room)
@@ -101,7 +101,7 @@ class Table4:
 
     @cached_property
     def scores(self) -> dict[str, dict[str, dict[str, float]]]:
-        """Score the outputs, by way of counting, measure and output."""
+        """The scores of the outputs, by version, measure and output."""
         scores: dict[str, dict[str, dict[str, float]]] = {}
         for way in WAYS:
             references = self.as_counted(way, self.references)
@@ -119,7 +119,7 @@ class Table4:
         return scores
 
     def cells(self, way: str) -> Iterator[Cell]:
-        """Compare the scores of a way of counting with the printed ones."""
+        """Compare the scores of a version with the printed ones."""
         for row in published_rows("sl_icm_table4"):
             output, base = row["output"], _BASES.get(row["output"])
             name = output if base is None else f"{output} (less {base})"
@@ -128,7 +128,7 @@ class Table4:
                 yield Cell(name, measure, float(row[measure]), ours, digits=3)
 
     def notes(self) -> Iterator[str]:
-        """Count the spans that are touched, and those that leave their sentence."""
+        """Yield the numbers of changed spans, and of spans that pass the end of their sentence."""
         lengths, outputs = lengths_of(self.references), self.outputs.items()
         touched = ", ".join(f"{name} {output.touched}" for name, output in outputs if output.touched)
         outside = {name: int((output.spans.end > lengths[output.spans.document]).sum()) for name, output in outputs}
@@ -138,10 +138,10 @@ class Table4:
         yield f"Some changed spans end after their sentence: {passing}."
 
     def conclusions(self) -> Iterator[Cell]:
-        """Tell what the rows say of increasing monotonicity and the other properties, under both ways of counting.
+        """Yield what the rows show about increasing monotonicity and the other properties, in both versions.
 
-        Published is what the paper's counting says, ours is with correct lengths. The comparisons of even and uneven
-        errors take `measures.Bcubed` under both.
+        The published value is the paper's version, ours is the correct one. Comparisons of even and uneven errors use
+        `measures.Bcubed` in both.
         """
         evidence = {(way, name): self._evidence(way, name) for way in WAYS for name in MEASURES}
         for text, statement in _STATEMENTS.items():
@@ -156,7 +156,7 @@ class Table4:
 
 
 def paper(inputs: Inputs) -> Iterator[Cell | str]:
-    """Score transformed references as the paper's code counted."""
+    """Score transformed references as the paper's code counts."""
     yield from _table(inputs).cells(PAPER)
     yield from _table(inputs).notes()
 
@@ -167,7 +167,7 @@ def correct(inputs: Inputs) -> Iterator[Cell]:
 
 
 def conclusions(inputs: Inputs) -> Iterator[Cell]:
-    """Tell what the rows say under both ways of counting."""
+    """Yield what the rows show in both versions."""
     return _table(inputs).conclusions()
 
 
@@ -177,14 +177,15 @@ def _table(inputs: Inputs) -> Table4:
 
 
 def pooled_bcubed(references: Spans, predictions: Spans) -> float:
-    """Compute B-cubed F1 as the paper's code has it: each token of any span once, its links pooled over labels.
+    """Compute B-cubed F1 as the paper's code does: each token in spans counts once, with its links of all labels.
 
-    A link is a token and a label; the links of a token are those of all spans over it. Precision is the mean, over the
-    tokens in predicted spans, of the share of their predicted links that the reference has too; recall likewise. If no
-    spans overlap, within a label or across, that is `measures.Bcubed`. Without common links it is 0.
+    A link is a token and a label; the links of a token are those of all spans that contain it. Precision is the mean,
+    over the tokens in predicted spans, of the proportion of their predicted links that the reference has too; recall is
+    the same with the sides swapped. If no spans overlap, within a label or across labels, this equals
+    `measures.Bcubed`. If there are no common links, it is 0.
 
     Args:
-        references, predictions: contiguous spans with known lengths, their labels the same.
+        references, predictions: contiguous spans with known lengths and the same list of labels.
     """
     first, second = _links(references), _links(predictions)
     common = np.minimum(first[1], second[1]) - np.maximum(first[0], second[0])
@@ -197,7 +198,7 @@ def pooled_bcubed(references: Spans, predictions: Spans) -> float:
 
 
 def _links(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
-    """Find for each label and token the range of tokens that spans over it reach, both of shape (labels, tokens)."""
+    """Return the range of tokens covered by all spans over a token, shape (labels, tokens) each."""
     base = np.concatenate(([0], np.cumsum(lengths_of(spans))))
     first, last = base[spans.document] + spans.start, base[spans.document] + spans.end
     token = np.arange(base[-1])
@@ -214,9 +215,9 @@ def _links(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class _Evidence:
-    """What one measure says under one way of counting: its score by output, and the costs of tokens on the same spans.
+    """The results of one measure in one version: its score by output, and the costs of tokens in the same spans.
 
-    Spans of four tokens lose them, and those with room for three more get them.
+    Spans of four tokens lose tokens; spans followed by three free tokens get tokens.
     """
 
     score: Mapping[str, float]
@@ -224,11 +225,11 @@ class _Evidence:
     added: Costs
 
     def below(self, first: str, second: str) -> bool:
-        """Return whether an output scores below another."""
+        """Check whether an output scores below another."""
         return self.score[first] < self.score[second] - EPSILON
 
     def row_costs(self, sign: str) -> Costs:
-        """Compute what the first, second and third token cost in the rows -1 to -3 or +1 to +3."""
+        """Compute how much the first, second and third token cost in the rows -1 to -3 or +1 to +3."""
         rows = [self.score["gold"], *(self.score[f"{sign}{tokens}"] for tokens in STEPS)]
         return Costs(tuple(before - after for before, after in pairwise(rows)), np.nan, np.nan)
 

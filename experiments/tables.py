@@ -1,4 +1,4 @@
-"""Published values and ours side by side: cells that know whether they are equal, and tables of them."""
+"""Published values and ours: cells that know whether both are equal, and tables of cells."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from spanometer.exceptions import counted
 from spanometer.tables.table import Part, Table
 
 EQUAL, NEAR, DIFFERENT, NOT_PRINTED = "=", "±1", "≠", ""
-"""Marks: rounds to the published value, within one unit of its last digit, neither, nothing is published."""
+"""Marks: equal after rounding, within one unit of the last digit, different, nothing published."""
 
 MARKS = {EQUAL: "equal", NEAR: "within one unit", DIFFERENT: "not equal"}
 """The marks of compared cells in words."""
 
 Published = float | bool | tuple[float, float] | None
-"""A number, a yes or no, a range from and to, or nothing."""
+"""A published value: a number, a yes or no, a range, or nothing."""
 
 LISTED = 15
-"""If more cells than this have one reason, only their number is shown."""
+"""If more cells than this have the same reason, only their number is shown."""
 
 _EPSILON = 1e-9
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell.
+    """A published value and ours.
 
     Attributes:
-        row, column: where it stands.
-        published: the published value; a range if ours can only be asked to lie in it.
+        row, column: the row and column of the cell.
+        published: the published value; a range if our value can only be expected to lie within it.
         ours: our value.
-        digits: how many decimals of a number are printed; 0 for a yes or no.
-        reason: why ours is not equal, if it is not and that is on record.
-        counterexample: to a statement that is printed and does not hold.
+        digits: the number of printed decimals; 0 for a yes or no.
+        reason: the recorded reason why ours is not equal, if there is one.
+        counterexample: a counterexample to a printed statement that does not hold.
     """
 
     row: str
@@ -46,7 +46,10 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Subtract the published number, or the nearer end of the range (0 within it); None if there is none."""
+        """Our value minus the published value, or minus the nearer end of the range (0 within it).
+
+        None if there is none.
+        """
         if self.published is None or isinstance(self.published, bool):
             return None
         low, high = self.published if isinstance(self.published, tuple) else (self.published, self.published)
@@ -54,7 +57,7 @@ class Cell:
 
     @property
     def mark(self) -> str:
-        """Return `EQUAL`, `NEAR`, `DIFFERENT` or `NOT_PRINTED`."""
+        """One of `EQUAL`, `NEAR`, `DIFFERENT` and `NOT_PRINTED`."""
         if self.published is None:
             return NOT_PRINTED
         difference = self.difference
@@ -69,11 +72,11 @@ class Cell:
 
     @property
     def equal(self) -> bool | None:
-        """Return whether ours is the published value at its printed precision; None if nothing is published."""
+        """Whether our value equals the published value at its printed precision; None if nothing is published."""
         return None if self.published is None else self.mark == EQUAL
 
     def texts(self) -> tuple[str, str, str]:
-        """Write the published value, ours (a number that is not whole with one decimal more), and the difference."""
+        """Return the published value, ours (with one more decimal if it is not whole), and the difference, as text."""
         if self.published is None:
             published = "not printed"
         elif isinstance(self.published, tuple):
@@ -85,12 +88,12 @@ class Cell:
         return published, _written(self.ours, more, ""), difference
 
     def record(self) -> list[str]:
-        """Write the cell as a line of a table of all cells."""
+        """Return the cell as a row of the table of all cells."""
         return [self.row, self.column, *self.texts(), MARKS.get(self.mark, ""), self.counterexample or ""]
 
 
 def _written(value: float | bool, form: str, sign: str) -> str:
-    """Write a yes or no, a whole number, or another number in a form."""
+    """Write a yes or no, a whole number, or another number in this format."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:{sign},}" if isinstance(value, int) else f"{value:{form}}"
@@ -98,15 +101,15 @@ def _written(value: float | bool, form: str, sign: str) -> str:
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A published table, ours beside it.
+    """A published table with our values.
 
     Attributes:
-        name: its name, by which it (or what it belongs to) is asked for.
+        name: the name by which it (or its group of tables) is requested.
         title: what it shows.
         source: where it is published.
         cells: its cells, row by row.
-        notes: what else is to be known of it.
-        missing: what it lacks and how to give it; None if it is whole.
+        notes: notes on the table.
+        missing: what is missing, and how to provide it; None if nothing is.
     """
 
     name: str
@@ -118,12 +121,12 @@ class PublishedTable:
 
     @property
     def compared(self) -> tuple[Cell, ...]:
-        """Return the cells that have a published value."""
+        """The cells that have a published value."""
         return tuple(cell for cell in self.cells if cell.published is not None)
 
     @property
     def by_reason(self) -> dict[str | None, list[Cell]]:
-        """Group the cells that are not equal by reason, in the order in which reasons first occur."""
+        """The cells that are not equal, by reason, in the order in which reasons first occur."""
         groups: dict[str | None, list[Cell]] = {}
         for cell in self.cells:
             if cell.equal is False:
@@ -132,16 +135,16 @@ class PublishedTable:
 
     @property
     def unexplained(self) -> list[Cell]:
-        """Return the cells that are not equal and have no reason."""
+        """The cells that are not equal and have no reason."""
         return self.by_reason.get(None, [])
 
     @property
     def counts(self) -> list[int]:
-        """Count the compared cells, and the cells with each of `MARKS`."""
+        """The number of compared cells, and of cells with each of `MARKS`."""
         return [len(self.compared), *(sum(cell.mark == mark for cell in self.cells) for mark in MARKS)]
 
     def parts(self) -> Iterator[Part]:
-        """Yield what the table lacks, and the cells that are not equal by reason; nothing if all are equal."""
+        """Yield what is missing, and the cells that are not equal by reason; nothing if all are equal."""
         if self.missing is None and not self.by_reason:
             return
         number, *counts = self.counts

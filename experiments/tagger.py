@@ -1,8 +1,8 @@
 """A linear tagger: multinomial logistic regression on hashed words and character n-grams of a window.
 
-It is no rival to a neural tagger. It is there because it learns in a minute on one processor, and because, like most
-taggers that are fine-tuned today, it scores the tags of each token without regard to those of its neighbours: its best
-tags make illegal pairs.
+It is much weaker than a neural tagger. It is useful here because it learns in a minute on one processor. Like most
+taggers that are fine-tuned today, it scores the tags of each token independently of the neighbouring tags, so its best
+tags can form illegal pairs.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 _EDGE = "\n"
-"""Stands for the places before and after a document; no file has it as a word."""
+"""Stands for the positions before and after a document; it never occurs as a word."""
 
 _AFFIX = 3
-"""Length of the prefixes and suffixes of neighbouring words."""
+"""The length of the prefixes and suffixes of neighbouring words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,12 +32,13 @@ class TaggerSettings:
     """The settings of a tagger and its training.
 
     Attributes:
-        window: how many words to either side it looks at.
-        ngrams: the longest character n-grams of the word itself.
-        buckets: how many features each place of the window is hashed to.
-        epochs: passes over the training part. They are few: the result is not the optimum, but near it.
-        penalty: weight of half the squared norm of the coefficients, against the summed log loss (1/C of scikit-learn).
-        seed: of the order in which training examples come, and of the draws of documents.
+        window: the number of words on either side that are features.
+        ngrams: the maximum length of character n-grams of the word itself.
+        buckets: the number of features into which each position of the window is hashed.
+        epochs: the number of passes over the training data. It is small, so the result is only near the optimum.
+        penalty: the weight of half the squared norm of the coefficients, against the summed log loss (1/C of
+            scikit-learn).
+        seed: the seed for the order of training examples, and for resampling.
     """
 
     window: int = 2
@@ -49,17 +50,17 @@ class TaggerSettings:
 
 
 def tag_logits(words: Tags, tags: Tags, held_out: Tags, settings: TaggerSettings) -> np.ndarray:
-    """Learn from tokens, and compute the logits of each held-out token's tags, shape (tokens, tags).
+    """Train the tagger, and compute the logits of each held-out token's tags, shape (tokens, tags).
 
-    The tagger is scikit-learn's `LogisticRegression` by stochastic average gradient.
+    The tagger is scikit-learn's `LogisticRegression` with stochastic average gradient.
 
     Args:
-        words, tags: of the training part; each of the tags occurs.
-        held_out: words to be tagged.
-        settings: of the tagger.
+        words, tags: the training data; each of the tags occurs.
+        held_out: the words to tag.
+        settings: the settings of the tagger.
 
     Raises:
-        InputError: if all tokens have the same tag, and if scikit-learn is missing.
+        InputError: if all tokens have the same tag, or if scikit-learn is missing.
     """
     try:
         from sklearn.exceptions import ConvergenceWarning
@@ -88,10 +89,10 @@ def tag_logits(words: Tags, tags: Tags, held_out: Tags, settings: TaggerSettings
 def window_features(words: Tags, settings: TaggerSettings) -> csr_matrix:
     """Hash features of each token: its word's shape and character n-grams, and its neighbours' words and affixes.
 
-    Features are made for each distinct word once, then laid side by side for the places of the window.
+    Features are computed once for each distinct word, then combined for the positions of the window.
 
     Returns:
-        Shape (tokens, places * buckets).
+        Shape (tokens, positions * buckets).
     """
     from scipy.sparse import hstack
     from sklearn.feature_extraction import FeatureHasher
@@ -105,7 +106,7 @@ def window_features(words: Tags, settings: TaggerSettings) -> csr_matrix:
 
 
 def _neighbours(words: Tags, offset: int) -> np.ndarray:
-    """Return the code of the word some places after each token, or a code of its own beyond the document."""
+    """Return the index of the word at this offset from each token; outside the document, a special index."""
     token = np.arange(len(words.codes))
     document = np.repeat(np.arange(len(words.lengths)), words.lengths)
     place = token + offset
@@ -114,13 +115,13 @@ def _neighbours(words: Tags, offset: int) -> np.ndarray:
 
 
 def _features(word: str, ngrams: int) -> list[str]:
-    """List the word, its shape, and its character n-grams up to a length, or without n-grams its affixes."""
+    """Return the word, its shape, and its character n-grams up to this length; without n-grams, its affixes."""
     marked = f"<{word.lower()}>"
     parts = [marked[start : start + size] for size in range(1, ngrams + 1) for start in range(len(marked) - size + 1)]
     return [f"word {word.lower()}", f"shape {_shape(word)}", *(parts or [marked[: _AFFIX + 1], marked[-_AFFIX - 1 :]])]
 
 
 def _shape(word: str) -> str:
-    """Write the word with letters and digits made alike, repeated ones once: `McKay-2024` is `XxXx-9`."""
+    """Return the shape of a word, with repeated signs written once: `McKay-2024` becomes `XxXx-9`."""
     kinds = ("X" if char.isupper() else "x" if char.islower() else "9" if char.isdigit() else char for char in word)
     return "".join(kind for kind, _ in groupby(kinds))

@@ -1,1 +1,1 @@
-"""Tools of the maintainers, run from a checkout."""
+"""Tools for the maintainers, run from a checkout."""

@@ -1,4 +1,4 @@
-"""The tables of inputs and outputs in the cards, written from the declarations of the modules."""
+"""The tables of inputs and outputs in the cards, created from the declarations of the modules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHARED_INPUTS = "https://spanometer.github.io/spanometer/measures/span_f/#input
 
 
 def write_cards(selected: Iterable[str] = ()) -> list[Path]:
-    """Write the tables of metrics' cards (of all if none is selected), and return the cards that have changed."""
+    """Write the tables in the cards of metrics (all if none is selected); returns the cards that have changed."""
     changed = []
     for name in require_names(selected):
         card = Path(path(name), "README.md")
@@ -35,10 +35,10 @@ def write_cards(selected: Iterable[str] = ()) -> list[Path]:
 
 
 def require_names(selected: Iterable[str], pages: Iterable[str] = ()) -> list[str]:
-    """Return the selected metrics and pages, all of them if none is.
+    """Return the selected metrics and pages; all of them if none is selected.
 
     Raises:
-        InputError: for an unknown metric, and if another installation of the package would be built.
+        InputError: if a metric is unknown, or if another installation of the package would be built.
     """
     imported = Path(spanometer.__file__).resolve().parent
     if imported != PACKAGE:
@@ -51,7 +51,7 @@ def require_names(selected: Iterable[str], pages: Iterable[str] = ()) -> list[st
 
 
 def page_folders() -> dict[str, Path]:
-    """List the folders of the pages that are no metrics, by name."""
+    """Return the folders of the pages without a metric, by name."""
     return {app.parent.name: app.parent for app in sorted((Path(__file__).parents[2] / "spaces").glob("*/app.py"))}
 
 
@@ -67,7 +67,7 @@ def module_class(name: str) -> Any:
 
 
 def _inputs(module: Any) -> Iterable[str]:
-    """Write the rows of a module's own inputs, and name the options that mean the same in `span_f`."""
+    """Return table rows for a module's own inputs, and a row that names the options which are the same in `span_f`."""
     first = module_class("span_f")
     rows, known = _rows(module), {} if module.measure.name == "span_f" else _rows(first)
     shared = [f"`{name}`" for name, row in rows.items() if known.get(name) == row]

@@ -1,9 +1,9 @@
-"""Files of the package under flat names, whole, with their imports of each other rewritten.
+"""Copies of the package's files under flat names, with their imports of each other rewritten.
 
-`evaluate` fetches a module's script and the files beside it that the script itself names, line by line:
-`from .x import a`, which is `x.py`; no folders, and no files that only these files name. So `measures/span_f.py`
-becomes `spanometer_measures_span_f.py`. The files of a script are found by following the imports, also those inside
-functions.
+`evaluate` fetches a module's script, and the files that the script itself imports from its own folder: it reads lines
+such as `from .x import a` and fetches `x.py`. It ignores subfolders, and files that only other files import. So
+`measures/span_f.py` becomes `spanometer_measures_span_f.py`. The files that a script needs are found by following the
+imports, including those inside functions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _VERSION = PACKAGE / "version.py"
 def flat_name(file: Path) -> str:
     """Return the flat name of a file of the package, without its suffix.
 
-    Files beside a script are found before Python's own modules: the prefix `spanometer_` keeps them apart.
+    The prefix `spanometer_` prevents conflicts with Python's own modules, which come after files beside a script.
     """
     parts = [PACKAGE.name, *file.relative_to(PACKAGE).with_suffix("").parts]
     return "_".join(part for part in parts if part != "__init__")
@@ -36,7 +36,7 @@ def needed_files(script: Path) -> list[Path]:
     """Return the files of the package that a script needs, directly or through others, sorted.
 
     Raises:
-        InputError: for an import that cannot be followed.
+        InputError: if an import cannot be followed.
     """
     found: set[Path] = set()
     waiting = [script]
@@ -49,7 +49,7 @@ def needed_files(script: Path) -> list[Path]:
 
 
 def flattened(file: Path, parent: str = "") -> str:
-    """Return the text of a file with its imports of the package turned into imports of flat files.
+    """Return the text of a file in which imports of the package are replaced by imports of flat files.
 
     Args:
         file: a file of the package, or a script that imports the package by its name.
@@ -67,7 +67,10 @@ def flattened(file: Path, parent: str = "") -> str:
 
 
 def libraries(files: Iterable[Path], *, everywhere: bool = True) -> set[str]:
-    """Return the libraries that files import, without Python's own; `everywhere` also inside functions."""
+    """Return the libraries that files import, without the standard library.
+
+    `everywhere` includes imports in functions.
+    """
     found: set[str] = set()
     for file in files:
         for node, executed in _imports(file).items():
@@ -79,7 +82,7 @@ def libraries(files: Iterable[Path], *, everywhere: bool = True) -> set[str]:
 
 @cache
 def _imports(file: Path) -> dict[ast.Import | ast.ImportFrom, bool]:
-    """Return the imports of a file, each with whether it is executed: not if only type checkers read it."""
+    """Return the imports of a file, each with whether it is executed, that is, not only for type checkers."""
     nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"), filename=str(file))))
     tests = [node for node in nodes if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     for_types = {inner for test in tests for inner in ast.walk(test)}
@@ -87,7 +90,7 @@ def _imports(file: Path) -> dict[ast.Import | ast.ImportFrom, bool]:
 
 
 def _own_imports(file: Path) -> Iterator[tuple[ast.ImportFrom, Path]]:
-    """Yield the statements that import from the package, each with the file that it imports from."""
+    """Yield the statements that import from the package, each with the imported file."""
     for node in _imports(file):
         if not isinstance(node, ast.ImportFrom):
             continue

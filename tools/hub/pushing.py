@@ -1,4 +1,4 @@
-"""Pushing Spaces to the Hub: only what has changed, one commit for each Space."""
+"""Pushing of Spaces to the Hub: only changed files, one commit for each Space."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REMEDY = (
 
 @dataclass(frozen=True)
 class Change:
-    """The changes of a push in a Space.
+    """The changes that a push makes to a Space.
 
     Attributes:
         space: its name with its namespace.
@@ -41,27 +41,27 @@ class Change:
     paths: dict[str, list[str]]
 
     def __str__(self) -> str:
-        """Count the files."""
+        """Return the numbers of changed files in words."""
         counts = [f"{len(paths)} {kind}" for kind, paths in self.paths.items() if paths]
         return ", ".join([*(["new"] if self.created else []), *counts]) or "unchanged"
 
 
 def push(namespace: str, selected: Iterable[str] = (), *, dry_run: bool = False) -> Iterator[Change]:
-    """Bring the Spaces of metrics up to date, one after the other.
+    """Update the Spaces of metrics on the Hub, one after another.
 
-    Files that are the same stay, files that are no longer built are deleted, a Space with no difference gets no commit.
+    Unchanged files are kept, and files that are no longer built are deleted. A Space without changes gets no commit.
     The token comes from `HF_TOKEN` or the login of `huggingface_hub`.
 
     Args:
         namespace: the user or organisation that owns the Spaces.
         selected: the metrics and pages; all of them if empty.
-        dry_run: change nothing. Needs no token for Spaces that anybody can read.
+        dry_run: whether to change nothing. It needs no token for public Spaces.
 
     Yields:
-        The changes of each Space, when they are made; in a dry run, the planned changes.
+        The changes of each Space after they are made; in a dry run, the planned changes.
 
     Raises:
-        InputError: without a token, or with one without write access; if the Hub cannot be reached, or refuses.
+        InputError: if there is no token or it has no write access, or if the Hub cannot be reached or reports an error.
     """
     require_namespace(namespace)
     chosen = require_names(selected, page_folders())
@@ -109,7 +109,7 @@ def _push(api: HfApi, name: str, files: dict[str, bytes], *, dry_run: bool) -> C
 
 
 def _remote(api: HfApi, name: str) -> tuple[str | None, dict[str, str | None]] | None:
-    """Return the commit of a Space and git's hashes of its files; None if it does not exist or cannot be seen."""
+    """Return the commit of a Space and git's hashes of its files; None if it does not exist or cannot be accessed."""
     from huggingface_hub.utils import RepositoryNotFoundError
 
     try:
@@ -126,7 +126,7 @@ def _blob(content: bytes) -> str:
 
 @contextmanager
 def _errors_of(name: str) -> Iterator[None]:
-    """Raise errors of the client as an `InputError` without their text, which may contain sent data."""
+    """Convert errors of the client to an `InputError` without their text, which may contain sent data."""
     try:
         yield
     except InputError:
