@@ -87,7 +87,7 @@ def test_memory_by_size(tmp_path, monkeypatch, capsys, name, line, command):
         "readers.source.BLOCK_SIZE": 1 << 14,
         "readers.entities._ENTITIES": 200,
         "documents.building._AT_ONCE": 20,
-        "analysis.scores.counting._BLOCK": 500,
+        "analysis.scores.measure_result._BLOCK": 500,
         "counts.statistics._BLOCK": 1 << 10,
     }.items():
         monkeypatch.setattr(f"spanometer.{place}", size)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, islice, pairwise
+from itertools import combinations, pairwise
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,16 +16,15 @@ import pyarrow.compute
 
 from ..alignment.matched_spans import KINDS, MARKS
 from ..alignment.overlaps import order_of_line
-from ..analysis.errors.answers import ANSWER_KINDS, AnswerErrors
+from ..analysis.errors.answers import ANSWER_KINDS
 from ..analysis.errors.errors import Errors, SystemErrors, label_table, legend, mark_table, share_table
 from ..analysis.errors.examples import ErrorChoice, extent_of, first_of, mention_texts
 from ..analysis.scores.report import kind_of, score_cells
 from ..arrays import offsets_of
-from ..exceptions import counted, printable
-from ..grounding.grounded import AnswerOutcomes
+from ..exceptions import printable
 from ..spans.wording import coded_strings
 from ..tables.table import Cell, Number, Precision, Table, defined_interval, head, styled
-from .passages import Passages, separator_of
+from .passages import Passages, separator_of, wrong_answers
 from .templates import Section, render, write_page
 
 MOST_ERRORS = 50_000
@@ -429,79 +427,3 @@ def _buckets(
             cells.append([*numbers, row.sizes["reference"], text])
         names = list(map(printable, way.names))
         yield {"by": printable(way.name), "key": key, "names": names, "scores": cells, "codes": _coded(codes)}
-
-
-MOST_ANSWERS = 100
-"""The maximum number of answers that are shown."""
-
-_LONGEST = 20_000
-"""The maximum number of characters of a text or an answer that are shown."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A piece of an answer.
-
-    Attributes:
-        text: the text of the piece, up to a maximum length.
-        cut: whether the text is longer.
-        kinds: the kinds of its errors; empty if it is right.
-        label: the label of the item.
-    """
-
-    text: str
-    cut: bool = False
-    kinds: Sequence[str] = ()
-    label: str = ""
-
-
-def wrong_answers(system: SystemErrors) -> dict[str, Any] | None:
-    """Return the answers with errors, for the macro `answers` of sections.html; None if there are none."""
-    errors, names = system.answers, system.context.names
-    if errors is None or not errors.total:
-        return None
-    answers = errors.answers()
-    pairs = [
-        _pair(errors, answer, f"document {answer.document + 1}" if names is None else names[answer.document])
-        for answer in islice(answers, MOST_ANSWERS)
-    ]
-    more = sum(1 for _ in answers)
-    return {"pairs": pairs, "more": counted(more, "answer") if more else ""}
-
-
-def _pair(errors: AnswerErrors, answer: AnswerOutcomes, name: str) -> dict[str, Any]:
-    items = [(outcome.item, errors.kinds_of(outcome)) for outcome in answer.outcomes]
-    wrong = [Piece(*_cut(item.mention), kinds, item.label) for item, kinds in items if kinds]
-    broken = [Piece("the answer", kinds=["broken"])] if answer.read.broken else []
-    mentions = [(item.mention, kinds) for item, kinds in items]
-    return {
-        "name": name,
-        "text": _cut(answer.text),
-        "answer": list(_pieces(_written(answer.written), mentions)),
-        "wrong": wrong + broken,
-    }
-
-
-def _written(answer: Any) -> str:
-    """Write an answer as text."""
-    if answer is None:
-        return ""
-    if isinstance(answer, (bytes, bytearray)):
-        return bytes(answer).decode("utf-8", "replace")
-    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)
-
-
-def _pieces(answer: str, mentions: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Piece]:
-    """Split an answer into pieces, one for each mention. Each mention is searched after the previous one."""
-    place = 0
-    for mention, kinds in mentions:
-        start = answer.find(mention, place, _LONGEST)
-        if start >= 0:
-            yield Piece(answer[place:start])
-            yield Piece(mention, kinds=kinds)
-            place = start + len(mention)
-    yield Piece(answer[place:_LONGEST], len(answer) > _LONGEST)
-
-
-def _cut(text: str) -> tuple[str, bool]:
-    return text[:_LONGEST], len(text) > _LONGEST

@@ -1,16 +1,22 @@
-"""The passages that reports show: parts of documents around errors and disagreements."""
+"""The passages that reports show: parts of documents around errors and disagreements, and answers with errors."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from ..alignment.overlaps import overlaps
+from ..analysis.errors.answers import AnswerErrors
 from ..analysis.errors.contexts import Context
+from ..analysis.errors.errors import SystemErrors
 from ..arrays import ordered_codes
-from ..exceptions import printable
+from ..exceptions import counted, printable
+from ..grounding.grounded import AnswerOutcomes
 from ..spans.spans import Spans
 from ..spans.wording import Wording
 
@@ -132,3 +138,79 @@ def _units(context: Context, document: int, first: int, last: int) -> list[str] 
     words = wording.listed(document, first, last)
     text = wording.separator.join(words)
     return words if wording.separator and text.count(" ") != len(words) - 1 else text
+
+
+MOST_ANSWERS = 100
+"""The maximum number of answers that are shown."""
+
+_LONGEST = 20_000
+"""The maximum number of characters of a text or an answer that are shown."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of an answer.
+
+    Attributes:
+        text: the text of the piece, up to a maximum length.
+        cut: whether the text is longer.
+        kinds: the kinds of its errors; empty if it is right.
+        label: the label of the item.
+    """
+
+    text: str
+    cut: bool = False
+    kinds: Sequence[str] = ()
+    label: str = ""
+
+
+def wrong_answers(system: SystemErrors) -> dict[str, Any] | None:
+    """Return the answers with errors, for the macro `answers` of sections.html; None if there are none."""
+    errors, names = system.answers, system.context.names
+    if errors is None or not errors.total:
+        return None
+    answers = errors.answers()
+    pairs = [
+        _pair(errors, answer, f"document {answer.document + 1}" if names is None else names[answer.document])
+        for answer in islice(answers, MOST_ANSWERS)
+    ]
+    more = sum(1 for _ in answers)
+    return {"pairs": pairs, "more": counted(more, "answer") if more else ""}
+
+
+def _pair(errors: AnswerErrors, answer: AnswerOutcomes, name: str) -> dict[str, Any]:
+    items = [(outcome.item, errors.kinds_of(outcome)) for outcome in answer.outcomes]
+    wrong = [Piece(*_cut(item.mention), kinds, item.label) for item, kinds in items if kinds]
+    broken = [Piece("the answer", kinds=["broken"])] if answer.read.broken else []
+    mentions = [(item.mention, kinds) for item, kinds in items]
+    return {
+        "name": name,
+        "text": _cut(answer.text),
+        "answer": list(_pieces(_written(answer.written), mentions)),
+        "wrong": wrong + broken,
+    }
+
+
+def _written(answer: Any) -> str:
+    """Write an answer as text."""
+    if answer is None:
+        return ""
+    if isinstance(answer, (bytes, bytearray)):
+        return bytes(answer).decode("utf-8", "replace")
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)
+
+
+def _pieces(answer: str, mentions: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Piece]:
+    """Split an answer into pieces, one for each mention. Each mention is searched after the previous one."""
+    place = 0
+    for mention, kinds in mentions:
+        start = answer.find(mention, place, _LONGEST)
+        if start >= 0:
+            yield Piece(answer[place:start])
+            yield Piece(mention, kinds=kinds)
+            place = start + len(mention)
+    yield Piece(answer[place:_LONGEST], len(answer) > _LONGEST)
+
+
+def _cut(text: str) -> tuple[str, bool]:
+    return text[:_LONGEST], len(text) > _LONGEST

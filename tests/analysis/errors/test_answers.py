@@ -6,7 +6,8 @@ from spanometer import Spans, errors
 from spanometer.analysis.errors.answers import ANSWER_KINDS, AnswerErrors
 from spanometer.grounding import ground
 from spanometer.tables.table import amount
-from spanometer.web.error_report import MOST_ANSWERS, error_report
+from spanometer.web.error_report import error_report
+from spanometer.web.passages import MOST_ANSWERS
 
 TEXTS = ["Ann saw Ann in Rome.", "Oslo", "Bob"]
 ANSWERS = [
