@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from spanometer.exceptions import InputError, counted
-from spanometer.tables.exports import to_markdown
+from spanometer.tables.result import to_markdown
 from spanometer.tables.table import Part, Precision, Table
 
 from . import chance, decoding, examples, faireval, monotonicity, sl_icm, table4

@@ -24,9 +24,14 @@ from spanometer.plots import (
     plot_precision_recall,
     plot_spread,
 )
-from spanometer.plots.curves import draw_difficulty, draw_placement, draw_precision_recall
-from spanometer.plots.figure import require_format
-from spanometer.plots.heat_map import draw_agreement, draw_confusion
+from spanometer.plots.figure import (
+    draw_agreement,
+    draw_confusion,
+    draw_difficulty,
+    draw_placement,
+    draw_precision_recall,
+    require_format,
+)
 from spanometer.plots.scores import draw_comparison, draw_grounding_spread, draw_spread
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")

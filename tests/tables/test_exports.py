@@ -12,7 +12,7 @@ import pytest
 import spanometer
 from spanometer.analysis.policies.groundings import grounding_spread
 from spanometer.analysis.policies.repairs import policy_spread
-from spanometer.tables.exports import latex, to_csv, to_html, to_latex, to_markdown
+from spanometer.tables.result import latex, to_csv, to_html, to_latex, to_markdown
 from spanometer.tables.screen import text_of
 from spanometer.tables.table import Copyable, Number, Precision, Table, TableColumn, amount, mark_best
 

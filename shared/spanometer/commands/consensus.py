@@ -23,7 +23,7 @@ from ..exceptions import InputError, setting
 from ..options import text
 from ..readers.writing import require_writable
 from ..readers.writing import writing as open_new
-from ..tables.exports import to_csv
+from ..tables.result import to_csv
 from ..tables.table import Part, Precision, heading
 from .convert import Target, WrittenAs
 from .corpus import CorpusFiles, read_corpus

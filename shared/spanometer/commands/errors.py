@@ -37,7 +37,7 @@ from ..plots import plot_confusion
 from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
 from ..spans.wording import Wording
-from ..tables.exports import to_csv
+from ..tables.result import to_csv
 from ..tables.table import Part, Table, heading
 from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report

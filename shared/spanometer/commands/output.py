@@ -13,7 +13,7 @@ from ..exceptions import InputError
 from ..options import option, text
 from ..plots.figure import require_format
 from ..readers.writing import require_writable, writing, writing_folder
-from ..tables.exports import by_kind, of_kind, to_csv, to_html, to_latex, to_markdown
+from ..tables.result import by_kind, of_kind, to_csv, to_html, to_latex, to_markdown
 from ..tables.table import Part, Precision
 from ..version import __version__
 from .inputs import STANDARD_INPUT

@@ -3,8 +3,7 @@
 `plot_...` functions write a picture to a file; `draw_...` functions return it as a figure.
 """
 
-from .curves import plot_difficulty, plot_placement, plot_precision_recall
-from .heat_map import plot_agreement, plot_confusion
+from .figure import plot_agreement, plot_confusion, plot_difficulty, plot_placement, plot_precision_recall
 from .scores import plot_comparison, plot_grounding_spread, plot_spread
 
 __all__ = [

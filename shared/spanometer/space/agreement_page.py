@@ -27,7 +27,7 @@ from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..readers.formats import reading_options
 from ..spans.spans import Spans
-from ..tables.exports import by_kind
+from ..tables.result import by_kind
 from ..web.disagreement_report import disagreement_report
 from ..web.templates import number, shown
 from .documents import FILES_KEPT, FORMATS, named, read_file

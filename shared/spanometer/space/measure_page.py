@@ -25,10 +25,10 @@ from ..measures.placement import place
 from ..measures.registry import MEASURES, TREE_MEASURES
 from ..measures.span_attribute import SpanAttribute
 from ..measures.span_f import SpanF
-from ..plots.curves import draw_chance_f1, draw_coverage
+from ..plots.figure import draw_chance_f1, draw_coverage
 from ..spans.entities import Entities
 from ..spans.spans import Spans, pair_from_tags
-from ..tables.exports import by_kind
+from ..tables.result import by_kind
 from ..tables.table import Table
 from ..tags.repairs import REPAIRS
 from ..tags.validation import Validation

@@ -11,14 +11,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute
 
 from ..alignment.matched_spans import KINDS, MARKS
 from ..alignment.overlaps import order_of_line
 from ..analysis.errors.answers import ANSWER_KINDS
 from ..analysis.errors.errors import Errors, SystemErrors, label_table, legend, mark_table, share_table
-from ..analysis.errors.examples import ErrorChoice, extent_of, first_of, mention_texts
+from ..analysis.errors.examples import ErrorChoice, extent_of, first_of
 from ..analysis.scores.report import kind_of, score_cells
 from ..arrays import offsets_of
 from ..exceptions import printable
@@ -306,12 +304,7 @@ def report_data(
     passage_of = np.full(len(shown), len(passages.document))
     passage_of[shown] = of_shown
     by_system = np.split(passage_of, np.cumsum([len(part) for part in rows])[:-1])
-    texts = [
-        pa.compute.coalesce(
-            *mention_texts(system.matched, (system.references, system.predictions), context.wording, part)
-        )
-        for system, part in zip(errors.systems.values(), rows, strict=True)
-    ]
+    texts = [system.texts(part) for system, part in zip(errors.systems.values(), rows, strict=True)]
     codes, strings = coded_strings(*texts) if context.wording is not None else (rows, [])
     who = errors.makers(rows)
     systems = []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..exceptions import InputError, printable
 from ..readers.writing import writing
-from ..tables.exports import to_html
+from ..tables.result import to_html
 from ..tables.table import Part, Precision, Table
 from ..version import __version__
 

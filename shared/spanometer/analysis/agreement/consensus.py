@@ -20,8 +20,7 @@ from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from ..errors.contexts import context_of_documents
-from .annotators import ANNOTATOR, named_annotators
-from .votes import LabelledTokens, Voted, overlapping_pairs, without_losers
+from .annotators import ANNOTATOR, LabelledTokens, Voted, named_annotators, overlapping_pairs, without_losers
 
 _LISTED = 10
 """The maximum number of ties that are printed."""

@@ -17,7 +17,7 @@ from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, amounts
 from ..errors.confusion import matrix_table
-from .votes import stretches_of
+from .annotators import stretches_of
 
 DIFFERENCES = {
     "other label": "their overlapping spans have different labels",

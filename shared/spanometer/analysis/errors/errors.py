@@ -9,6 +9,8 @@ from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute
 
 from ...alignment.matched_spans import CORRECT, KINDS, MARKS, SPURIOUS, MatchedSpans
 from ...alignment.overlaps import order_of_line
@@ -31,7 +33,7 @@ from .consistency import SuspiciousReferences
 from .contexts import Context
 from .costs import Costs, KindCost, costs
 from .differences import Difference, SharedErrors
-from .examples import SHOWN, ErrorChoice, ErrorExamples
+from .examples import SHOWN, ErrorChoice, ErrorExamples, mention_texts
 
 _WIDEST = 12
 """Confusion matrices with more labels than this are not printed; the most frequent confusions are printed instead."""
@@ -119,6 +121,11 @@ class SystemErrors(Result):
     def errors(self) -> int:
         """The number of errors: wrong pairs, missing spans and spurious spans."""
         return sum(self.counts.values()) - self.counts["correct"]
+
+    def texts(self, rows: np.ndarray) -> pa.Array:
+        """Return the strings of reference spans in some rows, or else of predicted spans; null without words."""
+        sides = self.references, self.predictions
+        return pa.compute.coalesce(*mention_texts(self.matched, sides, self.context.wording, rows))
 
     def confusion(self, pairs: str = "overlap") -> Confusion:
         """Return the confusion matrix of labels.

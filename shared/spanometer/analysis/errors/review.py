@@ -14,7 +14,7 @@ from ...exceptions import InputError, require_choice
 from ...readers.json.annotation_tools import PREANNOTATIONS, ReviewTask, Span
 from ...spans.spans import Spans
 from .errors import Errors
-from .examples import ErrorChoice, mention_texts
+from .examples import ErrorChoice
 
 _REFERENCE = "reference"
 
@@ -82,9 +82,8 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
                 require_choice(key, given[key], labels)
                 kept &= of_side[rows] == labels[given[key]]
         if "mention" in given:
-            system = errors.systems[name]
-            texts = mention_texts(matched, (system.references, system.predictions), system.context.wording, rows)
-            kept &= np.array(pa.compute.equal(pa.compute.coalesce(*texts), given["mention"]), dtype=bool)
+            texts = errors.systems[name].texts(rows)
+            kept &= np.array(pa.compute.equal(texts, given["mention"]), dtype=bool)
         shown[name] = rows[kept]
     return shown
 
