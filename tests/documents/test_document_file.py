@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spanometer.documents.document_file import documents_of
-from spanometer.documents.record import Record
+from spanometer.documents.layers import Record
 from spanometer.exceptions import InputError
 from spanometer.readers.formats import IN_BROWSERS
 from spanometer.readers.source import Source

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spanometer.documents.document_file import documents_of
+from spanometer.documents.layers import Record
 from spanometer.documents.pairing import Pairing, pair
-from spanometer.documents.record import Record
 from spanometer.exceptions import InputError
 from spanometer.readers.source import Source
 

@@ -20,7 +20,7 @@ from ..documents.joining import differing_document, matched, require_same_tokens
 from ..documents.pairing import Pairing, pair
 from ..documents.sides import AnsweredTexts, answers_together, by_annotator, require_one_annotator
 from ..exceptions import InputError, counted, mention
-from ..grounding.strings import ground_strings
+from ..grounding.reading import ground_strings
 from ..options import made
 from ..spans.mentions import Mentions
 from ..tables.table import Part, heading

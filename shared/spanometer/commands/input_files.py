@@ -14,8 +14,8 @@ import numpy as np
 
 from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted, fitted
+from ..documents.layers import Writer
 from ..documents.pairing import Pairing
-from ..documents.record import Writer
 from ..documents.sides import require_one_annotator
 from ..exceptions import InputError, mention, printable, setting
 from ..grounding.policies import NAMED_STRINGS, StringPolicy
@@ -23,12 +23,11 @@ from ..grounding.reading import AnswerReading
 from ..measures.mention_f import MentionF
 from ..options import made, option, options_of, replaced_option, reused_option, text
 from ..readers.columns.hipe import LEVELS
-from ..readers.entities import read_entities
 from ..readers.formats import AUTO, Format, files_of, formats_of, reading_options
 from ..readers.json.answers import AnswerLines
 from ..readers.json.lines import DocumentLines
 from ..readers.lists import read_label_map, read_label_names
-from ..readers.reading import read, read_documents
+from ..readers.reading import read, read_documents, read_entities
 from ..readers.source import Limits
 from ..readers.text.markup import EntityTypes
 from ..spans.annotations import Layers

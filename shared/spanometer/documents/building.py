@@ -31,8 +31,7 @@ from ..exceptions import InputError, counted, setting
 from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, span_problem
 from ..spans.spans import Fragments, Spans, checked_spans
 from ..spans.texts import UNITS, Tokens, code_points_of, is_plain
-from .layers import Codes, WordRows
-from .record import Named, Record
+from .layers import Codes, Named, Record, WordRows
 from .stated import NO_ATTRIBUTES, TEXT_TYPE, StatedSpans, alike, compared, stated_arrays, strings_of
 
 _AT_ONCE = 1000

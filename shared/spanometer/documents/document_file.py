@@ -21,8 +21,7 @@ from ..spans.texts import Documents
 from ..tags.decoding import BARE_LABEL, LabelDecoding, read_prefix, scheme_of
 from ..tags.tags import Tags
 from .building import RecordColumns
-from .layers import FileParts, Layout, LineRuns, Words
-from .record import Named, Record
+from .layers import FileParts, Layout, LineRuns, Named, Record, Words
 from .stated import StatedSpans
 
 Value = TypeVar("Value")

@@ -16,9 +16,8 @@ from ..spans.spans import in_order
 from ..spans.texts import joined
 from ..spans.tokenisation import to_tokens
 from .document_file import DocumentFile
-from .layers import WordRows, Words
+from .layers import Record, WordRows, Words, Writer
 from .pairing import Pairing
-from .record import Record, Writer
 from .stated import StatedSpans
 from .units import Carrying, with_tokens
 

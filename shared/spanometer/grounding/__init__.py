@@ -5,8 +5,7 @@ from .grounded import Grounded, ground, text_indices
 from .items import Item
 from .outcomes import Outcome, outcomes_of
 from .policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, StringPolicy
-from .reading import AnswerReading
-from .strings import GroundedStrings, ground_strings
+from .reading import AnswerReading, GroundedStrings, ground_strings
 
 __all__ = [
     "COUNTS",

@@ -1,32 +1,288 @@
-"""Parsing of language model answers to items: labels and mentions, with or without offsets."""
+"""Read answers of language models as items: labels and mentions, with or without offsets, in any of several formats."""
 
 from __future__ import annotations
 
+import ast
+import csv
+import html
 import json
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from ..arrays import listed
 from ..exceptions import InputError, shown
-from .items import Item, ItemReading
-from .layouts import (
-    CALL,
-    LINK,
-    MARK,
-    Marked,
-    elements,
-    has_elements,
-    linked,
-    marked,
-    read_calls,
-    read_lines,
-    read_rows,
-    rows_of,
-    says_nothing,
-)
+from .items import LABEL_KEYS, MENTION_KEYS, Item, ItemReading, folded, named
 from .literals import read_values
+
+DEEPEST_ELEMENTS = 50
+"""Elements that are nested more deeply are ignored, to limit the total length of mentions."""
+
+LINK = re.compile(r"\[([^\[\]]*+)\]\(([^()]*+)\)")
+MARK = re.compile(r"@@((?:(?!@@|##).)*+)##", re.DOTALL)
+_ELEMENT = re.compile(r"<[?!][^<>]*+>|<(/?)([A-Za-z_][\w.:-]*+)([^<>]*+)>", re.DOTALL)
+_KIND = re.compile(r"""\b(?:type|label|class|category)\s*=\s*["']([^"'<>]*)["']""", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TEI_NAMES = frozenset(("persName", "placeName", "orgName", "geogName", "objectName", "eventName", "name", "rs"))
+_GENERIC = frozenset(("entity", "ner", "span", "e", "ent", "mention", "mark", "tag", "rs", "name", "ne"))
+"""Elements whose label is in an attribute."""
+
+_WRAPPERS = frozenset(
+    (
+        *("output", "answer", "thinking", "result", "results", "response", "text", "document", "sentence", "entities"),
+        *("p", "div", "body", "html", "s", "br", "lb", "xml", "input", "think", "thought", "reasoning", "annotated"),
+        *("annotation", "annotated_text", "final_answer", "scratchpad", "b", "i", "u", "em", "strong", "code", "pre"),
+    )
+)
+"""Elements that are not entities, unless the model was asked for them."""
+
+Marked = tuple[tuple[Item, ...], str, bool, int]
+"""The items, the text without markup, whether markup is unclosed, and the number of marks without a label."""
+
+
+def without_comments(written: str) -> str:
+    """Remove comments from markup; an unclosed comment is kept."""
+    head, closing, rest = written.rpartition("-->")
+    return _COMMENT.sub("", head + closing) + rest
+
+
+def has_elements(written: str) -> bool:
+    """Check whether a text has a closing element."""
+    return any(mark[1] for mark in _ELEMENT.finditer(without_comments(written)))
+
+
+def linked(written: str) -> Marked:
+    """Parse links such as `[Ann](PER)`."""
+    return _marked(written, ((link.span(), named(link[2]), link[1]) for link in LINK.finditer(written)))
+
+
+def marked(written: str, labels: Collection[str]) -> Marked:
+    """Parse marks such as `@@Ann##`, which have a single label."""
+    label = next(iter(labels)) if len(labels) == 1 else "ENTITY"
+    return _marked(written, ((mark.span(), label, mark[1]) for mark in MARK.finditer(written)))
+
+
+def _marked(written: str, marks: Iterable[tuple[tuple[int, int], str, str]]) -> Marked:
+    """Parse items from marks that are not nested; also returns the text without marks."""
+    pieces, items, place, size, unnamed = [], [], 0, 0, 0
+    for (start, end), label, mention in marks:
+        pieces += [written[place:start], mention]
+        size += start - place
+        if mention.strip() and label:
+            items.append(Item(label, mention, size, size + len(mention)))
+        unnamed += not label
+        size += len(mention)
+        place = end
+    return tuple(items), "".join([*pieces, written[place:]]), False, unnamed
+
+
+def elements(written: str, labels: Collection[str]) -> Marked:
+    """Parse elements, which may be nested.
+
+    The label is the element's name or, for generic names (`entity`, `rs`), the attribute `type`, `label`, `class` or
+    `category`. Wrappers (`output`, `p`) are items only if the model was asked for them. If there are no asked labels
+    and the answer has TEI's elements for names, only these are items.
+    """
+    written = without_comments(written)
+    tei = bool({mark[2] for mark in _ELEMENT.finditer(written) if mark[2]} & _TEI_NAMES)
+    folded = {label.casefold() for label in labels}
+    pieces: list[str] = []
+    place = size = 0
+    opened: list[tuple[str, str, int, int]] = []
+    closed: list[tuple[int, Item]] = []
+    broken = False
+    for number, mark in enumerate(_ELEMENT.finditer(written)):
+        piece = html.unescape(written[place : mark.start()])
+        pieces.append(piece)
+        size += len(piece)
+        place = mark.end()
+        name = mark[2]
+        if not name or mark[3].endswith("/"):
+            continue
+        if not mark[1]:
+            kind = _KIND.search(mark[3]) if name.lower() in _GENERIC and name not in labels else None
+            opened.append((name, named(kind[1]) if kind else name, size, number))
+        elif opened and any(element[0] == name for element in opened[-20:]):
+            while opened[-1][0] != name:
+                broken = broken or not _is_wrapper(opened[-1][0], folded)
+                opened.pop()
+            _, label, start, number = opened.pop()
+            if len(opened) >= DEEPEST_ELEMENTS:
+                broken = True
+            elif not _is_wrapper(name, folded) and (not tei or name in _TEI_NAMES or name.casefold() in folded):
+                closed.append((number, Item(label, "", start, size)))
+        else:
+            broken = broken or not _is_wrapper(name, folded)
+    pieces.append(html.unescape(written[place:]))
+    text = "".join(pieces)
+    items = list(_with_mentions(sorted(closed), text))
+    broken = broken or any(not _is_wrapper(name, folded) for name, *_ in opened)
+    return tuple(item for item in items if item.label), text, broken, sum(not item.label for item in items)
+
+
+def _is_wrapper(name: str, folded: Collection[str]) -> bool:
+    return name.lower() in _WRAPPERS and name.casefold() not in folded
+
+
+def _with_mentions(closed: Iterable[tuple[int, Item]], text: str) -> Iterator[Item]:
+    for _, item in closed:
+        mention = " ".join(text[item.start : item.end].split())
+        if mention or not item.label:
+            yield item._replace(mention=mention)
+
+
+_BULLET = re.compile(r"\A(?:[-*•+]|\d{1,9}[.)])[ \t]++")
+_BRACKETED = re.compile(r"\A(.+?)[ \t]*\(([^()]{1,100})\)\Z")
+_RULE = re.compile(r"\A[\s|:+=-]+\Z")
+_QUOTES = "\"'`“”"
+_EMPHASIS = "* \t"
+_LONGEST_LABEL = 100
+_LONGEST_CODE = 100_000
+CALL = re.compile(r"""\b([A-Za-z_]\w{0,99})\(\s*(?:\w{1,30}\s*=\s*)?["']""")
+NOTHING = frozenset(("", "none", "n/a", "na", "null", "nothing", "-", "[]", "{}", "==none==", "none.", "empty"))
+"""Texts that mean "no mention"."""
+
+_NO_ITEMS = re.compile(
+    r"\b(?:no|not any|none of the|without any|zero)\b[^.:\n]{0,60}\b(?:entit|mention|item|span|label|name|annotation)"
+    r"|\bnone\b[^.:\n]{0,30}\b(?:found|present|identified)|\bno\b[^.:\n]{0,40}\b(?:found|present|identified|detected)",
+    re.IGNORECASE,
+)
+
+
+def says_nothing(written: str) -> bool:
+    """Check whether an answer says that there are no items: `None`, `No entities found.`, or nothing at all."""
+    text = written.strip().strip(_QUOTES + "*. \t").lower()
+    return text in NOTHING or (len(text) < 500 and _NO_ITEMS.search(text) is not None)
+
+
+def read_lines(written: str, reading: ItemReading) -> None:
+    """Parse lists and lines: `PER: Ann, Bob`, `Ann: PER`, `Ann (PER)`, a label above mentions, and YAML of these."""
+    above: str | None = None
+    record: dict[str, str] = {}
+    for line in written.splitlines():
+        bare = _BULLET.sub("", line.lstrip(), count=1)
+        begins = bare != line.lstrip()
+        if not bare.strip() or _RULE.match(bare):
+            continue
+        key, colon, rest = (part.strip(_EMPHASIS) for part in bare.partition(":"))
+        field = folded(key.strip(_QUOTES))
+        if colon and rest and (field in MENTION_KEYS or field in LABEL_KEYS) and not reading.is_asked(key):
+            if begins or field in record:
+                reading.read(record)
+                record = {}
+            record[field] = rest.strip(_QUOTES)
+        elif (colon and not rest) or line.lstrip().startswith("#") or (not colon and reading.is_asked(key)):
+            above = key.strip("# \t*").strip(_QUOTES)
+        elif above is not None and begins and not colon:
+            if bare.strip().lower() not in NOTHING:
+                reading.add(above, bare.strip().strip(_QUOTES))
+        else:
+            above = None if colon else above
+            _read_line(bare, reading)
+    reading.read(record)
+
+
+def _read_line(line: str, reading: ItemReading) -> None:
+    """Parse the items of a line; if there is only one asked label, a line without a label belongs to it."""
+    parts = [part for part in line.split(";") if part.strip()]
+    if not (len(parts) > 1 and all(":" in part for part in parts)):
+        parts = [line]
+    for part in parts:
+        key, colon, rest = part.partition(":")
+        label = key.strip(_EMPHASIS).strip(_QUOTES).strip()
+        mentions = list(_mentions(rest if colon else part))
+        bracketed = [_BRACKETED.match(mention) for mention in mentions]
+        if not colon and mentions and all(bracketed):
+            for match in bracketed:
+                assert match is not None
+                reading.add_pair(match[2].strip(), match[1].strip().strip(_QUOTES))
+        elif colon and 0 < len(label) <= _LONGEST_LABEL:
+            _add_labelled(label, mentions, reading)
+        elif len(reading.labels) == 1 and (not colon or reading.occurs(part)):
+            for mention in mentions:
+                reading.add(next(iter(reading.labels)), mention)
+        else:
+            reading.other_fields += 1
+
+
+def _add_labelled(label: str, mentions: Sequence[str], reading: ItemReading) -> None:
+    """Add items from the text before a colon and each mention after it."""
+    labelled = reading.is_asked(label) or any(map(reading.is_asked, mentions))
+    if reading.labels and reading.text is not None and not labelled and not any(map(reading.occurs, mentions)):
+        reading.other_fields += 1
+        return
+    for mention in mentions:
+        reading.add_pair(label, mention)
+
+
+def _mentions(written: str) -> Iterator[str]:
+    for mention in written.strip(_EMPHASIS).split(","):
+        mention = mention.strip().strip(_QUOTES).strip()
+        if mention.lower() not in NOTHING:
+            yield mention
+
+
+def rows_of(written: str) -> list[list[str]]:
+    """Return the rows of a Markdown table, or of rows with a header, separated by commas, semicolons or tabs."""
+    lines = [line.strip() for line in written.splitlines() if line.strip()]
+    barred = [line for line in lines if line.count("|") > 1 or (line.count("|") == 1 and line.strip("|") == line)]
+    if len(barred) > 1:
+        rows = [[cell.strip().strip("*`") for cell in line.strip("|").split("|")] for line in barred]
+        return [row for row in rows if not all(_RULE.match(cell) or not cell for cell in row)]
+    for sign in ",;\t":
+        if lines and sign in lines[0] and _columns(next(iter(_split(lines[:1], sign)))) is not None:
+            return _split(lines, sign)
+    return []
+
+
+def _split(lines: Sequence[str], sign: str) -> list[list[str]]:
+    try:
+        return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sign, skipinitialspace=True)]
+    except csv.Error:
+        return []
+
+
+def _columns(head: Sequence[str]) -> tuple[int, int] | None:
+    """Return the columns of labels and mentions, given by the header; None if the header does not show them."""
+    keys = list(map(folded, head))
+    mention = next((keys.index(key) for key in MENTION_KEYS if key in keys), None)
+    label = next((keys.index(key) for key in LABEL_KEYS if key in keys and keys.index(key) != mention), None)
+    return None if label is None or mention is None else (label, mention)
+
+
+def read_rows(rows: Sequence[Sequence[str]], reading: ItemReading) -> None:
+    """Parse the rows of a table; if the header is unknown, each row is a label and a mention, in any order."""
+    columns = _columns(rows[0]) if rows else None
+    for row in islice(rows, columns is not None, None):
+        cells = [cell.strip(_QUOTES) for cell in row]
+        if columns is not None and len(cells) > max(columns):
+            reading.read(dict(zip(rows[0], cells, strict=False)))
+        elif columns is None and len(cells) == 2:
+            reading.add_pair(cells[0], cells[1])
+        else:
+            reading.other_fields += 1
+
+
+def read_calls(written: str, reading: ItemReading) -> bool:
+    """Parse Python calls such as `[Person(span="Ann")]`: the class is the label, its first string the mention.
+
+    Returns:
+        Whether the code can be parsed.
+    """
+    try:
+        tree = ast.parse(written.strip() if len(written) <= _LONGEST_CODE else "(")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        texts = [value.value for value in values if isinstance(value, ast.Constant) and isinstance(value.value, str)]
+        if texts:
+            reading.add(getattr(call.func, "id", ""), texts[0])
+    return True
+
 
 FORMATS = {
     "auto": "detected",

@@ -1,19 +1,26 @@
-"""The options for parsing and grounding answers."""
+"""The options of reading and grounding answers; answers grounded as strings without places."""
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..exceptions import InputError
 from ..options import option, options_of, replaced_option, text
+from ..spans.mentions import Mentions
 from ..spans.texts import Tokens
 from ..tags.schemes import label_map_in, labels_option
-from .answers import FORMATS
-from .grounded import AnswerInput, Grounded, ground
-from .policies import NAMED, PLACES, GroundingPolicy
+from .answers import FORMATS, Answer
+from .grounded import AnswerCounts, AnswerInput, Grounded, ground
+from .items import Item
+from .outcomes import Vocabulary, named_items
+from .policies import COUNTS, NAMED, PLACES, GroundingPolicy, StringPolicy, form_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,3 +109,107 @@ def _are_labels(names: Any) -> bool:
         # a caller's object may fail in any way
         return False
     return bool(listed) and all(isinstance(name, str) and name.strip() for name in listed)
+
+
+@dataclass(frozen=True, eq=False)
+class GroundedStrings(AnswerCounts):
+    """The mentions in answers, parsed under a policy.
+
+    Attributes:
+        mentions: the predicted mentions as written in the answers, with all copies.
+        counts: as in `Grounded`; `placed` counts items in the text, each copy once.
+        policy: the policy.
+        choices: the policy and the other options, for the signature.
+    """
+
+    mentions: Mentions
+    counts: np.ndarray
+    policy: StringPolicy
+    choices: Mapping[str, object]
+
+    @property
+    def predicted(self) -> int:
+        """The number of predicted mentions."""
+        return len(self.mentions)
+
+
+def ground_strings(
+    texts: Iterable[str],
+    answers: Iterable[Any],
+    *,
+    policy: StringPolicy | str = "strict-strings",
+    asked_labels: Iterable[str] | None = None,
+    aliases: Mapping[str, str] | None = None,
+    format: str = "auto",
+    item_mention_key: str | None = None,
+    item_label_key: str | None = None,
+) -> GroundedStrings:
+    """Extract the mentions in generated answers as strings; references are never used.
+
+    Use this for references without offsets, and to follow projects that compare strings. Score the result with
+    `mention_f` and the options `policy.compared`, see `score_strings` and `compare_strings` in
+    `analysis.string_answers`.
+
+    A mention is in the text if its normal form, without outer whitespace, is in the normal form of the text, even
+    inside a word. Occurrences in the text are counted from left to right without overlaps; if more items have the same
+    form (with any label) than there are occurrences, the others are surplus. An item whose normal form is empty, such
+    as "the" with `squad`, is not in the text.
+
+    Args:
+        texts: the texts.
+        answers: the model's answer for each text, see `read_answer`, or the result of `read_answer`.
+        policy: a name, comma-separated actions, or a `StringPolicy`.
+        asked_labels: the labels that the model was asked for; items with other labels are outside. None allows all.
+        aliases: maps labels in answers to your labels.
+        format: the format of the answers.
+        item_mention_key, item_label_key: the keys of mentions and labels in the items of answers, see `read_answer`.
+
+    Raises:
+        InputError: if the numbers of texts and answers differ, if texts are not strings, or if the policy or format is
+            unknown.
+    """
+    chosen = StringPolicy.of(policy)
+    keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
+    source = AnswerInput(texts, answers, asked_labels, aliases, format, item_keys=keys)
+    return strings_of(source, chosen, (form_text(text, chosen.fold) for text in source.texts))
+
+
+def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str]) -> GroundedStrings:
+    """Extract mentions from answers to texts whose normal forms are known, see `ground_strings`."""
+    labels: list[str] = []
+    mentions: list[str] = []
+    sizes, tallies = array("q"), array("q")
+    shared: dict[str, str] = {}
+    for columns in zip(source.read(), source.texts, folded, strict=True):
+        kept, tally = _of(*columns, policy, source.vocabulary)
+        sizes.append(len(kept))
+        tallies.extend(tally)
+        # each item has its own copy of its label
+        labels.extend(shared.setdefault(item.label, item.label) for item in kept)
+        mentions.extend(item.mention for item in kept)
+    document = np.repeat(np.arange(len(sizes)), sizes)
+    counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
+    return GroundedStrings(Mentions.of(document, labels, mentions, len(sizes)), counts, policy, source.signed(policy))
+
+
+def _of(
+    answer: Answer, text: str, folded: str, policy: StringPolicy, vocabulary: Vocabulary
+) -> tuple[list[Item], tuple[int, ...]]:
+    """Return the predicted items of an answer, and the counts of all outcomes."""
+    named, left_out = named_items(answer, policy, vocabulary)
+    copies: dict[str, int] = {}
+    counts: Counter[str] = Counter()
+    kept, surplus, absent = [], 0, 0
+    for item in named:
+        form = form_text(item.mention.strip(), policy.fold)
+        if form not in copies:
+            copies[form] = folded.count(form) if form else 0
+        counts[form] += 1
+        lost = policy.absent if not copies[form] else policy.surplus if counts[form] > copies[form] else ""
+        absent += not copies[form]
+        surplus += 0 < copies[form] < counts[form]
+        if lost != "drop":
+            kept.append(item)
+    placed = len(named) - surplus - absent
+    became = (placed, surplus, absent, 0, left_out + sum(map(vocabulary.lack, named)))
+    return kept, (len(named) + left_out, *became, *answer.counts(text))

@@ -12,7 +12,7 @@ from typing import Any
 _HOMES = {
     "DocumentFile": "documents.document_file",
     "require_same_tokens": "documents.joining",
-    **dict.fromkeys(("read_entities", "write_entities"), "readers.entities"),
+    **dict.fromkeys(("read_entities", "write_entities"), "readers.reading"),
     **dict.fromkeys(("Format", "detect", "formats_of"), "readers.formats"),
     "Rewriter": "readers.columns.rewriter",
     **dict.fromkeys(("Source", "open_file"), "readers.source"),

@@ -17,8 +17,7 @@ from typing import Any, BinaryIO, get_type_hints
 from ..arrays import is_integer, ordered
 from ..documents.document_file import DocumentFile, documents_of
 from ..documents.joining import read_together
-from ..documents.layers import Column
-from ..documents.record import Named, Record, Writer, keywords
+from ..documents.layers import Column, Named, Record, Writer, keywords
 from ..exceptions import InputError, mention, require_choice, require_kind, setting, shown
 from ..options import CheckedOptions, Option, option, options_of, text
 from ..spans.texts import UNITS

@@ -15,7 +15,7 @@ from copy import copy
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 
-from ..documents.record import Named
+from ..documents.layers import Named
 from ..exceptions import InputError, clause_for, require_kind, setting, shown
 from ..options import CheckedOptions, option, options_of
 

@@ -14,13 +14,12 @@ from ..documents.document_file import DocumentFile
 from ..documents.joining import located, require_same_tokens
 from ..exceptions import InputError, printable
 from ..readers.columns.columns import read_columns  # noqa: F401 (a format that the page reads)
-from ..readers.entities import read_entities
 from ..readers.formats import read_as
 from ..readers.json.lines import (
     read_document_lines,  # noqa: F401 (another)
     read_tag_lines,  # noqa: F401 (another)
 )
-from ..readers.reading import read
+from ..readers.reading import read, read_entities
 from ..readers.source import Source
 from ..readers.text.markup import EntityTypes
 from ..readers.text.markup_files import read_quaero  # noqa: F401 (another)

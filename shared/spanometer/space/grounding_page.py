@@ -20,8 +20,7 @@ from ..grounding.grounded import text_indices
 from ..grounding.outcomes import Outcome, outcomes_of
 from ..grounding.placing import TextIndex
 from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, form_of
-from ..grounding.reading import AnswerReading
-from ..grounding.strings import ground_strings
+from ..grounding.reading import AnswerReading, ground_strings
 from ..measures.mention_f import MentionF
 from ..options import options_of
 from ..spans.mentions import Mentions

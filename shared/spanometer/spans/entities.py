@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -188,6 +188,26 @@ def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[p
         InputError: if a document is not a list, if an entity is not such a dictionary, or if a value has a wrong type.
     """
     return struct_lists(documents, ENTITY_TYPE, entity_problem, ENTITY_REMEDY, first_document, prepare=with_components)
+
+
+_DOCUMENTS, _ENTITIES = 1000, 10_000
+"""The maximum number of documents, and the approximate number of entities, that are converted to columns at a time."""
+
+
+def entities_of(documents: Iterable[Sequence[Mapping[str, Any]]]) -> Entities:
+    """Convert the entities of documents to columns; only a few documents are in memory at a time."""
+    chunks: list[pa.Array] = []
+    waiting: list[Sequence[Mapping[str, Any]]] = []
+    first = entities = 0
+    for document in documents:
+        waiting.append(document)
+        entities += len(document)
+        if entities >= _ENTITIES or len(waiting) == _DOCUMENTS:
+            chunks += entities_arrays(waiting, first)
+            first, entities, waiting = first + len(waiting), 0, []
+    if waiting or not chunks:
+        chunks += entities_arrays(waiting, first)
+    return Entities.from_arrow(pa.chunked_array(chunks))
 
 
 def with_components(entity: Mapping[str, Any]) -> Mapping[str, Any]:

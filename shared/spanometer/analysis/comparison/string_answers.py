@@ -9,7 +9,7 @@ from ...arrays import listed_items
 from ...counts.statistics import Resampling
 from ...documents.arguments import DrawArguments, shares
 from ...exceptions import InputError, require_kind
-from ...grounding.strings import GroundedStrings
+from ...grounding.reading import GroundedStrings
 from ...options import made
 from ...spans.mentions import Mentions
 from ..scores.report import Report

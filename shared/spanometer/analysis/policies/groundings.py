@@ -26,7 +26,7 @@ from ...grounding.grounded import (
 from ...grounding.outcomes import GroundingGrid, Predicted, predicted_by_all
 from ...grounding.placing import TextIndex
 from ...grounding.policies import GroundingPolicy, StringPolicy, form_text
-from ...grounding.strings import ground_strings, strings_of
+from ...grounding.reading import ground_strings, strings_of
 from ...measures.aligned import AlignedMeasure, counter
 from ...measures.mention_f import MentionF
 from ...measures.registry import MEASURES, read_measures

@@ -18,7 +18,7 @@ from ...documents.sides import answers_together, read_sides, require_one_annotat
 from ...exceptions import InputError, mention, on_side, require_no_more
 from ...grounding.grounded import Grounded
 from ...grounding.policies import StringPolicy
-from ...grounding.strings import GroundedStrings, ground_strings
+from ...grounding.reading import GroundedStrings, ground_strings
 from ...measures.aligned import with_words
 from ...measures.base import Measure
 from ...measures.mention_f import MentionF

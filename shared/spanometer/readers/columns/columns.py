@@ -13,8 +13,7 @@ import numpy as np
 
 from ...documents.document_file import DocumentFile
 from ...documents.fitting import Fitted
-from ...documents.layers import Codes, Layout, LineRuns, Words
-from ...documents.record import Writer
+from ...documents.layers import Codes, Layout, LineRuns, Words, Writer
 from ...exceptions import InputError, counted, setting
 from ...tags.tags import Tags
 from ..formats import ColumnReading, Format, register

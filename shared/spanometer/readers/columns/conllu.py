@@ -11,8 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ...documents.document_file import DocumentFile, documents_of
-from ...documents.layers import WordRows
-from ...documents.record import Record
+from ...documents.layers import Record, WordRows
 from ...exceptions import InputError, counted, setting
 from ...options import CheckedOptions, option, text
 from ...spans.spans import Spans

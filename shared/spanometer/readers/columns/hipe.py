@@ -14,9 +14,8 @@ import numpy as np
 from ...documents.document_file import DocumentFile
 from ...documents.layers import tag_lists
 from ...exceptions import InputError, require_choice, setting
-from ...spans.entities import Entity
+from ...spans.entities import Entity, entities_of
 from ...spans.spans import Spans
-from ..entities import entities_of
 from ..formats import ColumnReading, Format, register
 from ..source import Source
 from .columns import read_columns
@@ -65,11 +64,11 @@ def read_hipe(
             error.problem = f"in {columns[kind]}: {error.problem}"
             raise file.locate(error) from None
     left_out: list[tuple[int, int, str]] = []
-    entities = entities_of(_all_trees(spans, file.tags[0].offsets, left_out), lambda: file.words)
+    entities = entities_of(_all_trees(spans, file.tags[0].offsets, left_out))
     return replace(
         file,
         format="hipe",
-        entities=entities,
+        entities=entities.with_lengths(file.tags[0].lengths),
         left_out=tuple(
             f"line {file.line(document, start)}: {problem}" for document, start, problem in sorted(left_out)
         ),

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.joining import read_together
-from ...documents.record import Named, Record
+from ...documents.layers import Named, Record
 from ...exceptions import InputError, counted, setting
 from ...spans.arrow import LONGEST
 from ...spans.texts import code_points

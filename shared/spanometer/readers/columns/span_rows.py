@@ -9,7 +9,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
-from ...documents.record import Named, Record
+from ...documents.layers import Named, Record
 from ...exceptions import InputError, counted, mention, require_kind, setting, shown
 from ...options import option
 from ...spans.arrow import LONGEST

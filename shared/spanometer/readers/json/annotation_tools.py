@@ -11,7 +11,7 @@ from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
-from ...documents.record import Record, Writer
+from ...documents.layers import Record, Writer
 from ...exceptions import InputError, setting, shown
 from ...options import reused_option, text
 from ...spans.texts import borders, is_plain

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
-from ...documents.record import Record
+from ...documents.layers import Record
 from ...exceptions import InputError, setting, shown
 from ...options import CheckedOptions, text
 from ..formats import Format, register

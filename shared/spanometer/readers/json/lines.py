@@ -14,13 +14,11 @@ import numpy as np
 from ...arrays import is_integer, is_number
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
-from ...documents.layers import Column, WordRows
-from ...documents.record import Record, Writer
+from ...documents.layers import Column, Record, WordRows, Writer
 from ...exceptions import InputError, counted, setting
 from ...options import option
-from ...spans.entities import Entity
+from ...spans.entities import Entity, entities_of
 from ...spans.spans import Spans
-from ..entities import entities_of, is_text
 from ..formats import Format, Offsets, TagReading, register
 from ..source import ZLIB, Source
 from .records import (
@@ -37,6 +35,7 @@ from .records import (
     first_object,
     is_json_lines,
     is_object,
+    is_text,
     keys_of,
     list_in,
     located,
@@ -294,7 +293,8 @@ def read_entity_lines(source: Source) -> DocumentFile:
             yield list_in(source, row, ("entities",), line, "entities")
 
     try:
-        entities = entities_of(documents(), lambda: words.words() if len(words) else None)
+        entities = entities_of(documents())
+        entities = entities.with_lengths(words.lengths) if len(words) else entities
     except InputError as error:
         raise located(error, source, lines) from None
     return DocumentFile.in_words(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...arrays import is_utf8
 from ...documents.layers import WordRows
 from ...exceptions import InputError, clause_for, setting
 from ..source import BYTE_ORDER_MARK, PARQUET, Source
@@ -151,6 +152,11 @@ def keys_of(row: dict[str, Any]) -> str:
 def are_words(tokens: Any) -> bool:
     """Check whether a value is a list of strings."""
     return isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
+
+
+def is_text(value: Any) -> bool:
+    """Check whether a value is a string that can be stored as UTF-8."""
+    return isinstance(value, str) and is_utf8(value)
 
 
 def are_bounds(tokens: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...documents.record import Record
+from ...documents.layers import Record
 from ...exceptions import InputError, shown
 from ...spans.spans import Spans
 from ...tags.decoding import BARE_LABEL

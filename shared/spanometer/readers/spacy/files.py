@@ -12,7 +12,7 @@ import numpy as np
 
 from ...documents.document_file import DocumentFile, documents_of, runs_of, with_missing
 from ...documents.fitting import Fitted
-from ...documents.record import Record, Writer
+from ...documents.layers import Record, Writer
 from ...exceptions import InputError, setting
 from ...options import CheckedOptions, text
 from ...spans.spans import Spans

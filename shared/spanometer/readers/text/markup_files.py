@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...documents.document_file import DocumentFile
-from ...documents.layers import WordRows
-from ...documents.record import Record
+from ...documents.layers import Record, WordRows
 from ...exceptions import InputError, require_choice, setting
-from ...spans.entities import ENTITY_TYPES, Entity
-from ..entities import entities_of
+from ...spans.entities import ENTITY_TYPES, Entity, entities_of
 from ..formats import Format, register
 from ..json.records import first_object, is_json_lines
 from ..source import Source
@@ -53,7 +51,7 @@ def read_quaero(
             first_lines.append(line)
             yield annotation.entities
 
-    entities = entities_of(annotated(), words.words)
+    entities = entities_of(annotated())
     if not words:
         raise source.refuse("the file has no documents.", "Write text with markup, one sentence or turn a line.")
     return DocumentFile.in_words(
@@ -61,7 +59,7 @@ def read_quaero(
         format="quaero",
         document_lines=np.array(first_lines, dtype=np.int64),
         words=words.words(),
-        entities=entities,
+        entities=entities.with_lengths(words.lengths),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...documents.fitting import Fitted
-from ...documents.record import Named, Record, Writer
+from ...documents.layers import Named, Record, Writer
 from ...exceptions import InputError, setting
 from ..formats import IN_BROWSERS, Format, Offsets, register
 from ..json.records import number_or_text

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
-from ...documents.record import Record
+from ...documents.layers import Record
 from ..formats import Format, Offsets, blanks_before, register
 from ..json.records import first_object, is_object, rows, value_in
 from ..source import Source
