@@ -44,7 +44,9 @@ def page(protocol: Protocol) -> str:
 def _page(protocol: Protocol) -> Iterator[str]:
     yield from (f"---\ntitle: {protocol.name}\n---\n", f"# {protocol.title} (`{protocol.name}`)\n")
     yield from (f"{protocol.description}\n", f"```text\n{protocol.example}\n```\n")
-    yield from (f"- **{name}**: {text}" for name, text in protocol.about.items())
+    for name, text in protocol.about.items():
+        code = "; ".join(f"`{part}`" for part in text.split("; ")) if name in ("measures", "options") else text
+        yield f"- **{name}**: {code}"
     yield from ("\n## Official keys\n", "| official key | our score or count |", "|---|---|")
     yield from (f"| `{key}` | `{place}` |" for key, place in protocol.keys.items())
     if protocol.faults:
@@ -56,7 +58,8 @@ def protocol_table() -> str:
     """Write the table of all protocols."""
     rows = ["| protocol | scorer | differences |", "|---|---|---|"]
     for protocol in map(Protocol.named, names()):
-        rows.append(f"| [`{protocol.name}`]({protocol.name}.md) | {protocol.title} | {protocol.differences} |")
+        differences = "none" if protocol.differences.startswith("none") else "some"
+        rows.append(f"| [`{protocol.name}`]({protocol.name}.md) | {protocol.title} | {differences} |")
     return "\n".join(rows)
 
 
