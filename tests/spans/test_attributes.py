@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from spanometer import InputError
-from spanometer.spans.attributes import ATTRIBUTED_SPAN_TYPE, Attributes, attributes_arrays
+from spanometer.spans.attributes import Attributes, attributes_arrays
 
 
 def span(attributes=None, start=0, end=1, label="DIS", **more):
@@ -66,99 +66,6 @@ def test_scores():
     # no value that could have it
     assert kept({"a": None}, scores={"a": 0.5}) == ({"a": None}, None)
     assert kept({"a": []}, scores={"a": 0.5}) == ({"a": None}, None)
-
-
-REFUSED = [
-    ({"a": float("nan")}, {}, "the value of 'a' is NaN"),
-    ({"a": np.float64("nan")}, {}, "the value of 'a' is NaN"),
-    ({"a": ["x", float("nan")]}, {}, "the value of 'a' is NaN"),
-    ({"a": 2**63}, {}, "the value 9223372036854775808 of 'a' is out of range"),
-    ({"a": -(2**63) - 1}, {}, "out of range"),
-    ({"a": np.uint64(2**63)}, {}, "out of range"),
-    ({"a": {"b": 1}}, {}, r"\{'b': 1\} \(of type dict\) cannot be a value"),
-    ({"a": {1}}, {}, "of type set"),
-    ({"a": b"x"}, {}, "of type bytes"),
-    ({"a": 1j}, {}, "of type complex"),
-    ({"a": [["x"]]}, {}, "of type list"),
-    ({"a": np.zeros((2, 2))}, {}, "of type ndarray"),
-    ({"a": "\ud800"}, {}, "cannot be stored as UTF-8"),
-    ({"\ud800": 1}, {}, "cannot be stored as UTF-8"),
-    ({1: True}, {}, "the attribute 1 .of type int. is not a string"),
-    ({None: True}, {}, "the attribute None"),
-    ({"": True}, {}, "the name is empty"),
-    ({" a": True}, {}, "' a' has outer blanks"),
-    ({"a": 1}, {"a": float("nan")}, "the score nan .of type float. of 'a' is not a number"),
-    ({"a": 1}, {"a": "0.5"}, "the score '0.5'"),
-    ({"a": 1}, {"a": True}, "the score True"),
-    ({"a": 1}, {"a": 10**400}, "of 'a' is not a number"),
-    ({"a": 1}, {"a": {1: "x"}}, "the score 'x'"),
-    ({"a": 1}, {"a": {1: 0.5, 2: float("nan")}}, "the score nan"),
-    ({"a": 1}, {"a": {(1,): 0.5}}, "of type tuple"),
-    ({"a": 1}, {"b": 0.5}, "there are scores of 'b', but no such attribute"),
-    ({"a": 1}, {"a": [0.5]}, "'a' has a list of 1 score, but one value, not a list"),
-    ({"a": [1, 2]}, {"a": [0.5]}, "'a' has a list of 1 score, but 2 values"),
-    ({"a": [1, 2]}, {"a": 0.5}, "'a' has 2 values, but one score"),
-    ({"a": 1}, [0.5], "the scores .0.5. are not a dict"),
-    ({"a": True}, {"a": {"True": 0.5}}, "'a' has the value True, but a score of the value 'True' .str, not bool"),
-    ({"a": True}, {"a": {"true": 0.5}}, "but a score of the value 'true'"),
-    ({"a": "Yes"}, {"a": {"yes": 0.5}}, "'a' has the value 'Yes', but a score of the value 'yes'[.]"),
-    ({"a": True}, {"a": {1: 0.5}}, "but a score of the value 1 .int, not bool"),
-    ({"a": 1.0}, {"a": {1: 0.5}}, "but a score of the value 1 "),
-    ({"a": "1"}, {"a": {1: 0.5}}, "but a score of the value 1 "),
-]
-
-
-@pytest.mark.parametrize(("attributes", "scores", "problem"), REFUSED)
-def test_refused_values_and_scores(attributes, scores, problem):
-    documents = [[], [span({"a": 1}), span(attributes, scores=scores)]]
-    with pytest.raises(InputError, match=problem) as caught:
-        Attributes.from_dicts(documents)
-    assert (caught.value.document, caught.value.span) == (1, 1)
-    assert caught.value.remedy
-    with pytest.raises(InputError, match="document 11, span 1"):
-        attributes_arrays(documents, 10)
-
-
-def column(**changes):
-    """One document of one span of one row as an Arrow column, with some fields changed."""
-    row = {"name": "a", "boolean": None, "integer": 1, "number": None, "text": None, "score": None}
-    bounds = {"start": 0, "end": 1, "label": "X"}
-    of_row = {key: value for key, value in changes.items() if key in row}
-    of_span = {key: value for key, value in changes.items() if key not in row}
-    return pa.array([[], [{**bounds, "attributes": [{**row, **of_row}], **of_span}]], pa.list_(ATTRIBUTED_SPAN_TYPE))
-
-
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        ({"text": "1"}, "values of two types"),
-        ({"integer": None, "number": float("nan")}, "the value of an attribute is NaN"),
-        ({"score": float("nan")}, "a score is NaN"),
-        ({"name": None}, "'name' is None"),
-        ({"name": ""}, "the name is empty"),
-        ({"attributes": None}, "'attributes' is None"),
-        ({"attributes": [None]}, "None is not an attribute"),
-        ({"label": None}, "'label' is None"),
-        ({"start": None}, "'start' is None"),
-        ({"end": 0}, "is not after"),
-    ],
-)
-def test_refused_columns(changes, problem):
-    assert Attributes.from_arrow(column()).to_dicts()[1][0]["attributes"] == {"a": 1}
-    with pytest.raises(InputError, match=problem) as caught:
-        Attributes.from_arrow(column(**changes))
-    assert (caught.value.document, caught.value.span) == (1, 0)
-
-
-def test_other_columns():
-    with pytest.raises(InputError, match="None is not a list of spans") as caught:
-        Attributes.from_arrow(pa.array([[], None], pa.list_(ATTRIBUTED_SPAN_TYPE)))
-    assert caught.value.document == 1
-    with pytest.raises(InputError, match="None is not a span"):
-        Attributes.from_arrow(pa.array([[None]], pa.list_(ATTRIBUTED_SPAN_TYPE)))
-    for other in (pa.array([["B-X"]]), pa.array([1]), pa.array([[{"start": 0, "end": 1, "label": "X"}]])):
-        with pytest.raises(InputError, match="does not hold lists of spans with attributes"):
-            Attributes.from_arrow(other)
 
 
 VALUES = (True, False, 0, 1, 2, 0.0, 1.0, 0.5, "", "1", "a", "é", None)

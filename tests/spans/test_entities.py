@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 
 from entity_corpora import random_entity_documents
-from spanometer import InputError
 from spanometer.spans.entities import ENTITY_TYPE, Entities
 
 GOOD = {"start": 0, "end": 3, "types": ["loc"], "components": []}
@@ -82,19 +81,3 @@ def test_numpy_arrays_for_lists():
         ]
         assert Entities.from_dicts([document]).to_dicts() == expected
         assert Entities.from_dicts([np.array(document)]).to_dicts() == expected
-
-
-def test_wrong_columns():
-    good = Entities.from_dicts([[GOOD]]).to_arrow()
-    with pytest.raises(InputError, match="document 1: None is not a list of entities"):
-        Entities.from_arrow(pa.array([*good.to_pylist(), None], good.type))
-    for broken, message in (
-        (None, "document 0, span 0: None is not an entity"),
-        ({**GOOD, "start": None}, "'start' is None"),
-        ({**GOOD, "types": None}, "'types' is None"),
-        ({**GOOD, "types": [None]}, "a type is None"),
-        ({**GOOD, "components": [None]}, "None is not a component"),
-        ({**GOOD, "components": [component(0, 1, None)]}, "'label' is None"),
-    ):
-        with pytest.raises(InputError, match=message):
-            Entities.from_arrow(pa.array([[broken]], good.type))
