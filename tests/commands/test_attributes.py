@@ -5,7 +5,6 @@ import json
 
 import pytest
 
-from spanometer.measures import SpanAttribute
 from spanometer.readers import detect
 
 
@@ -25,7 +24,6 @@ SYSTEM = [
     [],
     [span(12, "DIS", neg=True, carrier="PATIENT", scores={"neg": 0.5})],
 ]
-COUNTED = ("--measures", "span_attribute(on_mismatch=count)")
 
 
 def lines(documents):
@@ -52,23 +50,6 @@ def test_forms_of_lines(scores, pair, file):
     assert scores_of(scores, file("gold", lines(GOLD)), file("system", lines(SYSTEM))) == expected
     assert scores_of(scores, *pair, "--format", "jsonl") == expected
     assert scores_of(scores, *pair, "--measures", "span_attribute") == expected
-
-
-def test_nothing_to_tell_by(scores, file):
-    empty = file("empty.jsonl", "[]\n[]\n")
-    assert detect(empty) is None
-    assert scores_of(scores, empty, empty, "--measures", "span_attribute") == {
-        "micro": dict.fromkeys(SpanAttribute.keys, 0)
-    }
-    # of a first document without spans nothing is told
-    late = file("late.jsonl", "[]\n" * 3 + lines(GOLD))
-    assert detect(late).content == "attributes"
-    # the other side tells
-    none = file("none.jsonl", "[]\n" * len(GOLD))
-    system = file("system.jsonl", lines(SYSTEM))
-    for sides, counted in (((none, system), (0, 4)), ((system, none), (4, 0))):
-        found = scores_of(scores, *sides, *COUNTED)["micro"]
-        assert (found["support"], found["positives"]) == counted
 
 
 def test_plot(run, pair, tmp_path):

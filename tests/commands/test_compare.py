@@ -1,7 +1,5 @@
 """`spanometer compare`."""
 
-import json
-
 import pytest
 
 import spanometer
@@ -43,22 +41,3 @@ def test_plot(run, files, tmp_path):
     status, _, complaint = run("compare", *files, "--measures", "span_f,sl_icm", "--plot", path)
     assert (status, complaint) == (0, "")
     assert path.read_bytes().startswith(b"\x89PNG")
-
-
-def test_per_label(run, files):
-    """The values in each label are those of the label; each interval holds its value."""
-    status, output, _ = run("compare", *files, "--per-label", "--json", "--n-resamples", "50")
-    assert status == 0
-    found = json.loads(output)["measures"]["span_f"]
-    assert run("compare", *files, "--average", "none", "--json", "--n-resamples", "50")[1] == output
-    for name, path in zip(found["systems"], files[1:], strict=True):
-        alone = json.loads(run("score", files[0], path, "--measures", "span_f", "--per-label", "--json")[1])
-        expected = alone["measures"]["span_f"]["per_label"]
-        for label, compared in found["per_label"].items():
-            of_system = compared["systems"][name]["scores"]
-            assert of_system == {key: expected[label][key] for key in ("precision", "recall", "f1")}
-            low, high = compared["systems"][name]["intervals"]["f1"]
-            assert low <= of_system["f1"] <= high
-    text = run("compare", *files, "--per-label", "--n-resamples", "50")[1]
-    for label in found["per_label"]:
-        assert len([line for line in text.splitlines() if line.startswith(f"{label} ")]) == 2

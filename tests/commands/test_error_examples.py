@@ -14,10 +14,6 @@ OLD = (
     "y in O\ny Rome O\n"
 )
 TRAIN = "Rome B-LOC\nAda B-ORG\nLovelace I-ORG\n"
-DOCUMENTS = (
-    '{"id": "a", "text": "Ada Lovelace slept", "label": [[0, 12, "PER"]]}\n'
-    '{"id": "b", "text": "in Rome", "label": [[3, 7, "LOC"]]}\n'
-)
 
 
 @pytest.fixture
@@ -50,17 +46,3 @@ def test_report(output, files, file, tmp_path):
     assert data["passages"]["text"][0] == "Ada Lovelace slept"
     output(*files, "--html", path, "--force")
     assert "mentions in training" not in path.read_text(encoding="utf-8")
-
-
-def test_documents_of_characters(output, file, tmp_path):
-    gold = file("gold.jsonl", DOCUMENTS)
-    system = file("system.jsonl", DOCUMENTS.replace("0, 12", "0, 3").replace("LOC", "ORG"))
-    path = tmp_path / "report.html"
-    rows = [json.loads(row) for row in output(gold, system, "--examples", "jsonl", "--html", path).splitlines()]
-    assert [(row["name"], row["line"], row["text"]) for row in rows] == [("a", 1, "Ada Lovelace"), ("b", 2, "Rome")]
-    assert rows[0]["after"] == " slept"
-    found = json.loads(output(gold, system, "--train", gold, "--json"))
-    by = {(row["by"], row["bucket"]): (row["reference"], row["right"]) for row in found["buckets"]["system"]}
-    assert by["mentions in training", "seen"] == (2, 0)
-    data = json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.DOTALL)[1])
-    assert data["passages"]["text"] == ["Ada Lovelace slept", "in Rome"]

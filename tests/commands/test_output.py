@@ -9,7 +9,6 @@ import subprocess
 import sys
 from importlib import import_module
 
-import pandas
 import pytest
 
 from spanometer.commands import COMMANDS
@@ -34,28 +33,6 @@ def output(run):
         return printed
 
     return call
-
-
-def test_several_systems_are_scored_as_each_is(output, paths):
-    found = json.loads(output("score", *paths, "--names", "x,y", "--json", "--per-label"))["systems"]
-    assert list(found) == ["x", "y"]
-    for path, system in zip(paths[1:], found.values(), strict=True):
-        alone = json.loads(output("score", paths[0], path, "--json", "--per-label"))
-        assert system["measures"] == alone["measures"]
-        assert (system["file"], system["predicted_spans"]) == (path, alone["predicted_spans"])
-
-
-def test_file(output, complaint, paths, tmp_path):
-    target = tmp_path / "scores.txt"
-    printed = output("score", *paths)
-    assert output("score", *paths, "-o", target) == ""
-    assert target.read_text() == printed
-    assert output("score", *paths, "--json", "-o", target, "--force") == ""
-    assert list(json.loads(target.read_text())["systems"]) == ["one", "two_2"]
-    assert output("score", *paths[:2], "--measures", "span_f", "--score-only", "-o", target, "--force") == ""
-    assert target.read_text() == "0.5000\n"
-    assert "the folder exists already" in complaint("score", *paths, "-o", tmp_path)
-    assert "this is a folder" in complaint("score", *paths, "--json", "-o", tmp_path)
 
 
 INPUTS = {
@@ -169,40 +146,6 @@ def test_the_ending_says_the_form(output, paths, tmp_path, ending, form):
     assert target.read_text() == output("score", *paths, "--table", "csv")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "main", "others"),
-    [
-        ("score", "scores", []),
-        ("score --per-label", "labels", ["scores"]),
-        ("score --table-kind documents", "documents", []),
-        ("compare", "systems", ["pairs"]),
-        ("compare --table-kind labels", "labels", []),
-        (
-            "errors",
-            "costs",
-            [*("scores", "marks", "kinds", "shares", "confusion", "strings"), "beside", "shared", "differences"],
-        ),
-        ("agree", "matrix", ["pairs"]),
-        ("spread", "scores", ["choices"]),
-    ],
-)
-def test_csv_is_one_table(run, paths, file, tmp_path, arguments, main, others):
-    command, *options = arguments.split()
-    files = [paths[0], file("illegal.conll", "Ada I-PER\nLovelace I-PER\nslept O\n\nin I-LOC\nRome B-LOC\n"), paths[2]]
-    call = [command, *(files[:2] if command == "spread" else files), *options]
-    path, folder = tmp_path / "a.csv", tmp_path / "tables"
-    status, _, warning = run(*call, "-o", path)
-    # who asks for labels needs no word on other tables
-    others_named = others if main != "labels" else []
-    assert (status, "".join(others_named[:1]) in warning, bool(warning)) == (0, True, bool(others_named))
-    frame = pandas.read_csv(path)
-    assert frame.select_dtypes("number").shape[1] >= 1
-    assert run(*call, "-o", f"{folder}/")[0] == 0
-    written = {path.stem: pandas.read_csv(path) for path in folder.iterdir()}
-    assert others == [] or written.keys() == {main, *others}
-    assert written[main].equals(frame)
-
-
 def test_folded_signatures_are_measures(output, paths):
     """What a signature begins with and what all end in, joined, is read as the signature."""
     named = ["--measures", "span_f,link_f,token_f(format=BIO),semeval_f"]
@@ -218,17 +161,6 @@ def test_folded_signatures_are_measures(output, paths):
     )
     assert len(whole) == len(signatures) == 4
     assert sorted(again) == sorted(whole)
-
-
-def test_the_ending_of_json(output, paths, tmp_path):
-    target = tmp_path / "scores.json"
-    output("score", *paths, "-o", target)
-    assert target.read_text() == output("score", *paths, "--json")
-    # what has a form of its own keeps it
-    output("score", *paths[:2], "--measures", "span_f", "--score-only", "-o", target, "--force")
-    assert target.read_text() == "0.5000\n"
-    output("errors", *paths, "--examples", "csv", "-o", tmp_path / "errors.csv")
-    assert (tmp_path / "errors.csv").read_text() == output("errors", *paths, "--examples", "csv")
 
 
 @pytest.mark.parametrize(("command", "flag", "name"), [("errors", "--html", "a.html"), ("agree", "--plot", "a.svg")])

@@ -8,14 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from spanometer.measures import MEASURES, SlIcm
-from spanometer.readers import read, tag_lists
-from spanometer.spans.spans import Spans, pair_from_tags
+from spanometer.measures import SlIcm
+from spanometer.spans.spans import Spans
 
 REFERENCE = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
 PREDICTION = "Ada B-PER\nLovelace O\nslept O\n\nin B-LOC\nRome I-LOC\n"
-
-QUICK = [name for name, measure in MEASURES.items() if measure.quick]
 
 
 @pytest.fixture
@@ -45,14 +42,6 @@ def test_nothing_is_cut_where_there_is_no_terminal(run, file, monkeypatch):
     ]
     assert "…" not in output
     assert "\x1b" not in output
-
-
-def test_json_is_what_the_measures_say(scores, pair):
-    found = scores("score", *pair, "--measures", "all")
-    spans = pair_from_tags(*(tag_lists(read(path).tags[0]) for path in pair))[:2]
-    for name in QUICK:
-        measure = MEASURES[name]()
-        assert found["measures"][name]["scores"] == measure.score(measure.counts(*spans))
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -99,33 +88,3 @@ def test_a_cluster_needs_dask(complaint, monkeypatch, tmp_path):
     pq.write_table(pa.table({"references": [["B-A"]], "predictions": [["B-A"]]}), tmp_path / "a.parquet")
     line = complaint("score", tmp_path, "--cluster", "local", "--scheme", "IOB2")
     assert line == 'spanometer: Dask is not installed. Install it: pip install "spanometer[dask]".'
-
-
-@pytest.fixture
-def informed(file):
-    """Both sides of a corpus of words of different weight, with a column of probabilities; and the Python of them."""
-    rows = ["the 0.5 B-LOC", "Nile 0.125 I-LOC", "is _ O", None, "it _ O"]
-    gold, system = file("gold.conll", columns(*rows)), file("system.conll", columns(*rows).replace("B-LOC", "O"))
-    sides = [Spans.from_tags(tags) for tags in ([["B-LOC", "I-LOC", "O"], ["O"]], [["O", "I-LOC", "O"], ["O"]])]
-    return gold, system, sides
-
-
-def test_word_probabilities(scores, file, informed):
-    gold, system, sides = informed
-    words = [["the", "Nile", "is"], ["it"]]
-
-    def expected(probabilities, **options):
-        return SlIcm(tokens=words, token_probabilities=probabilities, **options).counts(*sides).score()
-
-    def found(options):
-        return scores("score", gold, system, "--measures", f"sl_icm({options})")["measures"]["sl_icm"]
-
-    listed = file("list.tsv", "word\tprobability\nthe\t0.5\nNile\t0.125\n")
-    result = found(f"token_probabilities=@{listed}")
-    assert result["scores"] == expected({"the": 0.5, "Nile": 0.125}) == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
-    assert "|token_probabilities:mapping-" in result["signature"]
-    # counts, gzipped, separated by blanks; Nile is not among them
-    packed = file("counts.gz", gzip.compress(b"the 60\nof 40\n"))
-    result = found(f"token_probabilities=@{packed},unknown=1e-3")
-    assert result["scores"] == expected({"the": 0.6, "of": 0.4}, unknown=1e-3)
-    assert "|unknown:0.001|" in result["signature"]

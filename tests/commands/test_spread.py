@@ -1,7 +1,6 @@
 """`spanometer spread`."""
 
 import json
-import math
 import sys
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.analysis.policies.scores import ANY, choices_of
-from spanometer.measures import SpanF
 
 IOBES = "Ada B-PER\nLovelace E-PER\nslept O\n\nin O\nRome S-LOC\n"
 GOLD = "B-A\nE-A\nO\n\nS-B\nO\nB-A\nE-A\n"
@@ -48,31 +46,6 @@ def test_choices_make_the_score():
             if all(action in (ANY, policy[place]) for place, action in choices.items()):
                 assert measure.scores[index] == score
     assert choices_of(measure, spread.grid, measure.best)["O"] == "close"
-
-
-def test_without_spans(run, file):
-    path = file("a", "O\n")
-    status, output, _ = run("spread", path, path, "--scheme", "IOB2", "--zero-division", "nan", "--json")
-    assert status == 0
-    measure = json.loads(output)["measures"]["span_f"]
-    assert measure["best"] is measure["best_choices"] is measure["named"]["discard"] is None
-    assert run("spread", path, path, "--scheme", "IOB2", "--zero-division", "nan")[0] == 0
-    assert math.isnan(
-        policy_spread([["O"]], [["O"]], scheme="IOB2", measures=[SpanF(zero_division=math.nan)]).measures["span_f"].mean
-    )
-
-
-def test_with_logits(run, sides, logits):
-    with_both = json.loads(run("spread", *sides, "--logits", logits, "--json")[1])
-    alone = json.loads(run("spread", sides[0], "--logits", logits, "--json")[1])
-    assert alone["measures"] == with_both["measures"]
-    assert alone["prediction"] is None
-    assert list(alone["measures"]["span_f"]["from_logits"]) == ["viterbi", "greedy", "greedy_from_starts", "by_score"]
-    status, output, _ = run("spread", sides[0], "--logits", logits)
-    assert status == 0
-    assert "prediction  highest logits\n" in output
-    assert f"logits      {logits}\n" in output
-    assert "viterbi" in output
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import random
 
 import pytest
 
@@ -111,63 +110,12 @@ def test_a_folder_of_brat_is_read_as_before(folder):
     assert (found.documents.ids, found.parts) == (("a", "b"), None)
 
 
-HIPE = "TOKEN\tNE-FINE-LIT\tNE-FINE-COMP\n# document_id = {}\nLe\tO\tO\nroi\t{}\t{}\n"
-
-
-def test_entity_trees(folder, run, complaint):
-    """Documents d1 and d2; in d2 a component has no entity around it."""
-    gold = folder("gold", a_tsv=HIPE.format("d1", "B-pers", "O"), b_tsv=HIPE.format("d2", "B-loc", "O"))
-    system = folder("system", a_tsv=HIPE.format("d1", "B-pers", "O"), b_tsv=HIPE.format("d2", "O", "B-comp.title"))
-    found = read_entities(system)
-    assert found.documents.ids == ("d1", "d2")
-    assert [len(tree) for tree in found.trees.to_dicts()] == [1, 0]
-    assert list(found.words) == [["Le", "roi"], ["Le", "roi"]]
-    assert [text.partition(":")[0] for text in found.left_out] == ["b"] and "line 4" in found.left_out[0]
-    for pair in ((gold, system), (f"{gold}/*", f"{system}/*.tsv")):
-        status, output, _ = run("score", *pair, "--json")
-        scores = json.loads(output)
-        assert status == 0 and scores["documents"] == 2
-        # the location is deleted, one of two entities
-        assert scores["measures"]["eter"]["scores"]["eter"] == 0.5
-    renamed = folder("renamed", a_tsv=HIPE.format("d1", "O", "O"), b_tsv=HIPE.format("d3", "O", "O"))
-    message = complaint("score", gold, renamed)
-    assert f"{gold}/b.tsv, line 3" in message and f"({renamed}/b.tsv, line 3) is 'd3'" in message
-    other = folder("other", a_tsv=HIPE.format("d1", "O", "O"), c_tsv=HIPE.format("d2", "O", "O"))
-    assert "has no file 'b'. Give the files of both sides the same names." in complaint("score", gold, other)
-
-
 def test_entity_trees_of_other_formats(folder):
     trees = lines({"id": "x", "entities": [{"start": 0, "end": 1, "types": ["A"], "components": []}]})
     path = folder("f", a_jsonl=trees, b_jsonl=trees * 2)
     found = read_entities(path)
     assert found.documents.ids == ("a/x", "b/x", "b/x")
     assert found.trees.documents == 3
-
-
-def attributed(negated, **more):
-    spans = [{"start": 0, "end": 1, "label": "A", "attributes": {"neg": negated}, **more}]
-    return {"tokens": ["x"], "spans": spans}
-
-
-def test_attributes(folder, run, complaint):
-    """Of three negated ones two are found."""
-    gold = folder("gold", a_jsonl=lines(attributed(True), attributed(True)), b_jsonl=lines(attributed(True)))
-    system = folder(
-        "system",
-        a_jsonl=lines(attributed(True), attributed(True)),
-        b_jsonl=lines(attributed(False, scores={"neg": 0.2})),
-    )
-    found = spanometer.read(system)
-    assert found.attribute_columns().to_dicts()[2][0]["scores"] == {"neg": 0.2}
-    for pair in ((gold, system), (f"{gold}/*.jsonl", f"{system}/*")):
-        status, output, _ = run("score", *pair, "--json")
-        assert status == 0
-        assert json.loads(output)["measures"]["span_attribute"]["scores"]["neg"]["r"] == pytest.approx(2 / 3, abs=1e-15)
-    wrong = folder(
-        "wrong", a_jsonl=lines(attributed(True), attributed(True)), b_jsonl=lines({**attributed(1), "tokens": ["y"]})
-    )
-    message = complaint("score", gold, wrong)
-    assert f"{gold}/b.jsonl, line 1" in message and f"'y' in {wrong}/b.jsonl, line 1" in message
 
 
 # files that are written again
@@ -203,30 +151,3 @@ def test_repair(folder, run, complaint, tmp_path):
     assert contents(some) == {name: found[name] for name in ("a.conll", "b.conll")}
     assert run(*command, "--in-place") == (0, f"{path}: 2 of 8 tags changed (conlleval).\n", "")
     assert contents(path) == found
-
-
-def test_an_error_in_one_file_leaves_all(folder, complaint, tmp_path):
-    path = folder("f", a_conll=ILLEGAL, b_conll=A, c_conll="x Q-LOC\n")
-    before = contents(path)
-    for target in (("--in-place",), ("-o", tmp_path / "out")):
-        assert f"{path}/c.conll, line 1: 'Q-LOC' has no prefix" in complaint(
-            "convert", path, "--repair", "discard", *target
-        )
-        assert contents(path) == before
-        assert [place.name for place in tmp_path.iterdir()] == ["f"]
-    assert f"{path}/a.conll, line 2: 'I-LOC' cannot follow 'O' in IOB2" in complaint(
-        "convert", f"{path}/[ab].conll", "--to", "IOBES", "--in-place"
-    )
-
-
-def test_transformed_files_are_those_of_one(folder, run, tmp_path):
-    """What is drawn goes on from file to file."""
-    generator = random.Random(0)
-    texts = ["".join(f"w B-{generator.choice('AB')}\n" for _ in range(30)) for _ in range(3)]
-    path = folder("f", a_conll=texts[0], b_conll=texts[1], c_conll=texts[2])
-    whole = tmp_path / "whole.conll"
-    whole.write_text("\n".join(texts))
-    outputs = [tmp_path / "out", tmp_path / "out.conll"]
-    for source, output in zip((path, whole), outputs, strict=True):
-        assert run("transform", source, "--apply", "dropped_spans", "--rate", "0.5", "-o", output)[0] == 0
-    assert "\n".join((outputs[0] / f"{name}.conll").read_text() for name in "abc") == outputs[1].read_text()

@@ -167,22 +167,6 @@ def test_processes_in_a_worker_of_a_pool():
     assert found == Gamma(samples=12).score(Gamma().counts(spans, spans))
 
 
-@pytest.mark.parametrize(
-    "span",
-    [
-        {"start": 0, "end": 2**63, "label": "A"},
-        {"fragments": [[0, 1], [2, 2**80]], "label": "A"},
-        {"fragments": [["0", 1], [2, 3]], "label": "A"},
-    ],
-)
-def test_bounds_that_no_array_holds(run, file, span):
-    """`spanometer validate` refuses them as `spanometer score` does."""
-    path = file("documents.jsonl", json.dumps({"text": "Ann won", "spans": [span]}) + "\n")
-    status, output, complaint = run("validate", path)
-    assert (status, output) == (2, "")
-    assert "documents.jsonl, line 1, span 0: the " in complaint
-
-
 def test_values_that_are_nan_are_of_their_own_document():
     """One NaN made the values of all documents after it NaN."""
     spans = Spans.from_dicts([[{"start": 0, "end": 1, "label": "A"}]] * 3, lengths=[2] * 3)

@@ -167,14 +167,6 @@ def test_texts_of_the_other_side(file):
     assert (report.results[0].scores["precision"], report.results[0].scores["recall"]) == (0.5, 1.0)
 
 
-def test_names_of_columns(run, file):
-    path = file("From,To,What\n0,12,PER\n", "spans.csv")
-    names = {"start": "From", "end": "To", "label": "What"}
-    assert dicts(spanometer.read(path, format="span_table", column_names=names)) == [A[:1]]
-    flags = ["--format", "span_table", "--column-names", "start=From,end=To,label=What"]
-    assert run("score", path, path, "--measures", "span_f", "--score-only", *flags)[1] == "1.0000\n"
-
-
 # Parquet
 
 
@@ -202,16 +194,6 @@ def test_names_of_labels_that_datasets_writes(tmp_path):
     features = datasets.Features({"tokens": datasets.List(datasets.Value("string")), "ner_tags": labels})
     datasets.Dataset.from_dict(rows, features=features).to_parquet(tmp_path / "a.parquet")
     assert tags(read(tmp_path / "a.parquet", columns=["ner_tags"])) == [["B-PER", "O"]]
-
-
-def test_parquet_of_documents_and_of_spans(parquet, run):
-    rows = [{"id": "a", "text": "Ada Lovelace wrote", "spans": A}, {"id": "b", "text": "x", "spans": []}]
-    path = parquet(rows)
-    assert dicts(spanometer.read(path)) == [A, []]
-    spans = parquet([{"doc": "a", **span} for span in A] + [{"doc": "b"}], "spans.parquet")
-    assert dicts(spanometer.read(spans)) == [A, []]
-    assert run("score", path, spans, "--measures", "span_f", "--score-only")[1] == "1.0000\n"
-    assert run("agree", path, spans)[0] == 0
 
 
 def test_damaged_parquet(parquet):
@@ -290,16 +272,3 @@ def test_characters_over_the_ends_of_blocks(file):
     path = file(("x" + text).encode("utf-16"), "a.conll")
     found = read(path, words=True, encoding="utf-16")
     assert found.words.names == ("x💃ë", "💃ë") and len(found.words.codes) == 200_000
-
-
-def test_encodings_of_documents(file, run):
-    row = {"id": "1", "text": "Zoë wrote", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
-    text = json.dumps(row, ensure_ascii=False)
-    path = file(text.encode("utf-16"), "a.jsonl")
-    found = spanometer.read(path, encoding="utf-16")
-    assert found.documents.texts == ("Zoë wrote",)
-    assert spanometer.read(path, limits={"encoding": "utf-16"}).documents.texts == ("Zoë wrote",)
-    assert run("score", path, path, "--encoding", "utf-16", "--measures", "span_f", "--score-only")[1] == "1.0000\n"
-    file("Zoë".encode("cp1252"), "b.txt")
-    ann = file("T1\tPER 0 3\tZoë\n".encode("cp1252"), "b.ann")
-    assert spanometer.read(ann, encoding="cp1252").documents.texts == ("Zoë",)

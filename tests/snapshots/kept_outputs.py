@@ -14,7 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 from snapshots import public_functions
-from snapshots.refusals import write
+from snapshots.refusals import content_of, write
 from snapshots.samples import write_samples
 from spanometer.commands.main import main
 
@@ -53,11 +53,11 @@ def output_of(line):
 
 
 def output_of_row(row):
-    """Run a command line on the files of its row."""
-    return printed(row["arguments"], lambda: write(row["files"]))
+    """Run a command line on the files of its row, and on its standard input."""
+    return printed(row["arguments"], lambda: write(row["files"]), content_of(row.get("input", {"text": ""})))
 
 
-def printed(arguments, write_files):
+def printed(arguments, write_files, standard_input=b""):
     """Run a command line in a folder of its own: status, output, errors, and the files that it wrote or changed."""
     before = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
@@ -69,6 +69,7 @@ def printed(arguments, write_files):
             existing = contents(place)
             with (
                 mock.patch.dict(os.environ, {"COLUMNS": WIDTH}),
+                mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(standard_input))),
                 contextlib.redirect_stdout(out),
                 contextlib.redirect_stderr(error),
             ):

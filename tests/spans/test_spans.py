@@ -12,6 +12,7 @@ import pytest
 
 from random_corpora import as_sets, as_spans, random_pair
 from spanometer import InputError, Spans
+from spanometer.spans.annotations import union
 from spanometer.tags.tags import Tags
 
 
@@ -169,3 +170,14 @@ def test_labels_as_a_dictionary():
         [{"start": 0, "end": 1, "label": "B"}, {"start": 2, "end": 3, "label": "A"}],
         [{"start": 4, "end": 5, "label": "B"}],
     ]
+
+
+def test_union_by_hand():
+    layers = [Spans.from_tags([["B-A", "I-A"], ["O"]]), Spans.from_tags([["B-A", "O"], ["B-C"]])]
+    layers.append(Spans.from_tags([["B-A", "I-A"], ["O"]]))
+    found = union(layers)
+    assert [[tuple(span.values()) for span in document] for document in found.to_dicts()] == [
+        [(0, 1, "A"), (0, 2, "A")],
+        [(0, 1, "C")],
+    ]
+    assert found.lengths.tolist() == [2, 1]

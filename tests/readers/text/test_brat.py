@@ -52,17 +52,6 @@ def test_units(pair_of_files):
         assert spans(spanometer.read(path)) == [[{"start": 19, "end": 28, "label": "Site"}]]
 
 
-def test_a_folder(pair_of_files, tmp_path, run):
-    pair_of_files("gold/a/1.ann", "T1\tDrug 0 7\tAspirin\n")
-    pair_of_files("gold/2.ann", "")
-    pair_of_files("system/a/1.ann", "T1\tDrug 0 7\tAspirin\nT2\tSite 19 28\tback pain\n")
-    pair_of_files("system/2.ann", "T1\tDrug 0 7\tAspirin\n")
-    found = spanometer.read(tmp_path / "gold")
-    assert (found.documents.ids, len(found.spans)) == (("2", "a/1"), 1)
-    status, output, _ = run("score", tmp_path / "gold", tmp_path / "system", "--measures", "span_f", "--json")
-    assert status == 0 and '"precision": 0.333' in output and '"recall": 1.0' in output
-
-
 def test_an_annotation_of_another_form_is_listed(pair_of_files):
     found = spanometer.read(pair_of_files("doc.ann", "T1\tDrug 0 7\tAspirin\nT2\ta drug 0 7\tAspirin\n"))
     assert found.left_out == ("line 2: an annotation without offsets, or with a type of several words.",)
