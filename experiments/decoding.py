@@ -73,7 +73,7 @@ def policies(inputs: Inputs) -> Iterator[Cell | str]:
     printed = {row["quantity"]: float(row["printed"]) for row in published_rows("decoding_policies")}
     scores = {row["way"]: 100 * row["scores"]["span_f"] for row in run["rows"]}
     size = f"of {run['policies']:,} policies"
-    # by our name: the printed value, and ours
+    # by our name: the name of the printed value, and the name of ours
     values = {
         "worst policy": (printed["worst"], scores[f"argmax, worst {size}"]),
         "I and O ignored": (printed["bes"], scores["argmax, bes"]),

@@ -81,7 +81,7 @@ def _slot_scores(rows: Mapping[str, Mapping[str, str]]) -> dict[str, float]:
             "insertions": inserted,
             "deletions": deleted,
             "substitutions": substituted,
-            # each substitution has one thing wrong
+            # each substitution has one error
             "cost": 0.5 * substituted,
         }
         columns.update({f"slot_{part}_{name}": value for name, value in values.items()})

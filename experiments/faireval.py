@@ -72,7 +72,7 @@ def read_faireval(path: Path) -> Spans:
                 raise InputError(problem, "Take the files as FairEval has them.", source=str(path))
             if label not in _WITHOUT_SPANS:
                 documents[-1].append({"start": start, "end": end, "label": label})
-    # a blank line ends each text, and the texts of both sides are as many
+    # a blank line ends each text; both sides have equally many texts
     return Spans.from_dicts(documents[:-1] if not documents[-1] else documents)
 
 

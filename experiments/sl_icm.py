@@ -67,7 +67,7 @@ def _cells(row: str, checks: Mapping[str, PropertyCheck]) -> Iterator[Cell]:
 
 def table3(inputs: Inputs) -> Iterator[Cell]:
     """Score both systems in the examples of Table 2."""
-    # as printed there: the sum is not capped
+    # the sum is not capped, as printed in the paper
     measures = {**MEASURES, "intersection_f": IntersectionF()}
     for row in published_rows("sl_icm_table3"):
         gold = spans_of(row["gold"], inclusive=True)

@@ -87,7 +87,7 @@ class Table4:
     @cached_property
     def has_room_for_three(self) -> np.ndarray:
         """The 307 spans of rows +2 and +3: alone, and followed by three tokens if their end is read as inclusive."""
-        # no two of them are in one sentence, so that they keep their order
+        # no two of them are in the same sentence, so their order does not change
         return np.asarray(self._transformed("+3", match=True).spans.end != self.references.end)
 
     def as_counted(self, way: str, spans: Spans) -> Spans:

@@ -120,7 +120,7 @@ def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.
     code, rank = _renumbered(ranked(kind)[0], length), ranked(values)[0]
     for position in range(int(length.max(initial=0))):
         longer = np.flatnonzero(length > position)
-        # rows that have ended keep their codes: they differ from the others in length
+        # rows that have ended keep their codes, because their length distinguishes them
         code[longer] = _renumbered(code[longer], rank[first[longer] + position])
     return _renumbered(code, length)
 

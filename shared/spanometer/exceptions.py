@@ -190,7 +190,7 @@ def shown(value: object) -> str:
         # arrays are printed on several lines
         return shortened(repr(value).replace("\n", " "))
     except Exception:
-        # a user's class may define it; ten thousand digits and too many brackets raise errors of Python's own
+        # a user's class may define `__repr__`; very long numbers and deep nesting raise Python's own errors
         return f"an object of type {type(value).__name__}"
 
 

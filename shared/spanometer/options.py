@@ -238,7 +238,7 @@ class Option:
 
     def _fits(self, number: Any) -> bool:
         kind: Any = self.kind
-        # a masked number of NumPy would give 0
+        # a masked number of NumPy would become 0
         scalar = getattr(number, "shape", None) == () and hasattr(number, "item") and not getattr(number, "mask", False)
         value: Any = number.item() if scalar else number
         accepted: Any = _KINDS[kind]

@@ -59,7 +59,7 @@ def flattened(file: Path, parent: str = "") -> str:
     for node, target in _own_imports(file):
         line = lines[node.lineno - 1]
         if target == _VERSION:
-            # one file less to fetch
+            # saves fetching a file
             lines[node.lineno - 1] = f'{line[: node.col_offset]}__version__ = "{__version__}"'
         else:
             lines[node.lineno - 1] = re.sub(r"from \S+ import", f"from {parent}.{flat_name(target)} import", line)

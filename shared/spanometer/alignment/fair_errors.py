@@ -50,7 +50,7 @@ def fair_errors(alignment: Alignment) -> FairErrors:
     left, right = _identical(wrong)
     parts = [_errors(wrong, np.full(len(left), _LE), left, right)]
     wrong = _without(wrong, left, right)
-    # a pair that overlaps nothing else is an event; the others compete in turns
+    # a pair that overlaps nothing else is an event; other pairs compete
     pairs = wrong.pairs
     alone = (occurrences(pairs.reference) == 1) & (occurrences(pairs.prediction) == 1)
     parts.append(_events(wrong, np.flatnonzero(alone)))
@@ -119,7 +119,7 @@ class _Turns:
         # shortest first, then in the order of the text
         self._place = [np.argsort(np.argsort(size, kind="stable")) for size in self._size]
         self._free = [np.ones(len(side), dtype=bool) for side in sides]
-        # the time of a span's first event
+        # the number of the event that a span is in first
         self._used = [np.zeros(len(side), dtype=np.int64) for side in sides]
         self._lay_out()
 
@@ -128,7 +128,7 @@ class _Turns:
         sides = self._alignment.references, self._alignment.predictions
         bounds = np.unique(np.concatenate([bound for side in sides for bound in (side.piece_start, side.piece_end)]))
         tokens = np.diff(bounds)
-        # the number of remaining tokens of a span before each of its stretches, and in all
+        # cumulative number of a span's remaining tokens before each of its intervals
         self._offsets, self._base, self._before = [], [], []
         for side in sides:
             first = np.searchsorted(bounds, side.start)

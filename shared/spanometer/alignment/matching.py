@@ -124,7 +124,7 @@ def _on_stairs(
     after = [np.where(last, nothing, np.append(value[1:], nothing[:1])) for value in best]
     # the earlier pair wins a tie
     worth = weight + after[1] >= after[0]
-    # a pair sets the state (if it is worth taking, or passed at a corner), keeps it or turns it
+    # a pair sets the state (if it is taken, or is passed at a corner), keeps it or inverts it
     turned = worth & corner
     settled = np.append(True, (worth != corner)[:-1]) | fresh
     value = np.append(False, (worth & ~corner)[:-1]) & ~fresh
@@ -334,7 +334,7 @@ class Groups:
             solution = linear_sum_assignment(cost)[1]
             dearer = cost - cost[np.arange(size), solution][:, None]
             price = np.zeros(size)
-            # rounding could lower prices by tiny amounts for ever
+            # otherwise rounding could lower prices by tiny amounts forever
             while ((lower := (price[solution][:, None] + dearer).min(axis=0)) < price - _EQUAL / 10).any():
                 price = lower
             open_ &= price[solution][:, None] + dearer <= price + _EQUAL

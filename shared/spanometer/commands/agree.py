@@ -165,7 +165,7 @@ def _disagreements(corpus: CorpusFiles, output: AgreementOutput, **options: Any)
     if not (output.disagreements or output.leave_one_out):
         return None
     with warnings.catch_warnings():
-        # the agreement has warned of all
+        # the agreement has already warned about all of them
         warnings.simplefilter("ignore")
         return corpus.in_context(disagreements(corpus.annotators, **options, **corpus.reading))
 

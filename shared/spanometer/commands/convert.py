@@ -89,7 +89,7 @@ class Target:
             )
         else:
             sys.stdout.flush()
-            # nobody reads gzip on a screen
+            # compressed output is useless on a terminal
             packed = packed and not sys.stdout.isatty()
             opening = contextlib.nullcontext(sys.stdout.buffer)
         with opening as stream:

@@ -118,7 +118,7 @@ def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, R
     The measure's name is above its first column.
     """
     pairs = [(name, key) for name, of_measure in keys.items() for key in of_measure]
-    # much agreement by chance is not a merit; a single row has no best value
+    # high chance agreement is not better; a single row has no best value
     columns = [
         TableColumn(
             key,

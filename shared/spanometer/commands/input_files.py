@@ -246,7 +246,7 @@ class InputFiles(
         # JSON lines of tags and of documents have one name
         shown = detected(path, self.encoding, "spans", None if self.format == AUTO else self.format)
         if shown is None and (self.grounding, self.asked_labels) != (None, None) and not self.names_columns:
-            # its reader names the keys that it has
+            # its reader raises an error that lists the keys
             return detected(path, self.encoding, "spans", "answers")
         return shown
 
@@ -348,7 +348,7 @@ class InputFiles(
             return read_with(
                 read_documents,
                 path,
-                # each file of a folder shows its own
+                # each file of a folder is detected separately
                 format=self.format if shown is None or several else shown.name,
                 annotator=self.annotator[0] if len(self.annotator) == 1 else None,
                 **options,
@@ -372,7 +372,7 @@ class InputFiles(
     def reading_of_trees(self, files: Iterable[DocumentFile]) -> dict[str, str]:
         """Describe for the signature how entity trees were read: the options that can change scores."""
         formats = list(dict.fromkeys(file.format for file in files))
-        # the modules take the content of two formats too, and call it so
+        # the modules accept the content of two formats, too, and use this name for it
         described = {"input": "+".join({"quaero": "markup", "jsonl": "entities"}.get(name, name) for name in formats)}
         defaults = {key: value for name in formats for key, value in formats_of("entities")[name].options.items()}
         values = {**vars(self), "entity_types": ",".join(sorted(self.first_parts))}

@@ -51,7 +51,7 @@ def _complete(parser: _Commands) -> None:
         from argcomplete import autocomplete
     except ModuleNotFoundError:
         sys.exit(1)
-    # the command on the line must have its options before they are listed
+    # the options of the command must be declared before they are listed
     for name in os.environ.get("COMP_LINE", "").split()[1:2]:
         if name in COMMANDS:
             parser.command(name).load()
@@ -65,7 +65,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115 (open to the end of the process)
     _escape_what_cannot_be_encoded()
-    # Arrow's default pool keeps all memory that it once had
+    # Arrow's default pool never returns memory
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == ["help"]:
@@ -75,7 +75,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     try:
         parser.parse_args(arguments, options)
         if getattr(options, "output", None) == "/dev/stdout":
-            # where that is a file, it is open already
+            # if the output is a file, it is open already
             options.output = "-"
         from .options import require_kept_inputs
 

@@ -75,7 +75,7 @@ def add_options(
         if strings[0] not in group._option_string_actions:
             _add(group, strings, declared)
             default = None if name in optional else declared.default
-            # an option that a command renames is one of its own
+            # if a command renames an option, it is separate from the original
             common = declared.common or name in (called or {})
             declarations[key] = replace(declared, default=default, common=common)
     group.set_defaults(flags=flags, owners=owners, declared=declarations)

@@ -189,7 +189,7 @@ class Corpus:
         files = self._splits_among(list_files(hub.download(patterns, cache_dir)), wanted, str(hub))
         missing = [split for split in splits if split not in files]
         if missing:
-            # without a network the cache may lack splits, and says nothing
+            # without a network, splits can be missing in the cache without an error
             problem = f"there is no {' and no '.join(missing)} split of this corpus, on the Hub or in its cache."
             remedy = f"Name the split that you need, split={next(iter(files))!r}."
             raise InputError(problem, remedy, source=str(hub))

@@ -141,7 +141,7 @@ def require_split(split: object) -> str | None:
 def _open_archive(location: str) -> Archive | None:
     """Open a file if it is an archive; return None for other files."""
     with open_file(location, location) as stream:
-        # text that happens to hold a zip's end record is not a zip
+        # a text file that contains a zip's end record is not an archive
         if stream.read(2) == b"PK" and zipfile.is_zipfile(stream):
             return ZipFile(location)
     with suppress(*_DAMAGED):

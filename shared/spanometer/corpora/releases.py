@@ -129,7 +129,7 @@ def _scheme_of(part: Part) -> str | None:
     for scheme in SCHEMES:
         pairs = illegal_pairs(tags, get_scheme(scheme))
         first[scheme] = int(pairs[0][0]) if len(pairs) else len(tags.codes)
-    # without spans both are as good
+    # without spans both fit equally
     return None if len(set(first.values())) == 1 else max(first, key=lambda scheme: first[scheme])
 
 

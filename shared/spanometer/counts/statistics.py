@@ -98,7 +98,7 @@ def precision_recall_f1(
     right, predicted, found, reference = (
         np.asarray(count, dtype=float) for count in (right, predicted, found, reference)
     )
-    # `f_of` with both fractions cleared: correctly rounded if right and found are the same integer
+    # `f_of` without intermediate fractions: correctly rounded if right and found are the same integer
     share = beta**2
     f1 = divide((1 + share) * right * found, share * right * reference + found * predicted, 0.0)
     f1 = np.where(right == found, divide((1 + share) * right, predicted + share * reference, 0.0), f1)

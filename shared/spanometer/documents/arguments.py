@@ -134,7 +134,7 @@ def shares(arguments: type, *owners: type) -> Callable[[Function], Function]:
                 name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
             )
         if rest.annotation == "Any":
-            # the rest are options of measures
+            # the other arguments are options of measures
             parameters[rest.name] = rest
         function.__dict__["__signature__"] = signature.replace(parameters=list(parameters.values()))
         return function

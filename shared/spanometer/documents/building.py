@@ -212,7 +212,7 @@ class RecordColumns:
             units: the possible units. For each document the unit is chosen in which most span texts of the file match.
             undecided: a list to which documents with an unclear unit are added. None raises an `InputError` for them.
         """
-        # in other texts all units are the same
+        # in all other texts the units agree
         if set(units) == {"codepoint"}:
             return
         odd = [
@@ -255,7 +255,7 @@ class RecordColumns:
 
     def _unit(self, number: int, bounds: Mapping[str, np.ndarray], undecided: list[int] | None) -> str:
         """Return the unit in which most span texts of a document match the text at their offsets."""
-        # the first of the units that are the same here
+        # among units that agree here, the first one
         distinct: dict[bytes, str] = {}
         for unit, of_unit in bounds.items():
             distinct.setdefault(of_unit.tobytes(), unit)
@@ -447,7 +447,7 @@ class _SpanColumns:
     def stated(self) -> StatedSpans:
         """Return all spans in the order of the file."""
         start, end, label = map(_joined, (self._start, self._end, self._label))
-        # zeros that are never written take no memory
+        # untouched pages of zeros take no memory
         attributes = _joined(self._attributes) if len(self._values) > 1 else np.zeros(len(start), dtype=np.int32)
         documents = len(self._counts)
         document = np.repeat(np.arange(documents, dtype=np.int32), self._counts)

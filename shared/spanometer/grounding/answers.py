@@ -388,7 +388,7 @@ def read_answer(
         raise InputError(problem, "Give each answer as a string, or as a list of [label, mention].")
     written = _without_thoughts(answer)
     if format == "auto" and (says_nothing(written) or _repeats(written, text)):
-        # thoughts that break off leave no answer
+        # if thoughts are cut off, there is no answer
         return Answer(broken=not written.strip() and "<think" in answer and "</think" not in answer)
     chosen = _format_of(written) if format == "auto" else format
     if chosen in _INLINE:

@@ -284,7 +284,7 @@ def _behind(side: Spans, items: Unplaced | None, begin: np.ndarray, lengths: np.
     before = np.cumsum(items.size) - items.size
     first = np.searchsorted(items.document, items.document)
     start = begin[items.document] + before - before[first]
-    # small: a text and its answer's mentions are in memory, 2^31 characters are not
+    # int32 is enough: texts and mentions in memory have fewer than 2^31 characters
     document, start, end = (column.astype(np.int32) for column in (items.document, start, start + items.size))
     return union([side, Spans(document, start, end, *name_codes(items.label), side.documents, lengths)])
 

@@ -202,7 +202,7 @@ class ItemReading:
         if self.text is not None and len(values) == 3 and isinstance(values[2], str):
             start, end = numbers[:2]
             if start is not None and end is not None and 0 <= start < end <= len(self.text):
-                # bounds and a label without a mention, as spaCy has them
+                # boundaries and a label without a mention, as in spaCy
                 self.add(values[2], self.text[start:end], StatedBounds(start, end, True))
                 return
         yield from ((value, label) for value in values)
@@ -238,7 +238,7 @@ class ItemReading:
         wordings = {key: value for key, value in values.items() if _is_wording(value)}
         mention = next((key for key in mention_keys if key in wordings), "")
         label = next((key for key in label_keys if key != mention and wordings.get(key)), "")
-        # what was asked for is a label, whatever the key
+        # an asked label is a label, whatever its key is
         open_ = label and mention in label_keys and self.mention_key is None
         if open_ and self.is_asked(_listed(values[mention])[0]):
             other = next((key for key in mention_keys if key != mention and key in wordings), "")

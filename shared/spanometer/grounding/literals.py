@@ -155,7 +155,7 @@ def _string(written: str) -> str:
         pass
     try:
         with warnings.catch_warnings():
-            # about escapes that Python does not know
+            # Python warns about unknown escapes
             warnings.simplefilter("ignore")
             return str(ast.literal_eval(written))
     except (ValueError, SyntaxError):

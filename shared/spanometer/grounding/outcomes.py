@@ -96,7 +96,7 @@ class GroundedAnswer:
     @property
     def kinds(self) -> list[str]:
         """The outcome of each item, one of `OUTCOMES`."""
-        # where all stay, items of one label with the same occurrences are kept as one
+        # if all spans are kept, items of the same label with the same occurrences count once
         everyone = range(len(self.items)) if self.policy.overlap == "keep" else {number for number, _ in self.kept}
         return [
             ("placed" if number in everyone else "overlapping") if spans else "surplus" if present else "absent"

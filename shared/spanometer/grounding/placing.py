@@ -66,7 +66,7 @@ class TextIndex:
         while place >= 0:
             bounds = self._snapped(*form.bounds(place, place + size), inside)
             occurrences += [] if bounds is None else [bounds]
-            # the search goes on within a place that is refused
+            # the search continues inside an occurrence that is not accepted
             place = form.text.find(folded, place + (1 if bounds is None else size))
         return tuple(occurrences)
 
@@ -332,7 +332,7 @@ def _chain(occurrences: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[
             "Use a policy with another value of repeat.",
             option="policy",
         )
-    # beginnings of chains, ascending in both end and tokens: a later end must come with more tokens
+    # partial chains, ascending in end and in tokens: a later end is useful only with more tokens
     ends, sizes = [0], [0]
     last: list[Any] = [None]
     for number, places in enumerate(occurrences):

@@ -403,7 +403,7 @@ NAMED: dict[str, NamedPolicy[GroundingPolicy]] = {
     "spacy-llm-v2": _point(
         "salvage,drop,case,contract,all,drop,drop,longest", "spacy-llm's tasks v1 and v2, tasks/span/parser.py"
     ),
-    # if the first match is within a word, these two find nothing, but the policies look on
+    # if the first match is inside a word, these two projects find nothing, but the policies continue the search
     "spacy-llm-first": _point(
         "salvage,drop,case,contract,first,drop,drop,longest",
         "spacy-llm's tasks v1 and v2 with single_match",

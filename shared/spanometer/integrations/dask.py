@@ -207,7 +207,7 @@ def _files(pattern: str) -> list[str]:
     elif os.path.isdir(pattern):
         names = glob.glob(os.path.join(glob.escape(pattern), "*.parquet"))
     else:
-        # brackets in a name may be no pattern
+        # brackets in a name need not be a pattern
         names = [pattern] if os.path.isfile(pattern) else list(filter(os.path.isfile, glob.glob(pattern)))
     if not names:
         raise InputError(f"no Parquet file found at {pattern}.", "Name Parquet files.")
@@ -220,7 +220,7 @@ def _parts(name: str, reading: Reading) -> list[FilePart]:
     path = name if _URL in name else os.path.abspath(name)
     with _parquet(name, path, reading) as file:
         try:
-            # the columns must fit each other, whatever they hold
+            # the columns must fit each other, whatever their content
             reading.tally(file.schema_arrow.empty_table())
         except InputError as error:
             raise error.placed(source=name, document=None) from None

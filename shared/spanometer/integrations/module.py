@@ -361,7 +361,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
     def _store(self: Any, tables: list[pa.Table]) -> None:
         """Write tables of documents, and empty the list to free memory."""
         self._start_writing()
-        # datasets 4.0 keeps single documents back: they would come after the batches that are added later
+        # datasets 4.0 buffers single documents, which would then come after batches that are added later
         self.writer.write_rows_on_file()
         while tables:
             self.writer.write_table(tables.pop(0))

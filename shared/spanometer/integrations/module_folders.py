@@ -27,7 +27,7 @@ def module_folders() -> dict[str, Path]:
         scripts = list((checkout / "metrics").glob("*/*.py"))
     else:
         recorded = (Path(str(file.locate())) for file in metadata.files("spanometer") or ())
-        # pip --target moves these files beside the package, but its record keeps their old places
+        # pip --target moves these files beside the package, but its record has their old paths
         beside = (Path(__file__).parents[2] / "share" / "spanometer" / "metrics").glob("*/*.py")
         scripts = [file for file in (*recorded, *beside) if file.match("spanometer/metrics/*/*.py") and file.is_file()]
     return {script.stem: script.resolve().parent for script in scripts if script.stem == script.parent.name}

@@ -42,7 +42,7 @@ IGNORED = -100
 
 DECODERS = ("argmax", "viterbi")
 
-# below the logger of the Trainer, whose level and handlers hold for it
+# a child of the Trainer's logger, so that its level and handlers apply
 _LOG = logging.getLogger("transformers.spanometer")
 
 
@@ -327,7 +327,7 @@ class TokenClassificationMetrics:
         offsets = offsets_of(lengths)
         references = Tags(codes, self._tags, offsets)
         results, of_labels = {}, {}
-        # label numbers of a single way belong to the first
+        # a single array of integer tags belongs to the first decoder
         for decoder, path in zip(self._decoders, paths, strict=False):
             predictions = Tags(path, self._tags, offsets)
             decoded = pair_from_tags(references, predictions, scheme=self.scheme, repair=self._repair)[:2]

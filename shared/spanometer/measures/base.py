@@ -224,7 +224,7 @@ class Measure(CheckedOptions, ABC):
             An estimate for each key, shape (..., systems); by default (labels + 1, systems).
         """
         of_totals = scores or self.where_present(self.scores_of_all)
-        # the copies take their caches with them
+        # caches are freed together with the copies
         copies = [replace(counts) for counts in counted]
         return estimates(
             _stacked(of_totals(self.totals(counts)) for counts in counted),
@@ -256,7 +256,7 @@ class Measure(CheckedOptions, ABC):
 
         def of_totals(totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
             values, there = scores(totals), self.present(totals)
-            # behind the labels there may be the whole corpus
+            # the last column can be the whole corpus
             there = np.append(there, np.ones((*there.shape[:-1], 1), dtype=bool), axis=-1)
             return {key: np.where(there[..., : each.shape[-1]], each, nan) for key, each in values.items()}
 
@@ -432,7 +432,7 @@ class Measure(CheckedOptions, ABC):
         """
         options, intervals = self.options(), {} if resampling is None else resampling.options()
         if "seed" in options and intervals.get("seed", options["seed"]) != options["seed"]:
-            # the measure draws too, with another seed
+            # the measure uses random numbers too, with another seed
             intervals["draws_seed"] = intervals.pop("seed")
         return signature_of(self.name, {**reading, **options, **intervals})
 

@@ -95,7 +95,7 @@ def _by_depth(incidence: Incidence, sides: tuple[SideSpans, SideSpans]) -> list[
     )
     pieces = len(incidence.start)
     depth = np.cumsum(np.bincount(spans.first, minlength=pieces) - np.bincount(spans.last, minlength=pieces + 1)[:-1])
-    # the furthest piece that a span reaches, or one before it
+    # the furthest piece that this span or an earlier one reaches
     reach = np.maximum.accumulate(spans.last)
     common, reached = np.zeros((2, pieces)), np.zeros((2, pieces), dtype=np.int64)
     for begin, finish in zip(*run_bounds(offsets_of(depth)[:-1] // _BLOCK, np.arange(pieces) // _PIECES), strict=True):

@@ -227,7 +227,7 @@ class ChanceKappaF1(AlignedMeasure):
     def notes(self, counts: Counts) -> list[str]:
         """List a warning if `chance_f1` is 1 or more, because `kappa_f1` then has no scale."""
         chance = float(self.score_totals(self.totals(counts))["chance_f1"])
-        # NaN reaches nothing
+        # NaN never reaches the observed value
         if not chance >= 1.0 - 1e-12:
             return []
         if chance <= 1.0 + 1e-12:

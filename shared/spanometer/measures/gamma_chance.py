@@ -132,7 +132,7 @@ class Chance:
             return _joined([self.of(part) for part in parts])
         from concurrent.futures import ProcessPoolExecutor
 
-        # spawned, because threads such as Arrow's do not survive a fork
+        # spawn, because threads such as Arrow's do not survive a fork
         with ProcessPoolExecutor(min(processes, len(parts)), mp_context=get_context("spawn")) as pool:
             return _joined(list(pool.map(self.of, parts)))
 

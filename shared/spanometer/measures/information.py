@@ -176,7 +176,7 @@ class TokenInformation:
             default = math.nan if unknown is None else unknown
             share = np.array([probabilities.get(word, default) for word in words.names], dtype=float)
         else:
-            # names of left-out words have no tokens
+            # names without tokens belong to words that were left out
             counts = np.bincount(words.codes, minlength=len(words.names)).clip(1)
             share = counts / max(len(words.codes), 1)
         return cls(token=_information(share, log_base)[words.codes[ranges(words.offsets[:-1], lengths)]])
@@ -256,5 +256,5 @@ def mapping_digest(probabilities: Mapping[str, float]) -> str:
 
 
 def _information(share: np.ndarray, log_base: float) -> np.ndarray:
-    # + 0.0 so that a certain word carries 0, not -0
+    # + 0.0 so that a word with probability 1 has 0, not -0
     return np.asarray(-np.log(share) / math.log(log_base) + 0.0)

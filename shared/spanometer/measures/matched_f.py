@@ -305,7 +305,7 @@ def _compared(
     column_price = np.maximum(-linprog(-worth, A_ub=once, b_ub=np.ones(height + width)).ineqlin.marginals[height:], 0.0)
     row_price = np.zeros(height)
     np.maximum.at(row_price, row, worth - column_price[column])
-    # the most that a choice may lose by unmatched rows and columns and by pairs below their prices
+    # the maximum loss of a matching by unmatched rows and columns, and by pairs worth less than their prices
     slack = row_price.sum() + column_price.sum() - least + _SLACK
     order = np.lexsort((column, row, connected(row, column + height, height + width)))
     last = np.zeros(width, dtype=int)

@@ -145,7 +145,7 @@ def items_in(text: str, names: Collection[str]) -> list[str]:
     for part in text.split(","):
         last = items[-1] if items else ""
         key = last.rpartition("|")[2].partition(":")[0].strip()
-        # what looks like a measure may be a label
+        # text that looks like a measure can be a label
         ended = key == "v" or (begins.match(part) and ("|" not in last or key not in _NAMES))
         if not items or ended:
             items.append(part)

@@ -305,7 +305,7 @@ class Cases:
         kept = np.isin(place[first] % max(places, 1), shared)
         first, last = first[kept], last[kept]
         document = shared % documents
-        # the places' rows for the references, then for the predictions
+        # for each place, its row in the references, then in the predictions
         length = np.tile(np.diff(alignment.offsets)[document], 2)
         code = row_codes(length, first, last, depth * (int(size.max(initial=0)) + 1) + size)
         example = np.unique(code, return_index=True)[1]

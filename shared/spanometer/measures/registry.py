@@ -109,7 +109,7 @@ def _installed_measures() -> dict[str, type[Measure]]:
 @cache
 def _own_measures() -> dict[str, type[Measure]]:
     """Import the measures in the modules of this folder."""
-    # in a Space the modules are files beside others, and this folder's names share their beginning
+    # in a Space modules are beside other files; those of this folder have a common prefix
     room = __name__.removesuffix("registry")
     names = [module.name for module in iter_modules([os.path.dirname(__file__)], f"{__package__}.")]
     modules = {name.removeprefix(room): import_module(name) for name in names if name.startswith(room)}

@@ -94,7 +94,7 @@ class SpanF(FMeasure):
             raise InputError(problem, TOKENS_REMEDY, option="duplicates")
         lengths = np.diff(alignment.offsets)
         words = words_of(self.tokens, lengths, exact=alignment.lengths is not None)
-        # documents may have words behind their last span
+        # documents may have words after their last span
         codes = words.codes[ranges(words.offsets[:-1], lengths)]
         sides = alignment.references, alignment.predictions
         rows = []

@@ -66,7 +66,7 @@ class TokenF(FMeasure):
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count common units as overlaps of intervals of tokens with the same tag."""
         references, predictions = alignment.references, alignment.predictions
-        # a copy of the line for each kind of unit, so that one join sees them all
+        # each kind of unit gets its own copy of the line, so that one join handles all
         line = alignment.stride * len(alignment.labels)
         reference, predicted = (self._units(side, line) for side in (references, predictions))
         if self.duplicates == "each":

@@ -262,7 +262,7 @@ def _overlapping(sides: list[SideSpans], noun: str) -> tuple[np.ndarray, np.ndar
     try:
         pairs = overlaps(*bounds, noun=noun)
     except InputError as error:
-        # those that begin before an interval ends, minus those that end before it begins
+        # pieces that begin before an interval ends, minus pieces that end before it begins
         met = np.searchsorted(np.sort(predictions.start), references.end, side="left")
         met -= np.searchsorted(np.sort(predictions.end), references.start, side="right")
         of_document = np.bincount(references.document, weights=met)

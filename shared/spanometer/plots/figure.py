@@ -139,14 +139,14 @@ def draw_precision_recall(curves: Mapping[str, PrecisionRecallCurve]) -> Figure:
     ordered = sorted(curves.items(), key=lambda pair: -np.nan_to_num(pair[1].average_precision))
     steps = []
     for name, curve in ordered:
-        # a step reaches from the recall before it, at first 0, to its own
+        # a step is drawn from the previous recall (first 0) to its own
         recall, precision = (
             np.append(0 * curve.recall[:1], curve.recall),
             np.append(curve.precision[:1], curve.precision),
         )
         steps.append((f"{name}: ap {curve.average_precision:.4f}", recall, precision))
     _draw_curves(axes, steps, drawstyle="steps-pre")
-    # a little more, so that lines at the edges can be seen
+    # slightly larger limits, so that lines at the edges are visible
     axes.set(xlabel="recall", ylabel="precision", xlim=(-0.01, 1.01), ylim=(-0.01, 1.02))
     axes.legend(frameon=False, fontsize=9)
     return figure
@@ -157,7 +157,7 @@ def _draw_curves(axes: Axes, curves: Iterable[tuple[str, Any, Any]], **style: An
     for number, (name, x, y) in enumerate(curves):
         line, color = LINES[number % len(LINES)]
         axes.plot(x, y, color=color, linestyle=line, linewidth=1.6, **style)
-        # an underscore in front would leave the line out of the legend
+        # matplotlib omits lines whose names begin with an underscore from the legend
         axes.lines[-1].set_label(f" {literal(name)}" if name.startswith("_") else literal(name))
 
 
@@ -314,14 +314,14 @@ def draw_confusion(confusion: Confusion) -> Figure:
     figure, axes = new_plot(side + 2.6, side + 1.4, f"Labels of reference and predicted spans: {pairs}")
     totals = confusion.counts.sum(axis=1, keepdims=True)
     share = confusion.counts / np.maximum(totals, 1)
-    # a root, so that rare confusions can be seen beside correct spans
+    # the square root makes rare confusions visible beside correct spans
     image = axes.imshow(np.ma.masked_equal(np.sqrt(share), 0), cmap="Blues", vmin=0.0, vmax=1.0)
     for row, column in np.argwhere(confusion.counts).tolist():
         number = confusion.counts[row, column]
         text = f"{number:,}" if number < _LONG or not large else f"{number / 1000:,.0f}k"
         color = "white" if share[row, column] > _DARK else "black"
         axes.text(column, row, text, ha="center", va="center", fontsize=font, color=color)
-    # spans of a single side are set apart
+    # a line separates spans of only one side
     for line in (axes.axhline, axes.axvline):
         line(size - 1.5, color="black", linewidth=0.8)
     axes.set_xticks(np.arange(size - 1) + 0.5, minor=True)
@@ -341,7 +341,7 @@ def _heat_map(values: np.ndarray, names: Sequence[str], title: str, label: str) 
     figure, axes = new_plot(side + 2.2, side + 1.0, title)
     shown = np.array(values)
     np.fill_diagonal(shown, np.nan)
-    # the whole scale from chance to perfect, so that pictures can be compared
+    # always the whole scale from chance to perfect, so that pictures can be compared
     low = min(0.0, float(np.nan_to_num(shown).min()))
     image = axes.imshow(np.ma.masked_invalid(shown), cmap="cividis", vmin=low, vmax=1.0)
     for row, column in np.argwhere(~np.isnan(shown)).tolist():

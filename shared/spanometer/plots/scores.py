@@ -27,7 +27,7 @@ Mark = tuple[str, float, Mapping[str, Any]]
 _BARS = 41
 _WHOLE = ("best", "mean", "worst")
 _NAMES = {"viterbi": "Viterbi", "by_score": "by score"}
-# the shape says the same as the colour
+# shapes repeat the information in colours
 _GRID: dict[str, Any] = {"marker": "|", "color": "#000000", "markersize": 13, "markeredgewidth": 2.5}
 _LOGITS: dict[str, Any] = {"marker": "D", "color": ORANGE, "markersize": 7.5}
 _NEAREST: dict[str, Any] = {**DOT, "markerfacecolor": "white"}
@@ -102,7 +102,7 @@ def draw_grounding_spread(spread: GroundingSpread) -> Figure:
         )
         if index == 0:
             _add_legend(figure.axes[-1], marks)
-        # offsets, which the grid ignores, may have the largest effect
+        # `offsets` is not in the grid, but may have the largest effect
         effects = {place: scores for place, scores in of.effects(system, name).items() if place != "offsets"}
         _draw_effects(figure.add_subplot(grid[3 * index + 2]), effects, measure, of.grid)
     return figure
@@ -119,7 +119,7 @@ def _draw_effects(
     ordered = sorted(effects, key=lambda place: min(effects[place].values()) - max(effects[place].values()))
     for row, place in enumerate(ordered):
         actions = effects[place]
-        # among actions with the same score the default's comes first
+        # if actions have the same score, the default action comes first
         listed = [own[place], *(action for action in actions if action != own[place])]
         low, high = (end(listed, key=actions.__getitem__) for end in (min, max))
         axes.plot([actions[low], actions[high]], [row, row], color=GREY, linewidth=2.0, zorder=1)
@@ -134,7 +134,7 @@ def _draw_effects(
         _write(axes, f"{high} {actions[high]:.4f}", actions[high], row)
     _name_rows(axes, ordered)
     low_x, high_x = axes.get_xlim()
-    # room for the texts beside the marks
+    # space for the texts beside the marks
     axes.set_xlim(low_x - 0.4 * (high_x - low_x), high_x + 0.4 * (high_x - low_x))
     axes.ticklabel_format(axis="x", useOffset=False)
     hide(axes, "top", "right", "left")
@@ -180,7 +180,7 @@ def _draw_marks(above: Axes, below: Axes, marks: list[Mark]) -> None:
     """Draw a row for each mark, with its score beside it and a line down into the histogram."""
     scores = [score for _, score, _ in marks]
     low, high = min([*below.get_xlim(), *scores]), max([*below.get_xlim(), *scores])
-    # room for the numbers beside the marks
+    # space for the numbers beside the marks
     below.set_xlim(low - 0.04 * (high - low), high + 0.13 * (high - low))
     for row, (_, score, style) in enumerate(marks):
         line = {"color": style["color"], "linewidth": 0.7, "alpha": 0.45}
@@ -230,7 +230,7 @@ def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
         if not np.isnan(score):
             _write_score(axes, score, np.nanmax([score, *bounds]), row)
     _name_rows(axes, [f"{values.rank}  {system}" for system, values in ordered])
-    # room for the numbers
+    # space for the numbers
     low, high = axes.get_xlim()
     axes.set_xlim(low, high + 0.12 * (high - low))
     axes.ticklabel_format(axis="x", useOffset=False)

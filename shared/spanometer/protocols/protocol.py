@@ -163,7 +163,7 @@ class Protocol:
         changes = dict[str, None]()
         for signature in signatures:
             parts = Signature.read(signature)
-            # a measure may have an option of the name of one of reading
+            # a measure can have an option with the same name as a reading option
             of_measure = options_of(_MEASURES[parts.measure])
             for name, value in parts.parts.items():
                 if name in of_measure:
@@ -176,7 +176,7 @@ class Protocol:
             options = Signature.read(measure.signature({})).parts
             for parts in map(Signature.read, alike if name not in owners else ()):
                 if parts.measure == measure.name:
-                    # options that signatures name only where they are not the default are in one of them
+                    # if signatures name an option only when it is not the default, look for it in any of them
                     named = dict.fromkeys([*options, *(part for part in parts.parts if part in options_of(measure))])
                     differing = (part for part in named if parts.parts.get(part) != options.get(part))
                     changes |= {f"{part}:{parts.parts.get(part)}": None for part in differing}

@@ -292,7 +292,7 @@ def read_documents(
     limits = {**limits, **({} if encoding is None else {"encoding": encoding})}
     require_choice("format", format, (AUTO, *dict.fromkeys([*formats, *formats_of("tags")])))
     named = None if format == AUTO else format
-    # only our JSON lines have `spans_key`; without the usual key they cannot be detected
+    # only our JSON lines have `spans_key`; with an unusual key they cannot be detected
     own_key = not _is_default(options.get("spans_key", declared["spans_key"].default), declared["spans_key"])
     if own_key and named in (None, "jsonl"):
         named = "jsonl"
@@ -416,7 +416,7 @@ def _plain(value: Any) -> Any:
         text = value.text if isinstance(getattr(value, "text", None), str) else value.to_original_text()
         return {"text": text, "spans": [dict(zip(("start", "end", "label"), span, strict=True)) for span in spans]}
     for method in ("model_dump", "to_dict", "dict"):
-        # models of pydantic, results of Presidio
+        # pydantic models, results of Presidio
         if callable(getattr(value, method, None)):
             return _plain(getattr(value, method)())
     raise TypeError

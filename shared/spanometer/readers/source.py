@@ -270,7 +270,7 @@ class Source(Named):
             size += len(piece)
             self.require_held(size, None, "the file")
             pieces.append(piece)
-        # kept for the next call: the stream is at its end
+        # stored for the next call, because the stream is now at its end
         self._data = b"".join(pieces)
         return self._data
 
@@ -315,7 +315,7 @@ class Source(Named):
         if b"<!ENTITY" in data:
             raise self.refuse("the file declares XML entities.", "Remove the declarations.")
         try:
-            # text: the source has decoded it, whatever encoding the XML declares
+            # passed as str, because the source has already decoded it; the encoding declared in the XML does not apply
             return fromstring(data.decode())
         except ParseError as error:
             problem = f"this is not XML ({error})."

@@ -219,7 +219,7 @@ def writing_folder(path: str | os.PathLike[str], *, replace: bool = False) -> It
         finally:
             if os.path.isdir(former) and not os.path.lexists(target):
                 os.rename(former, target)
-            # whatever failed, the former folder is deleted only if another one is in its place
+            # whatever failed, the old folder is deleted only if a new one has replaced it
             for folder in (temporary, former):
                 shutil.rmtree(folder, ignore_errors=True)
 

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-# before Gradio is imported: nothing is sent anywhere
+# set before Gradio is imported, so that it sends nothing
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import gradio as gr
@@ -92,7 +92,7 @@ def build(form: Form) -> gr.Blocks:
                 button.click(lambda values=values: _outputs(form, form.respond(values)), None, outputs, **_BUSY)
             gr.on(triggers, **answer)
             return blocks
-        # one file of several can be taken away as well
+        # one of several files can also be removed
         triggers += [event for file in files for event in (file.upload, file.clear, file.delete)]
         for box, component, upload in boxes.values():
             if upload is not None:
@@ -103,7 +103,7 @@ def build(form: Form) -> gr.Blocks:
             filled.then(
                 None, js="() => document.querySelector('#start').click()", api_visibility="private", queue=False
             )
-        # all in one listener: its answers come in the order of the questions
+        # one listener for all events, so that responses keep the order of the events
         gr.on([*triggers, blocks.load], **answer)
         # notify `page.js` of a changed text
         changed = "() => document.dispatchEvent(new Event('sm-changed'))"
@@ -125,7 +125,7 @@ def _settings(option: Any) -> Sequence[Any]:
     """Return the events that set an option."""
     if not isinstance(option, gr.Textbox):
         return (option.input,)
-    # half a name is not an option yet; in a box of several lines Enter begins a new one
+    # not on every key, because a half-typed name is not a value; in boxes of several lines Enter begins a new line
     return (option.submit, option.blur) if option.lines > 1 else (option.submit,)
 
 
@@ -154,7 +154,7 @@ def _answer(form: Form, names: list[str]) -> Callable[..., Any]:
     def answer(*values: Any) -> Any:
         inputs = dict(zip(names, values, strict=True))
         output = form.respond(inputs)
-        # the results of files belong to no box
+        # results for files belong to no text box
         of_files = any(inputs[upload.name] for upload in form.uploads)
         texts = {} if of_files else {box.name: inputs[box.name] for box in form.boxes}
         named = {"boxes": " ".join(texts), "texts": " ".join(map(_checksum, texts.values())), "button": form.button}
@@ -204,7 +204,7 @@ def _checksum(text: str | None) -> str:
 def _launch_options() -> dict[str, Any]:
     """Return the options for serving a page: no sharing, no requests to other servers, fonts of the user's machine."""
     theme = gr.themes.Default(font=_FONTS, font_mono=_MONOSPACE, primary_hue="teal", secondary_hue="teal").set(
-        # Gradio's own are too pale to be read by everybody
+        # Gradio's own colours have too little contrast
         block_info_text_color="*neutral_600",
         block_info_text_color_dark="*neutral_300",
         button_primary_background_fill="*primary_800",

@@ -62,7 +62,7 @@ def error_message(error: InputError, spell: Callable[[str, str | None], str] = s
         spell: a function that writes an option as the page names it, see `exceptions.spelled`.
     """
     problem, remedy = error.texts(spell)
-    # the name of a file stays as it is; "prediction" begins a sentence
+    # names of files are not changed; "prediction" begins a sentence
     place = error.place if "." in (error.source or "") else f"{error.place[:1].upper()}{error.place[1:]}"
     return render("error.html", place=place, problem=problem, remedy=remedy)
 

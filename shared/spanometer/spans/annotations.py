@@ -85,7 +85,7 @@ def read_annotations(
     for name, spans in sides.items():
         _require_same_documents(first, sides[first], name, spans)
         if of_first is not None:
-            # one array for all, also for those without lengths
+            # the same array for all, including annotations without lengths
             with_lengths = spans if spans.lengths is not None else on_side(name, spans.with_lengths, of_first)
             sides[name] = replace(with_lengths, lengths=of_first)
     return sides, reading
@@ -165,7 +165,7 @@ def _together(
     """Join the spans of several annotations, which have the same list of labels, in the given documents."""
     joined = replace(
         parts[0],
-        # small: each document takes memory, and 2^31 of them are not there
+        # int32 is enough: fewer than 2^31 documents fit into memory
         document=np.concatenate(document).astype(np.int32),
         start=np.concatenate([spans.start for spans in parts]),
         end=np.concatenate([spans.end for spans in parts]),

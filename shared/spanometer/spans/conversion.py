@@ -75,6 +75,6 @@ def certain_scheme(tags: Tags, scheme: str | None, *, remedy: str) -> Scheme:
 def changed_tokens(old: Tags, new: Tags) -> np.ndarray:
     """Return the indices of the tokens with different tags, ascending."""
     numbers = {name: code for code, name in enumerate(old.names)}
-    # a tag that only the new ones have differs from all old ones
+    # a tag that occurs only among the new tags differs from all old tags
     lookup = np.array([numbers.get(name, -1) for name in new.names], dtype=np.int64)
     return np.flatnonzero(lookup[new.codes] != old.codes)

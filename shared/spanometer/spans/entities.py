@@ -323,7 +323,7 @@ def _in_order(entities: Entities) -> Entities:
     order = np.lexsort(place[::-1])
     shares = ~begins_run(*(key[order] for key in place))
     shares[:-1] |= shares[1:]
-    # types and components decide only between several at one place
+    # types and components matter only for entities with the same boundaries
     tied = order[shares]
     codes = np.zeros((2, len(entities)), dtype=np.int64)
     if len(tied):

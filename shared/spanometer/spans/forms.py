@@ -52,14 +52,14 @@ def form_of(column: Any) -> str | None:
     for kind, form in ((Tags, "tags"), (Spans, "spans"), (Attributes, "spans"), (Entities, "entities")):
         if isinstance(column, kind):
             return form
-    # of rows that fail, their reader says where
+    # if rows cannot be read, their reader raises an error with the place
     rows = [row for row in column if type(row) in (list, tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)]
     first: Any = next(chain.from_iterable(rows), None)
     if isinstance(first, Mapping):
         return "entities" if "types" in first else "spans"
     if is_list(first):
         return None
-    # what is neither is refused when it is read as tags
+    # other values raise an error when they are read as tags
     return "tags" if len(rows) < len(column) or any(map(len, rows)) else None
 
 
@@ -119,5 +119,5 @@ def structs_in(column: Any, form: str) -> Any:
         return column
     if not isinstance(column, (pa.Array, pa.ChunkedArray)):
         return kind.from_dicts(column)
-    # lists of nothing are lists of no structs
+    # lists without a value type have no structs
     return kind.from_arrow(column if pa.types.is_struct(column.type.value_type) else column.cast(pa.list_(item)))

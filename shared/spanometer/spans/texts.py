@@ -66,7 +66,7 @@ def code_points_of(texts: Sequence[str], document: np.ndarray, offsets: np.ndarr
         unit: one of `UNITS`.
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    # with a character between them, so that a line's end is not made of the end of one and the beginning of the next
+    # with a separator, so that the end of one text and the beginning of the next do not form a line end
     whole = "\0".join(texts)
     if is_plain(whole, unit):
         return np.where((offsets >= 0) & (offsets <= lengths[document]), offsets, -1)
@@ -126,7 +126,7 @@ class Tokens:
         try:
             bounds = np.array([pair for row in rows for pair in row] or np.zeros((0, 2), np.int64))
         except Exception:
-            # anybody's objects may be where a pair should be
+            # objects of any class can be in place of a pair
             bounds = np.array(None)
         whole = bounds.dtype.kind in "iu" and bounds.shape == (offsets[-1], 2)
         if not whole or ((bounds > LONGEST) | (bounds < -LONGEST)).any():
@@ -301,7 +301,7 @@ def _words_and_signs(texts: Sequence[str]) -> Tokens:
     mark = kind >= _Kind.MARK
     if mark.any():
         mark &= ~begins_text
-        # a mark is of the kind of what it belongs to; what no character bears is a sign
+        # a combining mark has the kind of its base character; without a base character it is punctuation
         shown = shown[np.maximum.accumulate(np.where(mark, 0, np.arange(len(kind))))]
         shown[mark & (shown == _Kind.BLANK)] = _Kind.SIGN
         sign = (shown == _Kind.SIGN) & ~mark
@@ -347,7 +347,7 @@ def _tokens(begins: np.ndarray, inside: np.ndarray, lengths: np.ndarray) -> Toke
     """Make tokens from flags of the characters that begin tokens, and of all characters inside tokens."""
     start = np.flatnonzero(begins)
     base = offsets_of(lengths)
-    # a token ends with its text, where another begins and before what is in none
+    # a token ends at the end of its text, where another begins, and before characters outside tokens
     ends = inside.copy()
     ends[:-1] &= begins[1:] | ~inside[1:] | _first_characters(lengths, len(inside))[1:]
     offsets = np.searchsorted(start, base)
@@ -396,7 +396,7 @@ def moved_to(spans: Spans, places: Sequence[np.ndarray], lengths: np.ndarray) ->
     span, start, end = spans.pieces()
     first = base[spans.document[span]]
     begin = flat[first + start]
-    # the end of a span is where its last character ends, not where what is inserted after it does
+    # the end of a span is the end of its last character, before any insertion after it
     stop = np.minimum(flat[first + end - 1] + 1, flat[first + end])
     stays = stop > begin
     moved = spans.with_pieces(span[stays], begin[stays], stop[stays], lengths)

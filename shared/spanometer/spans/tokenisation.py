@@ -124,7 +124,7 @@ def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) ->
     spans = spans.with_lengths(lengths)
     inner = ~of_characters(texts, lambda sign: sign.isspace() or (punctuation and category(sign)[0] == "P"))
     number = np.arange(len(inner))
-    # the first character from here on that stays, and the one after the last before here
+    # the next character that is kept, and the end of the previous one
     following = np.minimum.accumulate(np.where(inner, number, len(inner))[::-1])[::-1]
     preceding = np.concatenate(([0], np.maximum.accumulate(np.where(inner, number + 1, 0))))
     span, start, end = spans.pieces()
@@ -169,7 +169,7 @@ def without_gaps(spans: Spans, texts: Sequence[str]) -> tuple[Spans, int]:
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     spans = spans.with_lengths(lengths)
-    # how many characters that are no white space come before each
+    # the number of non-whitespace characters before each position
     before = offsets_of(~of_characters(texts, str.isspace))
     span, start, end = spans.pieces()
     base = offsets_of(lengths)[spans.document[span]]
@@ -200,7 +200,7 @@ def without_overlaps(spans: Spans) -> Spans:
         return spans
     order = np.lexsort((spans.start, spans.document, spans.label))
     start, end = spans.start[order].astype(np.int64), spans.end[order].astype(np.int64)
-    # labels and documents end to end, so that no span reaches into the next one's
+    # labels and documents are concatenated, so that spans of different ones never overlap
     base = np.cumsum(begins_run(spans.label[order], spans.document[order])) * (end.max() + 1)
     reached = np.maximum.accumulate(end + base)
     first = np.flatnonzero(np.concatenate(([True], start[1:] + base[1:] >= reached[:-1])))
@@ -212,7 +212,7 @@ def _token_ranges(
     document: np.ndarray, start: np.ndarray, end: np.ndarray, tokens: Tokens, policy: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the first and last (exclusive) token of each piece, numbered over all documents; first >= last if none."""
-    # documents end to end, so that offsets of all of them ascend
+    # documents are concatenated, so that all offsets ascend
     longest = np.zeros(len(tokens.offsets) - 1, dtype=np.int64)
     last_token = tokens.offsets[1:][tokens.lengths > 0] - 1
     longest[tokens.lengths > 0] = tokens.end[last_token]

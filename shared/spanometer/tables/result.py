@@ -120,7 +120,7 @@ def _plain(cell: Cell, precision: Precision | None) -> Any:
     (value,) = precision.scaled(Number(cell.value, cell.kind))
     if precision.digits is not None and cell.kind in ("score", "plain"):
         return f"{value:.{precision.digits}f}"
-    # a factor of 100 leaves digits that nobody computed
+    # multiplying by 100 adds meaningless digits
     return float(f"{value:.15g}") if isinstance(value, float) and value != cell.value else value
 
 

@@ -44,7 +44,7 @@ def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
         file=file,
         force_jupyter=False,
     )
-    # Rich itself takes COLUMNS from the environment as it was when Rich was imported
+    # Rich reads the environment variable COLUMNS only when it is imported
     size = shutil.get_terminal_size()
     console.size = ConsoleDimensions(size.columns if console.file.isatty() else _UNLIMITED, size.lines)
     return console

@@ -287,10 +287,10 @@ class PolicyReader:
     """Decodes many documents at once, token after token; each document can have different actions."""
 
     def __init__(self, kind: str, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> None:
-        # a token of padding, so that the last document ends before a token too
+        # one padding token, so that the last document also ends before a token
         self._roles, self._labels = np.append(roles, OUTSIDE), np.append(labels, -1)
         self._offsets, self._places = offsets, len(PLACES[kind])
-        # a last, nameless place for legal tags: there the situation itself is the action's number
+        # the last place, without a name, is for legal tags; there the index of the action is the situation itself
         self._place = np.full((_FINAL + 1, 3), self._places)
         self._actions = np.zeros((self._places + 1, 3 * (_FINAL + 1), 2), dtype=np.int8)
         for (role, state), action in (_LEGAL if kind == "BIOES" else _LEGAL_BIO).items():

@@ -73,7 +73,7 @@ class Passages:
         passage = passage.ravel()
         first, last = length[example], np.zeros(len(example), dtype=np.int64)
         np.minimum.at(first, passage, np.where(long, np.maximum(start - around, 0), 0))
-        # not even a span of a thousand words is shown whole
+        # even a single span of a thousand words is cut
         np.maximum.at(
             last, passage, np.where(long, np.minimum(np.minimum(end, start + whole) + around, length), length)
         )

@@ -92,7 +92,7 @@ def number(value: float) -> str:
 
 @cache
 def _environment(folder: Path) -> Environment:
-    # imported when HTML is made, which few commands do
+    # imported late, because few commands write HTML
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 

@@ -141,7 +141,7 @@ def policy_spread(
     sides_read = choice.of(reference, legal, reread, converted, *decoded.values())
     reference, legal, reread, converted = sides_read[:4]
     decoded = dict(zip(decoded, sides_read[4:], strict=True))
-    # counts of parts add up only if their labels are the same
+    # counts of parts can be added only if they have the same list of labels
     names = tuple(sorted({*reference.labels, *reread.labels}))
     reference, legal, reread = (side.with_labels(names) for side in (reference, legal, reread))
     spreads = {}

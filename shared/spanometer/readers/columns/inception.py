@@ -187,7 +187,7 @@ def _chosen(source: Source, layers: Sequence[_Layer], options: LayerReading) -> 
     features = [name for name in target.features if name]
     slots = len(features) > 1 and any("ROLE_" in name for name in features)
     if options.feature is None and "value" not in features and (target.kind == "CH" or slots):
-        # the names of a chain's or a slot's features are no labels
+        # names of features of chains and slots are not labels
         return target, None
     feature = options.label_feature(target.short_name, features, refuse)
     return target, target.first + target.features.index(feature) if feature else None

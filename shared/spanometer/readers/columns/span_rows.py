@@ -263,7 +263,7 @@ def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -
 def _bound(source: Source, value: Any, line: int) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    # pandas writes whole numbers so if the column has gaps
+    # pandas writes whole numbers like this if the column has gaps
     text = value.removesuffix(".0") if isinstance(value, str) else ""
     if text.isdecimal() and len(text) <= _DIGITS:
         value = int(text)

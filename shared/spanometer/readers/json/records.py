@@ -55,7 +55,7 @@ def is_json_lines(source: Source) -> bool:
     if not called and not line.startswith((b"[", b"{")):
         return False
     if line.startswith((b"[", b"{")) and len(line) >= _LONG_LINE:
-        # the line may continue after the head; no row of columns is this long
+        # the line is longer than the head; rows of columns are never this long
         return True
     try:
         json.loads(line)

@@ -307,7 +307,7 @@ def _version_2(
         for record, row in zip(records, spans.to_dicts(), strict=True):
             record.spans = [(span["start"], span["end"], span["label"]) for span in row]
             if record.id in names:
-                # each part of the data has its own numbers; if one document has no name, none has
+                # each part of the data numbers its documents anew; if one document has no name, all names are dropped
                 record.id = None
             names.add(record.id)
         yield from records

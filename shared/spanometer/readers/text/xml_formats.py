@@ -56,13 +56,13 @@ def _xml(source: Source) -> Iterator[tuple[Element, int, str]]:
     first, text = 1, ""
     try:
         for line, block in source.blocks(lines=False):
-            # the declaration may begin in the block before
+            # the declaration may begin in the previous block
             if _ENTITY in before + block:
                 raise source.refuse("the file declares XML entities.", "Remove the declarations.", line)
             before = block[1 - len(_ENTITY) :]
             size += len(block)
             source.require_short(size, "a document is longer than {}", _SPLIT, begun)
-            # text: the source has decoded it, whatever encoding the XML declares
+            # passed as str, because the source has already decoded it; the encoding declared in the XML does not apply
             text += block.decode()
             parser.feed(block.decode())
             for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
@@ -137,7 +137,7 @@ def _record(source: Source, document: Any, line: int) -> Record:
     record = Record(text=text, id=name, line=line, place=where)
     for annotation in annotations:
         bounds = _bounds(source, annotation, line, where)
-        # programs join the parts of discontinuous annotations in different ways
+        # programs write the texts of discontinuous annotations in different ways
         stated = annotation.get("text") if len(bounds) == 1 else None
         record.add(bounds[0][0], bounds[-1][1], annotation["infons"]["type"], stated=stated, pieces=bounds)
     return record
