@@ -33,10 +33,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import dataclass
 
 from spanometer.commands.options import add_options, read_options, switch
-from spanometer.options import check_options, text
+from spanometer.options import CheckedOptions, text
 from spanometer.plots.figure import require_format
 
 from .report import draw, reproduce
@@ -48,8 +47,7 @@ DATA_VARIABLE = "SPANOMETER_DATA"
 """The environment variable that names the folder of the corpora, if no option does."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableOptions:
+class TableOptions(CheckedOptions):
     """Options for which tables are made, and how they are shown."""
 
     data: str | None = text("DIR", f"folder of the corpora, instead of {DATA_VARIABLE}")
@@ -58,7 +56,7 @@ class TableOptions:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_options(self)
+        super().__post_init__()
         if self.plots is not None:
             require_format("figure.png")
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 from ..analysis.agreement.consensus import Consensus, Voting, consensus
 from ..documents.pairing import Pairing, unit_of
@@ -33,7 +33,6 @@ from .options import add_options, read_options, switch
 from .output import Output
 
 
-@dataclass(frozen=True, kw_only=True)
 class ConsensusOutput(Output):
     """Options for showing votes."""
 

@@ -43,8 +43,7 @@ from .inputs import STANDARD_INPUT, InputPath, called, located
 from .options import add_options, read_options, refuse, switch
 
 
-@dataclass(frozen=True, kw_only=True)
-class Target:
+class Target(CheckedOptions):
     """Where the output goes.
 
     Raises:

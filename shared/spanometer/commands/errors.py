@@ -32,7 +32,7 @@ from ..counts.statistics import Resampling
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, mention
 from ..measures.registry import MEASURES
-from ..options import check_options, option, options_of, text
+from ..options import CheckedOptions, option, options_of, text
 from ..plots import plot_confusion
 from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
@@ -132,8 +132,7 @@ class ErrorOutput(PlotOutput):
             raise InputError(f"{mention(chosen[0])} has its own format.", "Leave out --json and --table.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SpanParts:
+class SpanParts(CheckedOptions):
     """Options for groups of spans that are scored separately."""
 
     buckets: bool = switch(
@@ -154,7 +153,7 @@ class SpanParts:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_options(self)
+        super().__post_init__()
         if self.train_column is not None and self.train is None:
             raise InputError("--train-column needs a training set.", "Name the file with --train.")
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..documents.document_file import DocumentFile
 from ..documents.joining import matched
@@ -25,7 +25,7 @@ from ..documents.units import with_tokens
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.grounded import Grounded, outcomes_by_answer
 from ..grounding.reading import AnswerReading
-from ..options import options_of
+from ..options import CheckedOptions, options_of
 from ..readers.formats import formats_of
 from .convert import Target, WrittenAs
 from .input_files import ONE_FILE, InputFiles, add_reading
@@ -36,8 +36,7 @@ _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2"
 """The formats of files by their extensions; other files are JSON lines."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class GroundingOutput:
+class GroundingOutput(CheckedOptions):
     """Options for showing grounded answers."""
 
     list_lost: bool = switch("list the items that are not found in the text, and why", common=True)

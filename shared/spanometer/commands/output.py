@@ -6,11 +6,10 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..exceptions import InputError
-from ..options import option, text
+from ..options import CheckedOptions, option, text
 from ..plots.figure import require_format
 from ..readers.writing import require_writable, writing, writing_folder
 from ..tables.result import by_kind, of_kind, to_csv, to_html, to_latex, to_markdown
@@ -42,8 +41,7 @@ OUTPUT_FLAGS = {"output": "-o --output"}
 """Options that also have a short flag, see `add_options`."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Output:
+class Output(CheckedOptions):
     """Options for showing a result."""
 
     json: bool = switch("print one JSON object instead of tables", common=True)

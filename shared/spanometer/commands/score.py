@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +35,7 @@ from ..exceptions import InputError, counted, mention, setting
 from ..measures.aligned import with_words
 from ..measures.registry import MEASURES, is_everything
 from ..measures.sl_icm import SlIcm
-from ..options import option, options_of, reused_option, text
+from ..options import CheckedOptions, option, options_of, reused_option, text
 from ..plots import plot_difficulty, plot_precision_recall
 from ..spans.annotations import Layers, read_annotations
 from ..spans.spans import Spans
@@ -54,8 +54,7 @@ _OF_TOKENS = ("tokens", "token_probabilities", "")
 """What errors about tokens call the reference."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScoredParts:
+class ScoredParts(CheckedOptions):
     """Options for scoring parts of a corpus by chance level, and for pictures of scores."""
 
     by_chance: tuple[float, ...] | None = option(

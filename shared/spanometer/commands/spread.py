@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES
-from ..options import options_of, text
+from ..options import CheckedOptions, options_of, text
 from ..plots import plot_grounding_spread, plot_spread
 from ..readers.logits import read_logits
 from ..readers.source import Limits
@@ -39,8 +38,7 @@ from .options import add_options, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 
 
-@dataclass(frozen=True, kw_only=True)
-class SpreadSource:
+class SpreadSource(CheckedOptions):
     """Options for inputs other than tags in files."""
 
     answers: bool = switch("the predictions are answers of language models; usually detected")

@@ -24,6 +24,7 @@ from typing import Any
 from ..documents.checks import KINDS, Problem, SpanValidation
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted, printable
+from ..options import CheckedOptions
 from ..tags.schemes import labels_option
 from ..tags.validation import IllegalPair, Validation
 from .input_files import ONE_FILE, add_reading, read_source
@@ -36,8 +37,7 @@ ILLEGAL = 1
 """The exit status if there are illegal pairs."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ValidatedLabels:
+class ValidatedLabels(CheckedOptions):
     """Options for the labels of spans."""
 
     known_labels: Sequence[str] | None = labels_option(

@@ -38,7 +38,7 @@ from ..exceptions import (
     shown,
 )
 from ..measures.base import SHARED, Measure
-from ..options import Option, made, option, options_of, require_known, same
+from ..options import CheckedOptions, Option, made, option, options_of, require_known, same
 from ..spans.arrow import read_lengths, require_same_lengths
 
 Part = TypeVar("Part")
@@ -74,8 +74,7 @@ class Configuration:
     read: Callable[..., Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class DocumentLengths:
+class DocumentLengths(CheckedOptions):
     """The lengths of the documents.
 
     Attributes:

@@ -299,8 +299,7 @@ def _recognised(source: Source, formats: Collection[Format]) -> Format:
     return best
 
 
-@dataclass(frozen=True, kw_only=True)
-class TagReading:
+class TagReading(CheckedOptions):
     """Options for reading tags, see `readers.read`.
 
     Raises:
@@ -334,7 +333,6 @@ class TagReading:
         return (*self.columns, *(() if self.numbers is None else (self.numbers,)))
 
 
-@dataclass(frozen=True, kw_only=True)
 class ColumnReading(TagReading):
     """Options for reading tags in columns."""
 

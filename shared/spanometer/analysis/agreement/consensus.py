@@ -15,7 +15,7 @@ from ...documents.sides import read_sides, require_no_answers
 from ...documents.stated import NO_ATTRIBUTES, StatedSpans
 from ...exceptions import InputError, counted, mention, require_no_more, setting
 from ...measures.base import signature_of
-from ...options import check_options, option
+from ...options import CheckedOptions, option
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
@@ -29,8 +29,7 @@ _COLUMNS = ("start", "end", "label", "votes", "annotators")
 _SPANS = amounts("spans", in_consensus="in the consensus")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Voting:
+class Voting(CheckedOptions):
     """How annotators vote for a consensus.
 
     Raises:
@@ -72,7 +71,7 @@ class Voting:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_options(self)
+        super().__post_init__()
         if self.at_least is not None and self.rule != "majority":
             raise InputError(
                 f"{setting('rule', self.rule)} and {mention('at_least')} exclude each other.", "Leave out one of them."

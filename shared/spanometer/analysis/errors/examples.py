@@ -16,7 +16,7 @@ from ...alignment.matched_spans import BOUNDARIES, CORRECT, MARKS, MatchedSpans
 from ...alignment.overlaps import order_of_line
 from ...arrays import arrow_array, integers, inverse
 from ...exceptions import InputError, counted, printable, require_choice, setting
-from ...options import check_options, option
+from ...options import CheckedOptions, option
 from ...spans.spans import Spans
 from ...spans.wording import Wording
 from ...tables.result import Result
@@ -49,8 +49,7 @@ def _listed(text: Any) -> tuple[str, ...]:
     return tuple(name.strip() for part in texts for name in part.split(","))
 
 
-@dataclass(frozen=True, kw_only=True)
-class ErrorChoice:
+class ErrorChoice(CheckedOptions):
     """Which errors to show, and how many.
 
     Attributes:
@@ -85,7 +84,7 @@ class ErrorChoice:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_options(self)
+        super().__post_init__()
         for name in ("kind", "reference_label", "predicted_label"):
             object.__setattr__(self, name, _listed(getattr(self, name)))
         spellings = (kind.lower().replace("-", "_").replace(" ", "_") for kind in self.kind)
