@@ -11,7 +11,6 @@ from importlib import resources
 from typing import Any
 
 from ..analysis.errors.errors import SystemErrors
-from ..analysis.errors.examples import ErrorExamples
 from ..analysis.errors.find import errors
 from ..analysis.scores.report import Report
 from ..analysis.scores.score import score
@@ -57,10 +56,7 @@ def run(options: argparse.Namespace) -> int:
     systems = {system: _score(tags["reference"], tags[system]) for system in SYSTEMS}
     repairs = {repair: _score(tags["reference"], tags["hasty"], repair) for repair in ("conlleval", "discard")}
     result = errors(tags["reference"], {SHOWN: tags[SHOWN]}, words=corpus.words, confidence=None).only
-    near = result.examples(kind="wrong_boundary", limit=1)
-    place = near.to_dict()[0]["document"] - 1
-    sentence = {SHOWN: _score([tags["reference"][place]], [tags[SHOWN][place]])}
-    output.write(dict, lambda: [*_system(corpus, result, near, systems, sentence), *_comparison(systems, repairs)])
+    output.write(dict, lambda: [*_system(corpus, tags, result, systems), *_comparison(systems, repairs)])
     return 0
 
 
@@ -69,14 +65,12 @@ def _score(references: Any, predictions: Any, repair: str = "conlleval") -> Repo
 
 
 def _system(
-    corpus: DocumentFile,
-    result: SystemErrors,
-    near: ErrorExamples,
-    systems: Mapping[str, Report],
-    sentence: Mapping[str, Report],
+    corpus: DocumentFile, tags: Mapping[str, Any], result: SystemErrors, systems: Mapping[str, Report]
 ) -> Iterator[Part]:
     """Yield one system's F1, an error that F1 hides, and the scores of each measure for that error."""
-    first = systems[SHOWN]
+    first, near = systems[SHOWN], result.examples(kind="wrong_boundary", limit=1)
+    place = near.to_dict()[0]["document"] - 1
+    sentence = {SHOWN: _score([tags["reference"][place]], [tags[SHOWN][place]])}
     labels = first["span_f"].per_label
     spans = counted(first.reference_spans, "span")
     size = [counted(first.documents, "sentence"), counted(len(corpus.tags[0].codes), "token"), spans]

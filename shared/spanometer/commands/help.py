@@ -122,10 +122,7 @@ def topic_page(parser: argparse.ArgumentParser, topic: str) -> str:
     formatter = parser._get_formatter()
     sections = {title: actions for title, actions in _sections(parser).items() if _topic(title) == topic}
     for title, actions in sections.items():
-        formatter.start_section(title)
-        formatter.add_text(_TEXTS.get(title))
-        formatter.add_arguments(actions)
-        formatter.end_section()
+        _add_section(formatter, title, actions, _TEXTS.get(title))
     if sections and topic == "measures":
         _add_lines(formatter, "the measures", {name: _definition(kind) for name, kind in known_measures().items()})
     return formatter.format_help()
@@ -186,11 +183,8 @@ def _definition(kind: Any) -> str:
 
 
 def _add_lines(formatter: argparse.HelpFormatter, title: str, texts: Mapping[str, str]) -> None:
-    formatter.start_section(title)
-    formatter.add_arguments(
-        [argparse.Action([], head, metavar=head, help=text.replace("%", "%%")) for head, text in texts.items()]
-    )
-    formatter.end_section()
+    named = [argparse.Action([], head, metavar=head, help=text.replace("%", "%%")) for head, text in texts.items()]
+    _add_section(formatter, title, named)
 
 
 def _begun(parser: argparse.ArgumentParser) -> argparse.HelpFormatter:
@@ -203,7 +197,8 @@ def _begun(parser: argparse.ArgumentParser) -> argparse.HelpFormatter:
 
 def _page(parser: argparse.ArgumentParser, sections: Mapping[str, Iterable[argparse.Action]]) -> str:
     formatter = _begun(parser)
-    _add_sections(formatter, sections)
+    for title, actions in sections.items():
+        _add_section(formatter, title, actions)
     if names := topics(parser):
         _add_lines(formatter, "more", {"--help TOPIC": f"{', '.join(names)}, {ALL}, or a measure"})
     formatter.add_text(parser.epilog)
@@ -248,11 +243,13 @@ def _briefly(declared: Option) -> str:
     return f"{text}: {values}" if values and len(values) <= _SHORT else text
 
 
-def _add_sections(formatter: argparse.HelpFormatter, sections: Mapping[str, Iterable[argparse.Action]]) -> None:
-    for title, actions in sections.items():
-        formatter.start_section(title)
-        formatter.add_arguments(actions)
-        formatter.end_section()
+def _add_section(
+    formatter: argparse.HelpFormatter, title: str, actions: Iterable[argparse.Action], text: str | None = None
+) -> None:
+    formatter.start_section(title)
+    formatter.add_text(text)
+    formatter.add_arguments(actions)
+    formatter.end_section()
 
 
 def _topic(title: str) -> str:

@@ -390,50 +390,33 @@ class MeasuredSystems:
     @cached_property
     def pair_results(self) -> dict[str, tuple[PairResult, ...]]:
         """The results of all pairs of systems, for each key by which the measure ranks."""
-        keys = (self.measure.headline, *self.measure.ranked)
-        estimates = self.estimates
-        pairs = {
-            (first, second): {key: estimates[first][key] - estimates[second][key] for key in keys}
-            for first, second in combinations(estimates, 2)
-        }
-        swapped = [
-            randomisation_test(
-                self.measure,
-                self.counts[first],
-                self.counts[second],
-                {key: float(difference.point) for key, difference in differences.items()},
-                self.resampling,
-            )
-            for (first, second), differences in pairs.items()
+        keys, pairs = (self.measure.headline, *self.measure.ranked), list(combinations(self.estimates, 2))
+        differences = [
+            {key: self.estimates[first][key] - self.estimates[second][key] for key in keys} for first, second in pairs
         ]
-        return {
-            key: self._pairs(
-                {systems: differences[key] for systems, differences in pairs.items()},
-                np.array([p_values[key] for p_values, _ in swapped]),
-                [exact for _, exact in swapped],
+        swapped = []
+        for (first, second), of_pair in zip(pairs, differences, strict=True):
+            points = {key: float(difference.point) for key, difference in of_pair.items()}
+            counts = self.counts[first], self.counts[second]
+            swapped.append(randomisation_test(self.measure, *counts, points, self.resampling))
+        results = {}
+        for key in keys:
+            of_key = [of_pair[key] for of_pair in differences]
+            p_bootstrap = [bootstrap_test(float(each.point), np.asarray(each.drawn)) for each in of_key]
+            p_randomisation = [p_values[key] for p_values, _ in swapped]
+            values = {"p_randomisation": np.array(p_randomisation), "p_bootstrap": np.array(p_bootstrap)}
+            values |= {f"{name}_holm": holm(p_values) for name, p_values in values.items()}
+            results[key] = tuple(
+                PairResult(
+                    systems=pairs[number],
+                    difference=float(difference.point),
+                    interval=difference.interval(self.resampling.confidence),
+                    **{name: p_values[number].item() for name, p_values in values.items()},
+                    exact=swapped[number][1],
+                )
+                for number, difference in enumerate(of_key)
             )
-            for key in keys
-        }
-
-    def _pairs(
-        self, differences: Mapping[tuple[str, str], Estimate], p_randomisation: np.ndarray, exact: list[bool]
-    ) -> tuple[PairResult, ...]:
-        """Return the results of the pairs for one key."""
-        p_bootstrap = np.array(
-            [bootstrap_test(float(pair.point), np.asarray(pair.drawn)) for pair in differences.values()]
-        )
-        p_values = {"p_randomisation": p_randomisation, "p_bootstrap": p_bootstrap}
-        p_values.update({f"{name}_holm": holm(values) for name, values in p_values.items()})
-        return tuple(
-            PairResult(
-                systems=systems,
-                difference=float(difference.point),
-                interval=difference.interval(self.resampling.confidence),
-                **{name: values[number].item() for name, values in p_values.items()},
-                exact=exact[number],
-            )
-            for number, (systems, difference) in enumerate(differences.items())
-        )
+        return results
 
 
 def _results_of(name: str, measure: Measure) -> dict[str, str]:
