@@ -249,10 +249,10 @@ def grounding_spread(
     require_same_documents(references.documents, len(rows))
     references = references.with_lengths(np.array([len(index.text) for index in indices], dtype=np.int64))
     systems, as_strings, mentions = {}, {}, Mentions.of_spans(references, rows)
+    scoring = _ScoredTexts(references, indices, named)
     for name, source in read.items():
         under = partial(ground, rows, source.answers, asked_labels=source.asked_labels, aliases=aliases, tokens=tokens)
-        different, spreads = _scores(source, indices, references, named)
-        systems[name] = AnswersSpread(under(), different, spreads, _offsets(source.answers, under, references, named))
+        systems[name] = AnswersSpread(under(), *scoring.scores(source), scoring.offsets(source.answers, under))
         if strings is not None:
             as_strings[name] = _as_strings(source, mentions, strings)
     grid = GroundingGrid.whole(StringPolicy)
@@ -260,41 +260,63 @@ def grounding_spread(
     return GroundingSpread(GroundingGrid.whole(), len(rows), systems, of_strings)
 
 
-def _scores(
-    source: AnswerInput,
-    indices: Sequence[TextIndex],
-    references: Spans,
-    measures: Mapping[str, AlignedMeasure],
-) -> tuple[int, dict[str, MeasureSpread]]:
-    """Count the different results, and compute the scores of each measure under all policies."""
-    grid = GroundingGrid.whole()
-    vocabulary = source.vocabulary
-    predicted_labels = {vocabulary.renamed(item).label for answer in source.answers for item in answer.items}
-    # counts of parts can be added if they are counted in the same labels
-    names = tuple(sorted({*references.labels, *predicted_labels}))
-    totals: dict[str, dict[str, np.ndarray]] = {}
-    alike = np.zeros(len(grid), dtype=np.int64)
-    for first, some in batches(source.answers):
-        of_policy = np.empty((len(grid), len(some)), dtype=np.int64)
-        made: list[Predicted] = []
-        document: list[int] = []
-        for place, answer in enumerate(some):
-            number, predicted = predicted_by_all(answer, indices[first + place], vocabulary)
-            of_policy[:, place] = len(made) + number
-            alike = np.unique(alike * len(predicted) + number, return_inverse=True)[1].ravel()
-            made += predicted
-            document += [first + place] * len(predicted)
-        count = counter(*(side.with_labels(names) for side in _sides(references, indices, document, made)))
-        for name, measure in measures.items():
-            sums = totals_of_policies(count(measure), of_policy)
-            before = totals.get(name)
-            totals[name] = sums if before is None else {key: before[key] + values for key, values in sums.items()}
-    spreads = {}
-    for name, measure in measures.items():
-        scores = measure.score_totals(totals[name])[measure.headline]
-        of_named = {policy: float(scores[index]) for policy, index in grid.named.items()}
-        spreads[name] = MeasureSpread(measure.headline, scores, of_named)
-    return int(alike.max(initial=-1)) + 1, spreads
+@dataclass(frozen=True, eq=False)
+class _ScoredTexts:
+    """The texts that a spread scores: the reference spans, the indices of the texts, and the measures."""
+
+    references: Spans
+    indices: Sequence[TextIndex]
+    measures: Mapping[str, AlignedMeasure]
+
+    def scores(self, source: AnswerInput) -> tuple[int, dict[str, MeasureSpread]]:
+        """Count the different results, and compute the scores of each measure under all policies."""
+        grid = GroundingGrid.whole()
+        vocabulary = source.vocabulary
+        predicted_labels = {vocabulary.renamed(item).label for answer in source.answers for item in answer.items}
+        # counts of parts can be added if they are counted in the same labels
+        names = tuple(sorted({*self.references.labels, *predicted_labels}))
+        totals: dict[str, dict[str, np.ndarray]] = {}
+        alike = np.zeros(len(grid), dtype=np.int64)
+        for first, some in batches(source.answers):
+            of_policy = np.empty((len(grid), len(some)), dtype=np.int64)
+            made: list[Predicted] = []
+            document: list[int] = []
+            for place, answer in enumerate(some):
+                number, predicted = predicted_by_all(answer, self.indices[first + place], vocabulary)
+                of_policy[:, place] = len(made) + number
+                alike = np.unique(alike * len(predicted) + number, return_inverse=True)[1].ravel()
+                made += predicted
+                document += [first + place] * len(predicted)
+            count = counter(*(side.with_labels(names) for side in self._sides(document, made)))
+            for name, measure in self.measures.items():
+                sums = totals_of_policies(count(measure), of_policy)
+                before = totals.get(name)
+                totals[name] = sums if before is None else {key: before[key] + values for key, values in sums.items()}
+        spreads = {}
+        for name, measure in self.measures.items():
+            scores = measure.score_totals(totals[name])[measure.headline]
+            of_named = {policy: float(scores[index]) for policy, index in grid.named.items()}
+            spreads[name] = MeasureSpread(measure.headline, scores, of_named)
+        return int(alike.max(initial=-1)) + 1, spreads
+
+    def _sides(self, document: Sequence[int], predicted: Sequence[Predicted]) -> tuple[Spans, Spans]:
+        """Return both sides with one document for each different result of a document."""
+        lengths = [len(self.indices[each].text) for each in document]
+        spans, (of_wrong, labels, mentions) = predicted_columns(predicted, lengths)
+        unplaced = Unplaced(of_wrong, labels, np.array(list(map(len, mentions)), dtype=np.int64))
+        both = with_unplaced([self.references.take(np.array(document, dtype=np.int64)), spans], [None, unplaced])
+        return both[0], both[1]
+
+    def offsets(self, answers: Sequence[Answer], under: Callable[..., Grounded]) -> dict[str, dict[str, float]]:
+        """Compute each measure's score under `strict` for each way to use offsets; empty if the answers have none."""
+        if all(item.start is None for answer in answers for item in answer.items):
+            return {}
+        scores: dict[str, dict[str, float]] = {name: {} for name in self.measures}
+        for action in options_of(GroundingPolicy)["offsets"].choices:
+            sides = under(policy=GroundingPolicy(offsets=action)).sides(self.references)
+            for name, measure in self.measures.items():
+                scores[name][action] = measure.score(measure.counts(*sides))[measure.headline]
+        return scores
 
 
 def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) -> AnswersSpread:
@@ -321,33 +343,6 @@ def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) ->
     spread = MeasureSpread(measure.headline, scores, named)
     default = ground_strings(source.texts, source.answers, asked_labels=source.asked_labels, aliases=source.aliases)
     return AnswersSpread(default, len(outcomes), {measure.name: spread}, {})
-
-
-def _sides(
-    references: Spans, indices: Sequence[TextIndex], document: Sequence[int], predicted: Sequence[Predicted]
-) -> tuple[Spans, Spans]:
-    """Return both sides with one document for each different result of a document."""
-    spans, (of_wrong, labels, mentions) = predicted_columns(predicted, [len(indices[each].text) for each in document])
-    unplaced = Unplaced(of_wrong, labels, np.array(list(map(len, mentions)), dtype=np.int64))
-    both = with_unplaced([references.take(np.array(document, dtype=np.int64)), spans], [None, unplaced])
-    return both[0], both[1]
-
-
-def _offsets(
-    answers: Sequence[Answer],
-    under: Callable[..., Grounded],
-    references: Spans,
-    measures: Mapping[str, AlignedMeasure],
-) -> dict[str, dict[str, float]]:
-    """Compute each measure's score under `strict` for each way to use offsets; empty if the answers have none."""
-    if all(item.start is None for answer in answers for item in answer.items):
-        return {}
-    scores: dict[str, dict[str, float]] = {name: {} for name in measures}
-    for action in options_of(GroundingPolicy)["offsets"].choices:
-        sides = under(policy=GroundingPolicy(offsets=action)).sides(references)
-        for name, measure in measures.items():
-            scores[name][action] = measure.score(measure.counts(*sides))[measure.headline]
-    return scores
 
 
 def effect_table(
