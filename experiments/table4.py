@@ -31,7 +31,7 @@ from .published import published_rows
 from .tables import Cell
 
 PAPER, CORRECT = WAYS = "paper", "correct"
-"""The two versions."""
+"""The two versions of the table."""
 
 _SIZE = (800, 1176)
 _MATCHED = ("short_truncation", "short_extension")

@@ -181,13 +181,13 @@ def _heading(corpus: CorpusFiles, result: Agreement) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class _ShownAgreement:
-    """The agreement as the options show it.
+    """The agreement, with everything that the output options ask for.
 
     Attributes:
-        output: the options.
+        output: the output options.
         agreement: the agreement of the annotators.
         disagreements: the places where they differ, with `--disagreements`.
-        left_out: the agreement without each of them, with `--leave-one-out`.
+        left_out: the agreement without each annotator in turn, with `--leave-one-out`.
     """
 
     output: AgreementOutput
@@ -196,7 +196,7 @@ class _ShownAgreement:
     left_out: LeaveOneOut | None
 
     def places(self, lines: Sequence[tuple[str, str]]) -> str:
-        """Write the places alone, in the format of the file's ending; a page has lines above."""
+        """Return the places in the format of the file's extension; an HTML page has `lines` at the top."""
         result: Any = self.disagreements
         if self.output.ending == ".jsonl":
             return str(result.to_json_lines())

@@ -298,7 +298,7 @@ def _shown(examples: Sequence[ErrorExamples], choice: ErrorChoice) -> Iterator[P
 
 @dataclass(frozen=True)
 class _ShownErrors:
-    """The errors of systems as the options show them, with the scores of buckets and suspicious references."""
+    """The errors of systems, with buckets and suspicious references if the output options ask for them."""
 
     errors: Errors
     output: ErrorOutput

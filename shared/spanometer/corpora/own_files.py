@@ -1,4 +1,4 @@
-"""Load your own files as `datasets`: columns like CoNLL's, and any file of documents with spans."""
+"""Your own files as `datasets`: CoNLL-like columns, and any file of documents with spans."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class RecordColumns:
         texts, ids, annotators, places, lines: one value for each document, see `Record`.
         words: the words of all documents; None if a document has none.
         lost: the document, the line and the problem of each span that could not be read.
-        with_tokens: flags of the documents that have tokens.
+        with_tokens: whether each document has tokens.
         stated: the spans as they are in the file; their boundaries have not been checked.
     """
 

@@ -1,4 +1,4 @@
-"""Read several files and join them into one; match the documents of two sides, and check their tokens and words."""
+"""Joining of several files into one, and matching of the documents of two sides with checks of tokens and words."""
 
 from __future__ import annotations
 

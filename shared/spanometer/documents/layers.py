@@ -1,4 +1,4 @@
-"""Records, which readers yield; and layers of documents in tokens: encoded words and tags, columns, lines and files."""
+"""Records, which readers yield, and the parts of documents in tokens: words, tags, columns, lines and files."""
 
 from __future__ import annotations
 

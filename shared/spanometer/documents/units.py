@@ -1,4 +1,4 @@
-"""Make tokens from texts, and convert the spans of documents to another unit."""
+"""Tokenizers, and conversion of the spans of documents to another unit."""
 
 from __future__ import annotations
 

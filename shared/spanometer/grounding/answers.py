@@ -1,4 +1,4 @@
-"""Read answers of language models as items: labels and mentions, with or without offsets, in any of several formats."""
+"""Parsing of language model answers, in several formats, to items: labels and mentions, with or without offsets."""
 
 from __future__ import annotations
 

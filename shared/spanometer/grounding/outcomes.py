@@ -1,4 +1,4 @@
-"""Ground one answer under a policy (items, places, spans, and the outcome of each item), or under all policies."""
+"""Grounding of one answer, under one policy or all: items, places, spans, and the outcome of each item."""
 
 from __future__ import annotations
 

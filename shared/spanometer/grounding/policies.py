@@ -1,4 +1,4 @@
-"""Grounding policies: an action for each place where an answer's spans are ambiguous; and normal forms of texts."""
+"""Grounding policies (an action for each situation in which spans are ambiguous), and normal forms of texts."""
 
 from __future__ import annotations
 

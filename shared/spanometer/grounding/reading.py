@@ -1,4 +1,4 @@
-"""The options of reading and grounding answers; answers grounded as strings without places."""
+"""The options for parsing and grounding answers, and answers as strings without positions."""
 
 from __future__ import annotations
 

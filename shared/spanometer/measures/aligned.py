@@ -1,4 +1,4 @@
-"""Base classes for measures of spans: aligned sides; precision, recall and F1; the words of documents."""
+"""Base classes for measures of spans: alignment of both sides, precision, recall and F1, words of documents."""
 
 from __future__ import annotations
 
@@ -103,10 +103,11 @@ class PrecisionRecallF1(Measure):
     one count `both` replaces them. All scores are in [0, 1], higher is better.
 
     Attributes:
-        average: two further values. `documents`: compute precision, recall and F1 of each document over all labels,
-            then take the mean over documents (Toxic Spans, Mu-SHROOM). If both sides of a document are empty, its
-            scores are `zero_division`; NaN leaves the document out. The scores of a label still come from its summed
-            counts. `documents_by_label`: the scores of a label are means over documents too (HIPE's macro_doc).
+        average: two further values besides those of `Measure`. `documents`: compute precision, recall and F1 of each
+            document over all labels, then take the mean over documents (Toxic Spans, Mu-SHROOM). In a document, a ratio
+            with denominator 0 is `zero_division`, and so is F1 if both sides are empty; NaN leaves the document out.
+            The scores of a label still come from its summed counts. `documents_by_label`: the scores of a label are
+            means over documents too (HIPE's macro_doc).
         f_beta: recall weighs beta times as much as precision; the key `f1` is then F-beta.
         combination: how `f1` combines precision and recall. `harmonic`: their harmonic mean. `jaccard`: F1 / (2 - F1),
             the Jaccard index of sets (Mu-SHROOM). `lower`: the lower of the two (Label Studio). `perfect`: 1 if both
@@ -276,7 +277,7 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
     @abstractmethod
     def columns(self, alignment: Alignment) -> dict[str, Column]:
-        """Count an alignment, column by column; the reference spans are added as `support` if they are missing."""
+        """Compute the counts of an alignment by name; if `support` is missing, it is added (reference spans)."""
 
     def count(self, alignment: Alignment) -> Counts:
         """Compute counts from an alignment; add document scores if `average` is a mean over documents."""

@@ -1,4 +1,4 @@
-"""File formats: their declarations, and the detection of a file's format; the files of a folder or a pattern."""
+"""Declarations of file formats, detection of a file's format, and lists of the files of a folder or pattern."""
 
 from __future__ import annotations
 
@@ -97,9 +97,9 @@ class Format:
         content: the kind of its content, one of `CONTENTS`.
         mark: how to recognise it, in a few words.
         shows: checks whether the beginning of a source has this format for certain; None if it can never be certain.
-        read: yields the records of a source, or makes a `DocumentFile`. Its keyword arguments are the format's options.
-            If it has an argument `options` instead, the class of this argument declares the options, and `read_folder`
-            gets it too.
+        read: yields the records of a source, or returns a `DocumentFile`. Its keyword arguments are the format's
+            options. If it has an argument `options` instead, the class of this argument declares the options, and
+            `read_folder` gets it too.
         units, in_tokens, by_name: how records become a `DocumentFile`, see `documents_of`.
         write: converts the entities, words and names of documents to text; None if the format is read-only. Its keyword
             arguments are options too.
@@ -144,7 +144,7 @@ class Format:
     def read_with(
         self, read: Callable[..., Any], source: Named, options: Mapping[str, Any], **more: Any
     ) -> DocumentFile:
-        """Read a source or a folder with options; raise an `InputError` for values that are not allowed."""
+        """Read a source or a folder with options; raise an `InputError` if a value is not allowed."""
         reading = None if self.reading is None else self.reading(**options)
         content = read(source, **options, **more) if reading is None else read(source, reading, **more)
         if isinstance(content, DocumentFile):

@@ -1,4 +1,4 @@
-"""Read lists: labels and their new names, tags of label numbers, and words with probabilities or counts."""
+"""Lists: labels with their new names, names of integer labels, and words with probabilities or counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read files of any format, with tags, spans or entity trees, and Python objects that systems return; write trees."""
+"""Reading of files in any format (tags, spans or entity trees) and of Python objects; writing of entity trees."""
 
 from __future__ import annotations
 

@@ -304,7 +304,7 @@ class Source(Named):
         """Parse a file with one XML document, and return its root element.
 
         Raises:
-            InputError: for invalid XML, declared entities, and a document that is too long.
+            InputError: if XML is invalid, if it declares entities, or if the document is too long.
         """
         from xml.etree.ElementTree import ParseError, fromstring
 

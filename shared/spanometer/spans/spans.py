@@ -334,10 +334,11 @@ class Spans(DocumentColumns):
 
 
 def pair_from_tags(references: Any, predictions: Any, **decoding: Any) -> tuple[Spans, Spans, str]:
-    """Decode the tags of both sides with the same scheme, by the options of `LabelDecoding`; None infers the scheme.
+    """Decode the tags of both sides with the same scheme; `decoding` are the options of `LabelDecoding`.
 
-    With `id2label` (see `tags.read_id2label`) either side may have integer tags. Positions where the reference has the
-    integer `ignore_index` are removed on both sides, and the scheme is inferred from all labels.
+    If `scheme` is None, it is inferred from both sides. With `id2label` (see `tags.read_id2label`) either side may have
+    integer tags. Positions where the reference has the integer `ignore_index` are then removed on both sides, and the
+    scheme is inferred from all labels.
 
     Returns:
         The spans of both sides and the name of the scheme.

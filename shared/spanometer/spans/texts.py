@@ -1,4 +1,4 @@
-"""Texts of documents: characters and their units, tokens, and the places of one text in another."""
+"""Texts of documents: units of characters, tokens, and positions of one text in another."""
 
 from __future__ import annotations
 

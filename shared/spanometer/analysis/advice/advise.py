@@ -97,9 +97,8 @@ class Flow:
 def follow(corpus: Statistics, thresholds: Thresholds) -> Flow:
     """Follow the flow chart for a corpus (section 5 and Figure 2 of the paper).
 
-    A later yes overrides an earlier one, and a yes to the first question ends the flow. The paper describes when the
-    answer is yes, but gives only one number (spans of one or two tokens). The other thresholds are ours, see
-    `Thresholds`.
+    A later yes overrides an earlier yes; a yes to the first question ends the flow. The paper describes when the answer
+    is yes, but gives only one number (spans of one or two tokens). The other thresholds are ours, see `Thresholds`.
     """
     flow = Flow((), *measure_of("token_f_IO"), "token_f_IO")
     for name, (question, text, metric) in QUESTIONS.items():

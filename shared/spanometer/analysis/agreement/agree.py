@@ -1,4 +1,4 @@
-"""Compute the agreement of any number of annotators: of each pair, of all jointly, and without each of them."""
+"""Agreement of any number of annotators: of each pair, of all jointly, and without each of them in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotators: their names, the counts of their pairs, and their votes for spans and for the labels of tokens."""
+"""Annotators: their names, the counts of their pairs, and their votes for spans and for labels of tokens."""
 
 from __future__ import annotations
 

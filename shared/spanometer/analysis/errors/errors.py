@@ -123,7 +123,10 @@ class SystemErrors(Result):
         return sum(self.counts.values()) - self.counts["correct"]
 
     def texts(self, rows: np.ndarray) -> pa.Array:
-        """Return the strings of reference spans in some rows, or else of predicted spans; null without words."""
+        """Return the strings of the reference spans in these rows or, where there is none, of the predicted spans.
+
+        They are null if words are unknown.
+        """
         sides = self.references, self.predictions
         return pa.compute.coalesce(*mention_texts(self.matched, sides, self.context.wording, rows))
 

@@ -1,4 +1,4 @@
-"""Counts and values of measures: counts block by block, and scores of the corpus, labels and documents."""
+"""Results of measures: counts, block by block, and scores of the corpus, of labels and of documents."""
 
 from __future__ import annotations
 

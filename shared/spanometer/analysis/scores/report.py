@@ -123,18 +123,18 @@ class Report(Result):
         resampling: Resampling | None = None,
         per_document: bool = True,
     ) -> Self:
-        """Count and score each measure, see `measure_result.count_measures`.
+        """Compute the counts and scores of each measure, see `measure_result.count_measures`.
 
         Args:
             references, predictions: spans, entity trees, spans with attributes, or mentions of both sides.
             measures: measures with their options; a mapping names the results.
             reading: how the input was read, for the signatures (`scheme` and `repair` for tags).
-            progress: wraps sequences of blocks and of measures, for progress bars.
-            resampling: how to make confidence intervals; None makes none.
+            progress: a function that wraps sequences of blocks and of measures, for progress bars.
+            resampling: how confidence intervals are computed; None computes no intervals.
             per_document: whether to keep the counts of each document, which takes memory.
 
         Raises:
-            InputError: if the two sides do not annotate the same documents, or a measure is undefined.
+            InputError: if the two sides do not annotate the same documents, or if a measure is undefined.
         """
         kept = per_document or resampling is not None
         named = measures if isinstance(measures, Mapping) else dict(zip(named_apart(measures), measures, strict=True))

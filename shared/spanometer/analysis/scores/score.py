@@ -162,9 +162,9 @@ class _Scoring:
     """The measures and options of a call of `score`.
 
     Attributes:
-        measures: as the caller gives them.
-        resampling: how intervals are made; None makes none.
-        arguments: the options of reading.
+        measures: the measures, as the caller passed them.
+        resampling: how intervals are computed; None computes no intervals.
+        arguments: the reading options.
         options: the options of the measures.
     """
 
@@ -263,7 +263,7 @@ class _Scoring:
         return report if tokens is None else replace(report, tokens=tokens)
 
     def _chosen(self, measures: Any) -> dict[str, Measure]:
-        """Return the measures by the names of their results; raise an `InputError` for options that none has."""
+        """Return the measures by the names of their results; raise an `InputError` for options that no measure has."""
         taken = options_by_name(measures, ALL_MEASURES)
         if taken:
             own = [*signature(score).parameters][2:-1]

@@ -1,4 +1,4 @@
-"""CoNLL columns: one token a line, a blank line between documents; and tables of tokens with a header (CSV)."""
+"""CoNLL columns (one token on each line, a blank line between documents), and CSV tables of tokens with a header."""
 
 from __future__ import annotations
 

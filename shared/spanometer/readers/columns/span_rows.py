@@ -1,4 +1,4 @@
-"""Rows of spans: without a header, as in shared tasks, or tables with named columns (CSV, tabs or Parquet)."""
+"""Rows of spans without a header, as in shared tasks, and tables of spans with named columns (CSV, tabs or Parquet)."""
 
 from __future__ import annotations
 

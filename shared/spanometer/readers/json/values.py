@@ -1,4 +1,4 @@
-"""Read the values of a file that is one JSON text (an array of documents, or an object), and the rows of Parquet."""
+"""Values of a file that is one JSON text (an array of documents, or an object), and rows of Parquet."""
 
 from __future__ import annotations
 
