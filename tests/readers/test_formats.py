@@ -12,7 +12,7 @@ from entity_files import NESTED, PRESIDENT, entities_of
 from entity_files import refused as refused_entities
 from spanometer.exceptions import InputError
 from spanometer.readers import DocumentFile, detect, formats, formats_of, read, read_entities, tag_lists
-from spanometer.readers.formats import Format, register
+from spanometer.readers.formats import register
 from spanometer.tags.tags import Tags
 
 
@@ -85,10 +85,9 @@ def shouted():
             document_lines=np.array([1]),
         )
 
-    format = Format("shouted", "shouting", lambda source: source.head.endswith(b"!\n"), read_shouted, content="tags")
-    register(format)
-    yield format
-    formats._registered.remove(format)
+    register("shouted", "shouting", lambda source: source.head.endswith(b"!\n"), read_shouted, content="tags")
+    yield formats._registered[-1]
+    formats._registered.pop()
 
 
 def test_a_new_format_is_found_everywhere(file, shouted):

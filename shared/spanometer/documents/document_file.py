@@ -201,25 +201,19 @@ class DocumentFile:
         chosen = documents.tolist()
         tokens = self._tokens_of(documents)
 
-        def some(rows: Sequence[Any] | None) -> Any:
-            return rows and tuple(rows[document] for document in chosen)
-
+        columns = {
+            name: getattr(self, name) for name in ("documents", "spans", "missing", "stated", "entities", "parts")
+        }
+        rows = {name: getattr(self, name) for name in ("annotators", "places", "answers")}
         return replace(
             self,
-            documents=self.documents.take(documents),
-            spans=self.spans.take(documents),
-            missing=None if self.missing is None else self.missing.take(documents),
+            **{name: column.take(documents) for name, column in columns.items() if column is not None},
+            **{name: tuple(each[document] for document in chosen) for name, each in rows.items() if each},
             tags=tuple(tags.of_documents(documents) for tags in self.tags),
             numbers=None if self.numbers is None else self.numbers[tokens],
-            annotators=some(self.annotators),
-            stated=None if self.stated is None else self.stated.take(documents),
-            entities=None if self.entities is None else self.entities.take(documents),
-            places=some(self.places),
-            answers=some(self.answers),
             words=None if self.words is None else self.words.of_documents(documents),
             document_lines=self.document_lines[documents],
             line_runs=None if self.line_runs is None else self.line_runs.take(tokens),
-            parts=None if self.parts is None else self.parts.take(documents),
         )
 
     def _tokens_of(self, documents: np.ndarray) -> np.ndarray:

@@ -214,21 +214,17 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
             show that they are the same.
     """
     ids, others = references.documents.ids, predictions.documents.ids
+    texts, other_texts = references.documents.texts, predictions.documents.texts
+    same_texts = texts is not None and other_texts is not None and _permuted(texts, other_texts)
     if ids is not None and others is not None and (ids == others or set(ids) == set(others)):
         references.documents.require_unique()
         predictions.documents.require_unique()
         by_name = predictions if ids == others else predictions.take(places_of(others, ids))
-        if not _numbered_anew(references, by_name):
+        # two projects may number the same texts differently
+        if not same_texts or by_name.documents.texts == texts:
             return references, by_name
-    texts, other_texts = references.documents.texts, predictions.documents.texts
-    if (
-        texts is not None
-        and other_texts is not None
-        and texts != other_texts
-        and set(texts) == set(other_texts)
-        and len(set(texts)) == len(texts) == len(other_texts)
-    ):
-        return references, predictions.take(places_of(other_texts, texts))
+    if same_texts and texts != other_texts:
+        return references, predictions.take(places_of(other_texts or (), texts or ()))
     sizes = references.documents.size, predictions.documents.size
     named = ids is not None and others is not None
     shown = all(side.documents.texts is not None or side.words is not None for side in (references, predictions))
@@ -248,12 +244,9 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     return references, predictions
 
 
-def _numbered_anew(references: DocumentFile, predictions: DocumentFile) -> bool:
-    """Check whether equal texts have different names, as in two projects with their own numbers."""
-    texts, others = references.documents.texts, predictions.documents.texts
-    if texts is None or others is None or texts == others:
-        return False
-    return len(set(texts)) == len(texts) and set(texts) == set(others)
+def _permuted(texts: Sequence[str], others: Sequence[str]) -> bool:
+    """Check whether both sides have the same texts, each once."""
+    return len(set(texts)) == len(texts) == len(others) and set(texts) == set(others)
 
 
 def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_source: str) -> str:

@@ -156,9 +156,9 @@ class Format:
 _registered: list[Format] = []
 
 
-def register(format: Format) -> None:
-    """Add a format."""
-    _registered.append(format)
+def register(*declaration: Any, **more: Any) -> None:
+    """Add a format, declared by the arguments of `Format`."""
+    _registered.append(Format(*declaration, **more))
 
 
 def formats_of(content: str) -> dict[str, Format]:

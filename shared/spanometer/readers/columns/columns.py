@@ -16,7 +16,7 @@ from ...documents.fitting import Fitted
 from ...documents.layers import Codes, Layout, LineRuns, Words, Writer
 from ...exceptions import InputError, counted, setting
 from ...tags.tags import Tags
-from ..formats import ColumnReading, Format, register
+from ..formats import ColumnReading, register
 from ..json.records import is_json_lines
 from ..json.values import is_array
 from ..source import BLOCK_SIZE, Source
@@ -357,15 +357,13 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
 
 
 register(
-    Format(
-        "columns",
-        "columns",
-        None,
-        read_columns,
-        allows=lambda source: not is_json_lines(source),
-        content="tags",
-        writer=Writer(write=write_columns, unit="token", needs_text=False, overlapping=False, problems=_problems),
-    )
+    "columns",
+    "columns",
+    None,
+    read_columns,
+    allows=lambda source: not is_json_lines(source),
+    content="tags",
+    writer=Writer(write=write_columns, unit="token", needs_text=False, overlapping=False, problems=_problems),
 )
 
 
@@ -454,4 +452,4 @@ def _shows(source: Source) -> bool:
     return bool(_NAMES & header) and not {"start", "end"} <= header and delimiter_of(source) != "\t"
 
 
-register(Format("csv", "a table with commas", _shows, read_csv, content="tags"))
+register("csv", "a table with commas", _shows, read_csv, content="tags")

@@ -16,7 +16,7 @@ from ...exceptions import InputError, counted, setting
 from ...options import CheckedOptions, option, text
 from ...spans.spans import Spans
 from ...tags.decoding import BARE_LABEL, Decoding, reading_of, scheme_of
-from ..formats import Format, register
+from ..formats import register
 from ..source import Source
 
 _TAG_KEYS = ("name", "NE", "NER")
@@ -195,7 +195,7 @@ def _shows_conllu(source: Source) -> bool:
     return False
 
 
-register(Format("conllu", "CoNLL-U", _shows_conllu, read_conllu))
+register("conllu", "CoNLL-U", _shows_conllu, read_conllu)
 
 
 _BEGIN, _END = "#begin document", "#end document"
@@ -262,4 +262,4 @@ def _shows_conll2012(source: Source) -> bool:
     return begun and all(len(row) >= _CONLL2012_CELLS and _BRACKETS.fullmatch(row[-1]) for row in cells)
 
 
-register(Format("conll2012", "CoNLL-2012's coreference", _shows_conll2012, read_conll2012, in_tokens=True))
+register("conll2012", "CoNLL-2012's coreference", _shows_conll2012, read_conll2012, in_tokens=True)

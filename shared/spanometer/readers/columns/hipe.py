@@ -16,7 +16,7 @@ from ...documents.layers import tag_lists
 from ...exceptions import InputError, require_choice, setting
 from ...spans.entities import Entity, entities_of
 from ...spans.spans import Spans
-from ..formats import ColumnReading, Format, register
+from ..formats import ColumnReading, register
 from ..source import Source
 from .columns import read_columns
 from .layout import DOCSTART
@@ -298,6 +298,4 @@ def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) 
                 )
 
 
-register(
-    Format("hipe", "a header with NE-FINE-LIT or NE-COARSE-LIT", _shows, read_hipe, content="entities", write=hipe_text)
-)
+register("hipe", "a header with NE-FINE-LIT or NE-COARSE-LIT", _shows, read_hipe, content="entities", write=hipe_text)

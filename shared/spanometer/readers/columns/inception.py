@@ -19,7 +19,7 @@ from ...documents.layers import Named, Record
 from ...exceptions import InputError, counted, setting
 from ...spans.arrow import LONGEST
 from ...spans.texts import code_points
-from ..formats import Format, LayerReading, blanks_before, register
+from ..formats import LayerReading, blanks_before, register
 from ..json.records import first_object, is_object, rows, value_in
 from ..source import Source
 
@@ -247,13 +247,11 @@ def _plain(value: str) -> str:
 
 
 register(
-    Format(
-        "webanno",
-        "WebAnno TSV 3",
-        lambda source: source.head.startswith(b"#FORMAT=WebAnno TSV"),
-        read_webanno,
-        units=("utf-16",),
-    )
+    "webanno",
+    "WebAnno TSV 3",
+    lambda source: source.head.startswith(b"#FORMAT=WebAnno TSV"),
+    read_webanno,
+    units=("utf-16",),
 )
 
 
@@ -368,7 +366,7 @@ def _shows(source: Source) -> bool:
     return _is_xmi(source) or _STRUCTURES in first_object(source)
 
 
-register(Format("uima_cas", "UIMA CAS", _shows, read_cas, units=("utf-16",)))
+register("uima_cas", "UIMA CAS", _shows, read_cas, units=("utf-16",))
 
 
 _ANNOTATIONS = "annotation"
@@ -468,12 +466,10 @@ def _refuse(source: Source, options: LayerReading) -> DocumentFile:
 
 
 register(
-    Format(
-        "inception",
-        "a project of INCEpTION",
-        None,
-        _refuse,
-        read_folder=read_project,
-        paths=rf"[/\\]({_ANNOTATIONS}|curation)[/\\][^/\\]+[/\\][^/\\]+\.(tsv|json|xmi)$",
-    )
+    "inception",
+    "a project of INCEpTION",
+    None,
+    _refuse,
+    read_folder=read_project,
+    paths=rf"[/\\]({_ANNOTATIONS}|curation)[/\\][^/\\]+[/\\][^/\\]+\.(tsv|json|xmi)$",
 )

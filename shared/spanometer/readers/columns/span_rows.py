@@ -14,7 +14,7 @@ from ...exceptions import InputError, counted, mention, require_kind, setting, s
 from ...options import option
 from ...spans.arrow import LONGEST
 from ...tags.decoding import BARE_LABEL
-from ..formats import Format, Offsets, files_of, register
+from ..formats import Offsets, files_of, register
 from ..json.values import first_value, parquet_rows, require_distinct
 from ..source import PARQUET, Source
 from .columns import csv_rows, header_of
@@ -128,16 +128,14 @@ def _is_sure(row: dict[str, str] | None) -> bool:
 
 
 register(
-    Format(
-        "span_rows",
-        "rows of spans without a header",
-        _shows_rows,
-        read_span_rows,
-        by_name=True,
-        read_folder=read_span_rows_folder,
-        may_be_empty=True,
-        paths=rf"\.(labels|{_PIPES[1:]})$",
-    )
+    "span_rows",
+    "rows of spans without a header",
+    _shows_rows,
+    read_span_rows,
+    by_name=True,
+    read_folder=read_span_rows_folder,
+    may_be_empty=True,
+    paths=rf"\.(labels|{_PIPES[1:]})$",
 )
 
 
@@ -280,4 +278,4 @@ def _shows_table(source: Source) -> bool:
     return all(any(name in header for name in _USUAL[key]) for key in _NEEDED)
 
 
-register(Format("span_table", "a table of spans", _shows_table, read_span_table, by_name=True))
+register("span_table", "a table of spans", _shows_table, read_span_table, by_name=True)

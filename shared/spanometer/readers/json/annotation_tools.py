@@ -15,7 +15,7 @@ from ...documents.layers import Record, Writer
 from ...exceptions import InputError, setting, shown
 from ...options import reused_option, text
 from ...spans.texts import borders, is_plain
-from ..formats import IN_BROWSERS, Format, Offsets, register
+from ..formats import IN_BROWSERS, Offsets, register
 from ..source import Source
 from .answers import AnswerLines
 from .records import first_filled, first_object, is_object, number_or_text, rows, spans_in, token_bounds
@@ -209,13 +209,11 @@ def _shows_label_studio(source: Source) -> bool:
 
 
 register(
-    Format(
-        "label_studio",
-        "Label Studio's JSON",
-        _shows_label_studio,
-        read_label_studio,
-        writer=Writer(write=_written_label_studio, annotators=True),
-    )
+    "label_studio",
+    "Label Studio's JSON",
+    _shows_label_studio,
+    read_label_studio,
+    writer=Writer(write=_written_label_studio, annotators=True),
 )
 
 
@@ -299,15 +297,13 @@ def _allows(source: Source) -> bool:
 _DOCCANO_REMEDY = "Export the project from Doccano as JSONL, a sequence labelling project."
 
 register(
-    Format(
-        "doccano",
-        "Doccano's JSON lines",
-        _shows_doccano,
-        read_doccano,
-        units=IN_BROWSERS,
-        allows=_allows,
-        writer=Writer(write=_written_doccano),
-    )
+    "doccano",
+    "Doccano's JSON lines",
+    _shows_doccano,
+    read_doccano,
+    units=IN_BROWSERS,
+    allows=_allows,
+    writer=Writer(write=_written_doccano),
 )
 
 
@@ -368,7 +364,7 @@ def _shows_prodigy(source: Source) -> bool:
     return "text" in row and ("_input_hash" in row or "_task_hash" in row)
 
 
-register(Format("prodigy", "Prodigy's tasks", _shows_prodigy, read_prodigy))
+register("prodigy", "Prodigy's tasks", _shows_prodigy, read_prodigy)
 
 
 Span = tuple[int, int, str]

@@ -12,7 +12,7 @@ from ...documents.document_file import DocumentFile, documents_of
 from ...documents.layers import Record
 from ...exceptions import InputError, setting, shown
 from ...options import CheckedOptions, text
-from ..formats import Format, register
+from ..formats import register
 from ..source import Source
 from .records import TAGS_KEY, WORDS_KEYS, Row, are_bounds, are_words, first_object, rows
 
@@ -334,7 +334,7 @@ def _allows(source: Source) -> bool:
     return bool(row) and row.keys().isdisjoint(("text", TAGS_KEY, *WORDS_KEYS))
 
 
-register(Format("answers", "JSON lines of answers of a language model", _shows, read_answers, allows=_allows))
+register("answers", "JSON lines of answers of a language model", _shows, read_answers, allows=_allows)
 
 
 def read_text_lines(source: Source, options: AnswerLines) -> Iterator[Record]:
@@ -352,4 +352,4 @@ def _has_text(source: Source) -> bool:
 
 
 # last in detection: a reference without spans is usually one whose spans were not recognised
-register(Format("texts", "JSON lines of texts", None, read_text_lines, allows=_has_text))
+register("texts", "JSON lines of texts", None, read_text_lines, allows=_has_text)

@@ -19,7 +19,7 @@ from ...exceptions import InputError, counted, setting
 from ...options import option
 from ...spans.entities import Entity, entities_of
 from ...spans.spans import Spans
-from ..formats import Format, Offsets, TagReading, register
+from ..formats import Offsets, TagReading, register
 from ..source import ZLIB, Source
 from .records import (
     JSON_ARRAY,
@@ -245,31 +245,27 @@ def _shows_documents(source: Source) -> bool:
 
 
 register(
-    Format(
-        "jsonl",
-        "JSON lines of spans with attributes",
-        _has_attributes,
-        read_document_lines,
-        content="attributes",
-    )
+    "jsonl",
+    "JSON lines of spans with attributes",
+    _has_attributes,
+    read_document_lines,
+    content="attributes",
 )
 register(
-    Format(
-        "jsonl",
-        "JSON lines of documents",
-        _shows_documents,
-        read_document_lines,
-        allows=_allows,
-        writer=Writer(
-            write=_written,
-            unit=None,
-            needs_text=False,
-            discontinuous=True,
-            attributes=True,
-            annotators=True,
-            problems=_problems,
-        ),
-    )
+    "jsonl",
+    "JSON lines of documents",
+    _shows_documents,
+    read_document_lines,
+    allows=_allows,
+    writer=Writer(
+        write=_written,
+        unit=None,
+        needs_text=False,
+        discontinuous=True,
+        attributes=True,
+        annotators=True,
+        problems=_problems,
+    ),
 )
 
 
@@ -326,16 +322,14 @@ def _shows_entities(source: Source) -> bool:
 
 
 register(
-    Format(
-        "jsonl",
-        MARK,
-        _shows_entities,
-        read_entity_lines,
-        allows=is_json_lines,
-        content="entities",
-        write=entity_lines_text,
-        needs_words=False,
-    )
+    "jsonl",
+    MARK,
+    _shows_entities,
+    read_entity_lines,
+    allows=is_json_lines,
+    content="entities",
+    write=entity_lines_text,
+    needs_words=False,
 )
 
 
@@ -409,4 +403,4 @@ def _key(source: Source, column: Column) -> str:
     return column
 
 
-register(Format("jsonl", MARK, None, read_tag_lines, allows=is_json_lines, content="tags"))
+register("jsonl", MARK, None, read_tag_lines, allows=is_json_lines, content="tags")

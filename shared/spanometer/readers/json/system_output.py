@@ -10,7 +10,7 @@ from ...documents.layers import Record
 from ...exceptions import InputError, shown
 from ...spans.spans import Spans
 from ...tags.decoding import BARE_LABEL
-from ..formats import Format, Offsets, register
+from ..formats import Offsets, register
 from ..source import Source
 from .records import TAGS_KEY, WORDS_KEYS, are_words, first_filled, first_object, is_object, rows
 
@@ -206,7 +206,7 @@ def _shows_system(source: Source) -> bool:
     return is_object(row, "document_id", "extractions")
 
 
-register(Format("system", "the output of a known system", _shows_system, read_system_output))
+register("system", "the output of a known system", _shows_system, read_system_output)
 
 
 def read_gliner(source: Source) -> Iterator[Record]:
@@ -233,7 +233,7 @@ def _is_gliner(source: Source) -> bool:
     return is_object(first_object(source), "tokenized_text", "ner")
 
 
-register(Format("gliner", "GLiNER's training data", _is_gliner, read_gliner, in_tokens=True))
+register("gliner", "GLiNER's training data", _is_gliner, read_gliner, in_tokens=True)
 
 
 _HARD, _SOFT = "hard_labels", "soft_labels"
@@ -276,4 +276,4 @@ def _shows_mushroom(source: Source) -> bool:
     return all(isinstance(row.get(key, []), list) for key in (_HARD, _SOFT)) and not {_HARD, _SOFT}.isdisjoint(row)
 
 
-register(Format("mushroom", "Mu-SHROOM's JSON lines", _shows_mushroom, read_mushroom))
+register("mushroom", "Mu-SHROOM's JSON lines", _shows_mushroom, read_mushroom)

@@ -18,7 +18,7 @@ from ...options import CheckedOptions, text
 from ...spans.spans import Spans
 from ...spans.texts import words_in_text
 from ...tags.decoding import Decoding, reading_of
-from ..formats import Format, register
+from ..formats import register
 from ..json.records import is_object, rows, token_bounds
 from ..json.values import first_value
 from ..source import ZLIB, Source
@@ -234,13 +234,11 @@ def _words(text: str, tokens: Iterable[tuple[int, int]]) -> tuple[list[str], lis
 
 
 register(
-    Format(
-        "spacy",
-        "spaCy's DocBin",
-        lambda source: source.binary == ZLIB,
-        read_doc_bin,
-        writer=Writer(write=_written, unit="token", overlapping="span_group"),
-    )
+    "spacy",
+    "spaCy's DocBin",
+    lambda source: source.binary == ZLIB,
+    read_doc_bin,
+    writer=Writer(write=_written, unit="token", overlapping="span_group"),
 )
 
 
@@ -390,4 +388,4 @@ def _shows(source: Source) -> bool:
     return _is_doc(value) and isinstance(value.get("ents", []), list)
 
 
-register(Format("spacy_json", "spaCy's JSON", _shows, read_spacy_json))
+register("spacy_json", "spaCy's JSON", _shows, read_spacy_json)

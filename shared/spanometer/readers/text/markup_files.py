@@ -13,7 +13,7 @@ from ...documents.document_file import DocumentFile
 from ...documents.layers import Record, WordRows
 from ...exceptions import InputError, require_choice, setting
 from ...spans.entities import ENTITY_TYPES, Entity, entities_of
-from ..formats import Format, register
+from ..formats import register
 from ..json.records import first_object, is_json_lines
 from ..source import Source
 from .markup import from_markup, to_markup
@@ -118,7 +118,7 @@ def _shows_quaero(source: Source) -> bool:
     return ended and any(not _TAG.search(line) for line in leaves)
 
 
-register(Format("quaero", "markup", _shows_quaero, read_quaero, allows=_allows, content="entities", write=quaero_text))
+register("quaero", "markup", _shows_quaero, read_quaero, allows=_allows, content="entities", write=quaero_text)
 
 
 # possessive, without backtracking: a line of unclosed brackets would take hours
@@ -200,4 +200,4 @@ def _shows_markup(source: Source) -> bool:
     return marked is not None and not first_object(source)
 
 
-register(Format("markup", "marked texts", _shows_markup, read_markup_lines))
+register("markup", "marked texts", _shows_markup, read_markup_lines)

@@ -13,7 +13,7 @@ from typing import Any
 from ...documents.fitting import Fitted
 from ...documents.layers import Named, Record, Writer
 from ...exceptions import InputError, setting
-from ..formats import IN_BROWSERS, Format, Offsets, register
+from ..formats import IN_BROWSERS, Offsets, register
 from ..json.records import number_or_text
 from ..source import Limits, Source
 
@@ -172,16 +172,14 @@ def _text_beside(name: str, limits: Limits) -> str | None:
 
 
 register(
-    Format(
-        "brat",
-        "brat's annotation",
-        lambda source: _LINE.match(source.head),
-        read_brat,
-        units=IN_BROWSERS,
-        read_folder=read_brat_folder,
-        writer=Writer(write=_written, folder=True, discontinuous=True, attributes=True, problems=_problems),
-        paths=r"\.ann$",
-    )
+    "brat",
+    "brat's annotation",
+    lambda source: _LINE.match(source.head),
+    read_brat,
+    units=IN_BROWSERS,
+    read_folder=read_brat_folder,
+    writer=Writer(write=_written, folder=True, discontinuous=True, attributes=True, problems=_problems),
+    paths=r"\.ann$",
 )
 
 
@@ -232,11 +230,9 @@ def read_pubtator(source: Source, options: Offsets) -> Iterator[Record]:
 
 
 register(
-    Format(
-        "pubtator",
-        "PubTator's lines",
-        lambda source: _FIRST.match(source.head),
-        read_pubtator,
-        units=("codepoint", "utf-16", "byte"),
-    )
+    "pubtator",
+    "PubTator's lines",
+    lambda source: _FIRST.match(source.head),
+    read_pubtator,
+    units=("codepoint", "utf-16", "byte"),
 )

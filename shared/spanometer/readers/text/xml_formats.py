@@ -8,7 +8,7 @@ from typing import Any, cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from ...documents.layers import Record
-from ..formats import Format, Offsets, blanks_before, register
+from ..formats import Offsets, blanks_before, register
 from ..json.records import first_object, is_object, rows, value_in
 from ..source import Source
 
@@ -181,7 +181,7 @@ def _shows(source: Source) -> bool:
     return is_object(first, "passages") or (not row and _PASSAGES.match(source.head) is not None)
 
 
-register(Format("bioc", "BioC", _shows, read_bioc, units=("codepoint", "utf-16", "byte")))
+register("bioc", "BioC", _shows, read_bioc, units=("codepoint", "utf-16", "byte"))
 
 
 _GATE_REMEDY = "Save the document as GATE XML."
@@ -222,7 +222,7 @@ def read_gate(source: Source) -> Iterator[Record | str]:
         yield record
 
 
-register(Format("gate", "GATE's XML", lambda source: b"<GateDocument" in source.head[:1000], read_gate))
+register("gate", "GATE's XML", lambda source: b"<GateDocument" in source.head[:1000], read_gate)
 
 
 _FIRST = re.compile(rb"\s*(<\?xml[^>]*>\s*)?<[\w.-]+>\s*<TEXT>")
@@ -257,11 +257,9 @@ def read_i2b2(source: Source, options: Offsets) -> Iterator[Record]:
 
 
 register(
-    Format(
-        "i2b2",
-        "XML of i2b2, MAE or MedTator",
-        lambda source: _FIRST.match(source.head),
-        read_i2b2,
-        units=("codepoint", "utf-16"),
-    )
+    "i2b2",
+    "XML of i2b2, MAE or MedTator",
+    lambda source: _FIRST.match(source.head),
+    read_i2b2,
+    units=("codepoint", "utf-16"),
 )
