@@ -90,9 +90,9 @@ class Case(NamedTuple):
         return len({last - first for first, last in self.gold}) == 1
 
     def probabilities(self, generator: random.Random | None = None) -> list[float]:
-        """Return the probability of each token.
+        """Return the probability of each token, as the case sets it.
 
-        If the case does not set it, it is random, or 1 bit without a generator.
+        For other tokens it is random, or 1 bit if there is no generator.
         """
         drawn = [1 if generator is None else generator.choice(BITS) for _ in range(self.tokens)]
         return [2.0**-bits for bits in (dict(enumerate(drawn)) | dict(self.bits)).values()]

@@ -46,9 +46,9 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Our value minus the published value, or minus the nearer end of the range (0 within it).
+        """Our value minus the published value; None if either is missing.
 
-        None if there is none.
+        If the published value is a range, the nearer end is subtracted; within the range the difference is 0.
         """
         if self.published is None or isinstance(self.published, bool):
             return None

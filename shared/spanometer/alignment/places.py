@@ -74,7 +74,7 @@ class Places:
 
     @classmethod
     def of(cls, sides: Sequence[Spans]) -> Places:
-        """Find the places.
+        """Find the places where annotators disagree.
 
         Args:
             sides: the spans of two or more annotators, with the same documents.

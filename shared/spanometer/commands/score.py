@@ -148,7 +148,7 @@ def score_corpus(
 def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_map: Mapping[str, str]) -> float | None:
     """Compute the proportion of tags that are equal, after renaming labels, in all layers.
 
-    None if there are no tokens.
+    Return None if there are no tokens.
     """
     pairs = [side.columns if isinstance(side, Layers) else [side] for side in (references, predictions)]
     tokens = sum(len(tags.codes) for tags in pairs[0])

@@ -45,7 +45,7 @@ GROUPS = 1000
 """The maximum number of groups of documents for the jackknife."""
 
 FEW_GROUPS = 100
-"""The same for counts that cannot be subtracted."""
+"""The maximum number of groups for the jackknife if counts cannot be subtracted."""
 
 FEW_DOCUMENTS = 20
 """With fewer documents, intervals are clearly too narrow, see docs/uncertainty.md."""

@@ -470,9 +470,9 @@ def require_same_words(references: DocumentFile, predictions: DocumentFile) -> N
 
 
 def _first_difference(words: Words, others: Words) -> tuple[int, str, str] | None:
-    """Return the first token, counted over all documents, with different words, and both words.
+    """Return the first token with different words, counted over all documents, and both words.
 
-    None if all are equal.
+    If all words are equal, return None.
     """
     # compare codes instead of strings: the other side's codes are mapped to this side's, unknown words to -1
     codes = {name: code for code, name in enumerate(words.names)}

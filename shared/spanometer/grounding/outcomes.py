@@ -165,9 +165,9 @@ def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabular
 def items_of(
     answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabulary: Vocabulary
 ) -> tuple[tuple[Item, ...], int]:
-    """Return the result of `named_items`.
+    """Return the result of `named_items`, with offsets in the text.
 
-    If the policy uses offsets, offsets in a rewritten text are mapped to the text.
+    If an answer has rewritten the text and the policy uses offsets, these are mapped to the original text.
     """
     items, left_out = named_items(answer, policy, vocabulary)
     if policy.offsets == "check" and answer.text is not None:

@@ -86,7 +86,7 @@ CONTINUES = continuations("BI", "IE")
 """The pairs that continue a span, in every scheme (the rule of the CoNLL script). Shape (previous role, role, same)."""
 
 CONTINUES_CONVERTED = continuations("BIES", "IE")
-"""The same table after a conversion to IOB2 (S becomes B, E becomes I)."""
+"""The table `CONTINUES` after a conversion to IOB2 (S becomes B, E becomes I)."""
 
 SCHEMES: dict[str, Scheme] = {
     scheme.name: scheme

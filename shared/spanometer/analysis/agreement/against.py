@@ -250,9 +250,9 @@ class _Measured:
         self._merged = {row: values["merged", *row] for row in merged}
 
     def _groups(self) -> Iterator[_Row]:
-        """Yield each side with the annotator that is left out of its references.
+        """Yield each side with None, and each system also with each annotator.
 
-        None leaves out nobody but the side itself.
+        The annotator is left out of the references; None leaves out only the side itself.
         """
         for side in self._sides:
             yield side, None

@@ -246,9 +246,9 @@ def label_table(consensus: Consensus) -> Table:
 
 
 def tie_table(consensus: Consensus, *, briefly: bool = False) -> Table:
-    """Return a table of the ties, spans that half of the annotators have.
+    """Return a table of the ties, which are spans that half of the annotators have.
 
-    If `briefly` is True, only of the first ones.
+    If `briefly` is True, the table has only the first ones.
     """
     ties = consensus.ties
     if briefly and len(ties) > _LISTED:

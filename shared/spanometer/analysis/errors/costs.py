@@ -49,7 +49,7 @@ class KindCost:
 
     @property
     def part(self) -> bool:
-        """Whether it is a part of another kind."""
+        """Whether this kind is a part of another kind."""
         return self.kind in WRONG_BOUNDARIES
 
 

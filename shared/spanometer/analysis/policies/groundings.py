@@ -372,9 +372,10 @@ def effect_table(
 
 
 def rank_table(spread: GroundingSpread) -> Table:
-    """Return a table by measure and system, with the proportion and the named ones of the policies that rank it first.
+    """Return a table by measure and system: which policies rank the system first.
 
-    If two systems are equal, both are first.
+    The columns are the proportion of all policies, and the number of named policies. If two systems are equal, both are
+    first.
     """
     several = len(next(iter(spread.systems.values())).measures) > 1
     rows = []

@@ -50,7 +50,7 @@ class Relabel(ChosenSpans):
         _require_labels(self, self.labels)
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
-        """See `SpanTransformation`."""
+        """Change the labels of spans, see `SpanTransformation.transform`."""
         spans, offered = _with_offered(spans, self.labels)
         is_offered = np.isin(spans.label, offered)
         others = len(offered) - is_offered
@@ -70,7 +70,7 @@ class Drop(ChosenSpans):
     """Remove spans."""
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
-        """See `SpanTransformation`."""
+        """Remove spans, see `SpanTransformation.transform`."""
         chosen = self.choose(spans, numbers)
         columns = (column[~chosen] for column in (spans.document, spans.start, spans.end, spans.label))
         return changed(spans, spans.document[chosen], *columns)
@@ -104,7 +104,7 @@ class Invent(SpanTransformation):
                 self.refuse("lengths", "Give lengths of at least 1.")
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
-        """See `SpanTransformation`."""
+        """Add spans, see `SpanTransformation.transform`."""
         spans, offered = _with_offered(spans, self.labels)
         lengths = np.sort(spans.end - spans.start) if self.lengths is None else np.array(self.lengths)
         if len(lengths) == 0 or len(offered) == 0:
@@ -191,9 +191,8 @@ class IllegalTags(Transformation):
 
 
 def _vocabulary(tags: Tags, scheme: Scheme) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
-    """Return all tags of a scheme with the labels of some tags, O first; the index of each tag name.
-
-    And the illegal pairs.
+    """Return all tags of a scheme with the labels of these tags (O first), the index of each tag name, and illegal
+    pairs.
     """
     split = [split_tag(name) for name in tags.names]
     suffixes = sorted({"" if label is None else f"-{label}" for prefix, label in split if prefix != "O"})

@@ -110,9 +110,9 @@ class Transformation(CheckedOptions, ABC):
 
     @property
     def looks_at_corpus(self) -> str | None:
-        """The name of a parameter because of which parts of a corpus give another result than the whole.
+        """The name of a parameter whose value depends on the whole corpus, so that a part would give another result.
 
-        None if there is none.
+        None if there is no such parameter.
         """
         return next((name for name in self.from_corpus if getattr(self, name) is None), None)
 
@@ -132,7 +132,7 @@ class SpanTransformation(Transformation):
 
     @property
     def looks_at_corpus(self) -> str | None:
-        """See `Transformation`."""
+        """The name of a parameter whose value depends on the whole corpus, see `Transformation`."""
         return super().looks_at_corpus if self.first is None else "first"
 
     def __call__(self, spans: Spans, *, numbers: Numbers = None) -> Transformed:
@@ -156,7 +156,7 @@ class SpanTransformation(Transformation):
         """Transform spans that have been checked."""
 
     def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
-        """See `Transformation`."""
+        """Transform tags, see `Transformation.on_tags`."""
         spans = Spans.from_tags(tags, scheme=scheme, repair=repair)
         transformed = self(spans, numbers=numbers)
         return TransformedTags(encode_like(tags, transformed.spans, scheme), transformed.per_document)
@@ -199,7 +199,7 @@ class Split(ChosenSpans):
     """Split spans with at least two tokens in half; the first half gets the odd token."""
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
-        """See `SpanTransformation`."""
+        """Split spans, see `SpanTransformation.transform`."""
         first, last = _wide(spans)
         chosen = self.choose(spans, numbers, last - first >= 2)
         middle = (first + last + 1) // 2
@@ -275,7 +275,7 @@ class Shift(Move):
     tokens: int | None = amount(1, "the number of tokens to move", optional=True)
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
-        """See `SpanTransformation`."""
+        """Move spans, see `SpanTransformation.transform`."""
         size = spans.end - spans.start
         by = size - 1 if self.tokens is None else self.tokens
         return self.moved(spans, numbers, by, by, (size > by) & (size > 1))
@@ -293,7 +293,7 @@ class Truncate(Move):
     side: str = option("end", help="the end to change", choices=SIDES)
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
-        """See `SpanTransformation`."""
+        """Shorten spans, see `SpanTransformation.transform`."""
         by_start, by_end = (self.tokens, 0) if self.side == "start" else (0, -self.tokens)
         return self.moved(spans, numbers, by_start, by_end, spans.end - spans.start > self.tokens)
 
@@ -321,7 +321,7 @@ class Extend(Move):
             self.refuse("room", f"Use {self.tokens} (the value of tokens) or more.")
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
-        """See `SpanTransformation`."""
+        """Extend spans, see `SpanTransformation.transform`."""
         first, last = _wide(spans)
         full = np.ones(len(spans), dtype=bool)
         if self.room is not None:
