@@ -191,9 +191,7 @@ class IllegalTags(Transformation):
 
 
 def _vocabulary(tags: Tags, scheme: Scheme) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
-    """Return all tags of a scheme with the labels of these tags (O first), the index of each tag name, and illegal
-    pairs.
-    """
+    """Return all tags of a scheme with these tags' labels (O first), the index of each tag name, and illegal pairs."""
     split = [split_tag(name) for name in tags.names]
     suffixes = sorted({"" if label is None else f"-{label}" for prefix, label in split if prefix != "O"})
     names = ("O", *(prefix + suffix for prefix in scheme.prefixes for suffix in suffixes))
