@@ -9,7 +9,7 @@ import pytest
 from slow import attributes as slow
 from spanometer import InputError
 from spanometer.measures import SpanAttribute
-from spanometer.measures.attribute_filter import read_filter
+from spanometer.measures.attribute_items import read_filter
 from spanometer.spans.attributes import Attributes
 
 KEYS = ["f", "p", "r", "tp", "support", "positives", "ap"]

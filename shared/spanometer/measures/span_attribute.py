@@ -15,12 +15,13 @@ from ..counts.statistics import Resampling, divide, precision_recall_f1
 from ..exceptions import InputError, counted, mention, require_sides, setting, shown
 from ..options import escaped, option, unescaped
 from ..spans.attributes import Attributes, Value, plain_value
-from .attribute_filter import DocumentFilter, read_filter
 from .attribute_items import (
     UNMATCHED,
     AttributeItems,
+    DocumentFilter,
     ScoredAttributes,
     distinct_items,
+    read_filter,
     read_scored,
     require_one_type,
     require_same_spans,
