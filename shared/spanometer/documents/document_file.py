@@ -205,10 +205,11 @@ class DocumentFile:
             name: getattr(self, name) for name in ("documents", "spans", "missing", "stated", "entities", "parts")
         }
         rows = {name: getattr(self, name) for name in ("annotators", "places", "answers")}
+        layers: dict[str, Any] = {name: each.take(documents) for name, each in columns.items() if each is not None}
+        layers |= {name: tuple(each[document] for document in chosen) for name, each in rows.items() if each}
         return replace(
             self,
-            **{name: column.take(documents) for name, column in columns.items() if column is not None},
-            **{name: tuple(each[document] for document in chosen) for name, each in rows.items() if each},
+            **layers,
             tags=tuple(tags.of_documents(documents) for tags in self.tags),
             numbers=None if self.numbers is None else self.numbers[tokens],
             words=None if self.words is None else self.words.of_documents(documents),
