@@ -355,7 +355,7 @@ def legend(comparison: Comparison) -> list[str]:
     correlations = (
         "Kendall's tau-b compares the rankings of two measures: 1 if they are equal, -1 if they are opposite. Its "
         "interval is over documents, for these systems. same ranking: the share of resampled corpora in which both "
-        "rankings are equal; pairs swapped: the number of pairs of systems that the two measures rank differently "
+        "rankings are equal. pairs swapped: the number of pairs of systems that the two measures rank differently "
         "(--json names them)."
     )
     bounds = [

@@ -420,10 +420,11 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
     confidence = None if resampling is None or documents < 2 else f"{100 * resampling.confidence:g}"
     intervals = "" if confidence is None else f" [ , ]: {confidence} % confidence intervals."
     return [
-        f"if fixed: {measure.name} {measure.headline} with every error of this kind corrected; gain: the improvement."
+        f"if fixed: {measure.name} {measure.headline} with every error of this kind corrected. gain: the improvement."
         + intervals,
-        "share: of all errors. ref., pred.: reference and predicted spans; wrong both: label and boundary. The table "
-        '"share of" divides by the label\'s reference spans, and for spurious spans by its predicted spans.',
+        "share: proportion of all errors. ref., pred.: reference and predicted spans. wrong both: wrong label and wrong "
+        'boundary. The table "share of" has proportions of the label\'s reference spans; for spurious spans, of its '
+        "predicted spans.",
         *([] if resampling is None else interval_notes(documents)),
         "; ".join(f"{mark}: {text}" for mark, text in MARKS.items()) + ".",
     ]
