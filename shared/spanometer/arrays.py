@@ -416,7 +416,7 @@ def frozen(owner: Any, *names: str) -> None:
         column = getattr(owner, name)
         if not isinstance(column, np.ndarray) or column.ndim != 1:
             kind = type(owner).__name__
-            remedy = f"Make {kind} with its methods from_...; the constructor takes columns, see its documentation."
+            remedy = f"Use one of the methods {kind}.from_...; the constructor takes arrays."
             raise InputError(f"{name} is {shown(column)}, not an array of one dimension.", remedy)
         column.flags.writeable = False
 

@@ -46,7 +46,7 @@ _COUNTERPARTS = {
     "y_true": "Call it references.",
     "y_pred": "Call it predictions.",
     **dict.fromkeys(("label_names", "label_list"), f"Name the tags of integers with {mention('id2label')}."),
-    "target_names": "Labels have the names in the annotation.",
+    "target_names": "Labels keep their names from the annotation.",
     "pos_label": _PER_LABEL,
     "beta": "Use {setting('f_beta', 0.5)}.",
     # seqscore
@@ -365,7 +365,7 @@ def require_known(names: Iterable[str], options: Collection[str], owner: str) ->
 
             text = name if isinstance(name, str) else shown(name)
             close = difflib.get_close_matches(text, options, n=1)
-            remedy = f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(options)}."
+            remedy = f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(options) or 'none'}."
             raise InputError(f"{owner} has no option {shown(name)}.", counterpart(text) or remedy)
 
 

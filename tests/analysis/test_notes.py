@@ -9,8 +9,8 @@ FULL = Spans.from_dicts(
     [[{"label": "A", "start": 0, "end": 2}, {"label": "A", "start": 2, "end": 9}]] * 2, lengths=[9] * 2
 )
 SOME = Spans.from_dicts([[{"label": "A", "start": 0, "end": 2}]] * 2, lengths=[9] * 2)
-CHANCE = "chance_f1 is 1: spans placed at random always agree fully, so kappa_f1 is zero_division."
-ALPHA = "expected_disagreement is 0: units placed at random never disagree, and alpha is zero_division."
+CHANCE = "chance_f1 is 1: randomly placed spans always agree fully, so kappa_f1 has the value of zero_division."
+ALPHA = "expected_disagreement is 0: randomly placed units never disagree, so alpha has the value of zero_division."
 MEASURES = ["chance_kappa_f1", "unitizing_alpha"]
 
 

@@ -24,7 +24,7 @@ def written(capsysbinary):
 def test_rates_and_seeds(written, file):
     path = file("a", "x B-A\n\n" * 500 + "x B-B\n")
     none, said = written("transform", path, "--apply", "dropped_spans", "--rate", "0")
-    assert (none, said) == (b"x B-A\n\n" * 500 + b"x B-B\n", "dropped_spans: 0 spans touched.\n")
+    assert (none, said) == (b"x B-A\n\n" * 500 + b"x B-B\n", "dropped_spans: 0 spans changed.\n")
     runs = [written("transform", path, "--apply", "dropped_spans", "--seed", seed)[0] for seed in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]
     # the second of two draws anew, of what the first has left
@@ -42,7 +42,7 @@ def test_illegal_tags(run, file, tmp_path):
     status, output, said = run("transform", path, "--apply", "illegal_tags", "--rate", "0.2", "-o", out)
     assert status == 0
     touched = int(said.split()[1])
-    assert said == f"illegal_tags: {touched} tags touched.\n"
+    assert said == f"illegal_tags: {touched} tags changed.\n"
     assert output == f"{out}: {touched} of 200 tags changed (illegal_tags).\n"
     assert run("validate", path, "--scheme", "IOB2")[0] == 0
     assert run("validate", out, "--scheme", "IOB2")[0] == 1
@@ -51,7 +51,7 @@ def test_illegal_tags(run, file, tmp_path):
 def test_json_lines_gzip_and_in_place(run, file):
     path = file("a.jsonl.gz", gzip.compress(b'{"id": 1, "tags": ["B-A", "I-A"]}\n["O"]\n'))
     status, output, said = run("transform", path, "--apply", "sequence_split", "--in-place")
-    assert (status, said) == (0, "sequence_split: 1 span touched.\n")
+    assert (status, said) == (0, "sequence_split: 1 span changed.\n")
     assert output == f"{path}: 1 of 3 tags changed (sequence_split).\n"
     with gzip.open(path) as lines:
         assert [json.loads(line) for line in lines] == [{"id": 1, "tags": ["B-A", "B-A"]}, ["O"]]
@@ -61,5 +61,5 @@ def test_json_lines_gzip_and_in_place(run, file):
 def test_as_many_as_those_that_are_compared(run, data, tmp_path, name, touched):
     path = data / "multiconer_es_dev.conll"
     assert run("transform", path, "--apply", name, "--matched", "-o", tmp_path / "out")[2] == (
-        f"{name}: {touched} spans touched.\n"
+        f"{name}: {touched} spans changed.\n"
     )

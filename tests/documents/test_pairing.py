@@ -68,7 +68,7 @@ def test_documents_are_paired_by_text(made):
 
 def test_documents_that_one_side_has(made):
     one = made(Record(id="a", text="x", spans=[]), Record(id="b", text="z", spans=[]))
-    with pytest.raises(InputError, match=r"this side has 2 documents, but .* has 1. Only here: 'b'\."):
+    with pytest.raises(InputError, match=r"different documents \(2 here, 1 in .*\). Only here: 'b'\."):
         pair(one, made(Record(id="a", text="x", spans=[])))
 
 
@@ -133,7 +133,7 @@ def test_words_and_offsets_without_a_text(made):
     words = made(Record(words=["Ada", "Lovelace", "wrote"], spans=[(0, 2, "PER")]), in_tokens=True)
     found = pair(words, made(Record(spans=[(0, 12, "PER")], stated=["Ada Lovelace"])))
     assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("token", [(0, 2)], [(0, 2)])
-    assert found.notes == ("No file has texts: they were made from the words, with blanks between.",)
+    assert found.notes == ("No file has texts, so texts were made from the words, with blanks between them.",)
     found = pair(made(Record(spans=[(13, 18, "X")])), words)
     assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("character", [(13, 18)], [(0, 12)])
     with pytest.raises(InputError, match=r"stated texts of spans differ .*: 1 of 1"):
@@ -148,5 +148,5 @@ def test_spans_split_into_words(made):
     assert bounds(found.references) == [(0, 3), (4, 8)] and bounds(found.predictions) == [(0, 3), (4, 7)]
     assert found.choices["split_spans"] == "blanks" and found.unit == "character"
     tokens = made(Record(words=["Ada", "Lee"], spans=[(0, 1, "A")]), in_tokens=True)
-    with pytest.raises(InputError, match="only spans of characters of a text are split into tokens"):
+    with pytest.raises(InputError, match="only spans of characters can be split into tokens"):
         pair(tokens, tokens, Pairing(split_spans="blanks"))

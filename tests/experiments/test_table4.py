@@ -48,7 +48,7 @@ def test_the_command_makes_the_outputs_by_name(result, data, name, run, tmp_path
     )
     assert status == 0
     expected = result.outputs[name]
-    assert said == ("" if name == "gold" else f"{name}: {expected.touched} spans touched.\n")
+    assert said == ("" if name == "gold" else f"{name}: {expected.touched} spans changed.\n")
     assert spanometer.read(tmp_path / "out.jsonl").spans.to_dicts() == expected.spans.to_dicts()
 
 

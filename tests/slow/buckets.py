@@ -31,7 +31,13 @@ def consistent(span, words, references, all_words):
         return "occurs once"
     if not labels:
         return "always this label"
-    return "mostly this label" if own > other else "as often another label" if own == other else "mostly another label"
+    return (
+        "mostly this label"
+        if own > other
+        else "another label equally often"
+        if own == other
+        else "mostly another label"
+    )
 
 
 def density(spans, length):

@@ -301,4 +301,4 @@ def test_what_a_reader_must_know(tmp_path):
     for name in ("ann.jsonl", "ben.jsonl"):
         (tmp_path / name).write_text(json.dumps(row) + "\n")
         paths.append(str(tmp_path / name))
-    assert "ann - ben: chance_f1 is 1: spans placed at random always agree fully" in text_of(page(paths).html)
+    assert "ann - ben: chance_f1 is 1: randomly placed spans always agree fully" in text_of(page(paths).html)

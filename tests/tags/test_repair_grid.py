@@ -38,7 +38,7 @@ def test_sizes():
     for scheme, size in GRIDS.items():
         assert len(RepairGrid.of(get_scheme(scheme))) == size
     for scheme in set(SCHEMES) - set(GRIDS):
-        with pytest.raises(InputError, match=f"no grid of repair policies for {scheme}"):
+        with pytest.raises(InputError, match=f"repair policies of {scheme} cannot be compared"):
             RepairGrid.of(get_scheme(scheme))
 
 
@@ -225,12 +225,15 @@ def test_ways_of_decoding_differ():
         ({"logits": [np.zeros((2, 3))]}, "id2label is missing"),
         ({"predictions": [["O", "O"]], "id2label": ["O"]}, "id2label applies only to logits"),
         ({"predictions": [["O"]]}, "document 0: 1 predicted tag, 2 reference tags"),
-        ({"predictions": [["O", "O"]], "scheme": "IOE2"}, "no prefix of IOE2|no grid of repair policies for IOE2"),
+        (
+            {"predictions": [["O", "O"]], "scheme": "IOE2"},
+            "no prefix of IOE2|repair policies of IOE2 cannot be compared",
+        ),
         ({"predictions": [["O", "X-A"]]}, "predictions, document 0, token 1: 'X-A'"),
         ({"logits": [np.zeros((2, 2))], "id2label": ["O", "B-A", "I-A"]}, "logits have the shape"),
         (
             {"predictions": [["O", "O"]], "measures": [SlIcm(tokens=[["a", "b"]])]},
-            "cannot be scored part by part",
+            "cannot be computed for parts of a corpus",
         ),
     ],
 )

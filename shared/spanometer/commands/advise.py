@@ -1,9 +1,9 @@
 """Suggest a measure for a corpus, and say why.
 
-Statistics of the reference (lengths of spans, overlaps, words) show which
-of the SL-ICM paper's formal properties matter for this corpus. They also
-give the F1 expected by chance.
-Lengths are in tokens; if the file has none, add --tokenizer.
+The lengths, overlaps and words of the reference's spans show which formal
+properties of the SL-ICM paper matter for this corpus. They also give the F1
+expected by chance. Lengths are in tokens: if the file has no tokens, add
+--tokenizer.
 
 Examples:
   spanometer advise gold.conll
@@ -38,7 +38,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, (*ONE_FILE, "words_column"))
     thresholds = parser.add_argument_group("thresholds")
     thresholds.add_argument(
-        "--flow", choices=("paper",), metavar="paper", help="also answer the questions of the SL-ICM paper's flow chart"
+        "--flow",
+        choices=("paper",),
+        metavar="paper",
+        help="also answer the questions in the flow chart of the SL-ICM paper",
     )
     add_options(thresholds, Thresholds)
     add_options(parser.add_argument_group("output"), TableOutput, called=OUTPUT_FLAGS)
@@ -105,7 +108,7 @@ def _flow_parts(flow: Flow) -> Iterator[Part]:
     rows: list[list[Cell]] = [
         [step.question, step.value, f"{step.threshold:g}", answers[step.answer], step.outcome] for step in flow.steps
     ]
-    yield from ("", Table("question", ("value", "from", "here", "outcome"), rows, left=5), "")
+    yield from ("", Table("question", ("value", "at least", "here", "outcome"), rows, left=5), "")
     yield [("the paper's flow", "bold"), "  ", (flow.call, "bold cyan")]
 
 
@@ -123,7 +126,7 @@ def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[
         here = "unknown" if answer.matters is None else "yes" if answer.matters else "no"
         properties = ", ".join(name.replace("_", " ") for name in answer.properties)
         rows.append([answer.statistic, answer.threshold, (here, "bold"), properties])
-    yield from ("", Table("statistic", ("counts", "here", "properties"), rows, left=4, kind="properties"), "")
+    yield from ("", Table("statistic", ("matters if", "here", "properties"), rows, left=4, kind="properties"), "")
     if numbers.chance is not None:
         yield from (_chance_table(advice), "")
     yield [("suggested " if advice.flow is None else "our advice", "bold"), "  ", (advice.call, "bold cyan")]

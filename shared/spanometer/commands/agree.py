@@ -1,8 +1,9 @@
 """Measure the agreement of annotators of the same text, beyond chance.
 
 Shows the F1 of each pair, F1 by chance, F1 corrected for chance, and
-Krippendorff's alpha for unitizing over all annotators; also gamma if you name
-it. Each annotator has a file or a column, or all are in one tool's export.
+Krippendorff's alpha for unitizing over all annotators. For gamma, add
+--measures gamma. Give a file or a column for each annotator, or one export with
+all annotators.
 
 Examples:
   spanometer agree ann.conll ben.conll cat.conll --per-label
@@ -56,11 +57,12 @@ class AgreementOutput(PlotOutput):
     per_pair: bool = switch("also show the values of each pair")
     per_document: bool = switch("also show the mean over pairs for each document")
     leave_one_out: bool = switch(
-        "also show kappa and alpha without each annotator, with intervals (95% unless you set --confidence)"
+        "also leave out one annotator at a time, and show kappa and alpha of the others with 95% intervals (or "
+        "--confidence)"
     )
     disagreements: bool = switch(
-        "also list the places where annotators differ, the most costly first; -o FILE.csv or FILE.jsonl writes only "
-        "this list, -o FILE.html writes a page with the list and the agreement"
+        "also list the places where annotators differ, those that lower agreement most first; -o FILE.csv or "
+        "FILE.jsonl writes only this list, -o FILE.html a page with list and agreement"
     )
 
     def __post_init__(self) -> None:
@@ -72,7 +74,7 @@ class AgreementOutput(PlotOutput):
                 "Leave them out, or leave out -o.",
             )
         if self.in_file and self.leave_one_out and not self.is_page:
-            raise InputError("--leave-one-out needs a page.", "End the name in .html.")
+            raise InputError("with --leave-one-out, -o can only write a page.", "End the name in .html.")
 
     @property
     def has_own_form(self) -> bool:

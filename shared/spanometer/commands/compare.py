@@ -46,14 +46,14 @@ class ComparisonOutput(PlotOutput):
     per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also rank the systems with and without correction for chance, in documents below and above a chance "
-        "level such as 0.175; separate several by commas",
+        help="also rank the systems on the documents below and above a chance level such as 0.175, with and without "
+        "correction for chance; separate several levels by commas",
         parse=read_bounds,
         metavar="BOUNDS",
         topic="measures",
     )
     fail_if_worse: bool = switch(
-        "exit with status 1 if the second of two systems is significantly worse in any measure (p < 0.05, "
+        "exit with status 1 if the second system is significantly worse than the first in any measure (p < 0.05, "
         "randomisation test)"
     )
 

@@ -2,7 +2,7 @@
 
 A span is in the consensus if more than half of the annotators have it, with
 the same label and boundaries. Ties are listed. Files are read as in spanometer
-agree. The output is JSON lines, or IOB2 tags if the files have tags.
+agree. The output is IOB2 tags if the files have tags, otherwise JSON lines.
 
 Examples:
   spanometer consensus ann.conll ben.conll cat.conll -o gold.conll
@@ -69,7 +69,8 @@ def run(options: argparse.Namespace) -> int:
     to_screen = not writing.target.names_file
     if output.json and to_screen:
         raise InputError(
-            "--json prints the votes, but standard output has the consensus.", "Name a file for the consensus with -o."
+            "--json prints the votes to standard output, but the consensus is printed there.",
+            "Name a file for the consensus with -o.",
         )
     corpus = read_corpus(source, content, paths, options.names, words=True)
     first = corpus.first

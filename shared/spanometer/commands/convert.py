@@ -1,8 +1,9 @@
 """Write a file with repaired tags, in another tag scheme, or in another format.
 
-Between tag schemes, only the tags change. Illegal tags need --repair. Spans
-that the target format cannot represent are an error; with --lossy they are
-listed and left out. Tags need tokens: if FILE has none, add --tokenizer.
+If you convert to another tag scheme, only the tags change. For illegal tags,
+add --repair. Spans that the target format cannot represent raise an error; with
+--lossy they are listed and left out. To write tags for a file without tokens,
+add --tokenizer.
 
 Examples:
   spanometer convert system.conll --repair conlleval > fixed.conll
@@ -56,7 +57,7 @@ class Target(CheckedOptions):
         common=True,
     )
     in_place: bool = switch("write the result to FILE itself", common=True)
-    force: bool = switch("let -o replace an existing file or folder, but never an input")
+    force: bool = switch("let -o replace an existing file or folder, but never an input file")
     file: str
 
     def __post_init__(self) -> None:
@@ -152,7 +153,7 @@ class Writing:
         """Check the target, before anything is read."""
         target, folder = self.target, writers()[self.format].folder
         if target.in_place:
-            raise InputError("--in-place works only if tags stay tags.", "Name a new file with -o.")
+            raise InputError("--in-place can only replace tags by tags.", "Name a new file with -o.")
         if target.names_file:
             require_writable(str(target.output), replace=target.force, folder=folder)
         elif folder:

@@ -1,8 +1,8 @@
 """Show the kinds of errors that systems make, and what each kind costs.
 
-Each reference span is matched with at most one predicted span that overlaps it;
-unmatched spans count as missing or spurious. The errors of several systems are
-compared too. Files are read as in spanometer score; the first is the reference.
+Each reference span is matched with at most one predicted span that overlaps it.
+Unmatched spans count as missing or spurious. With several systems, their errors
+are also compared. Files are read as in spanometer score.
 
 Examples:
   spanometer errors gold.conll system.conll --html report.html
@@ -56,15 +56,16 @@ class ErrorOutput(PlotOutput):
     """Options for showing errors."""
 
     per_error: bool = switch(
-        "list only the errors, with each system's outcome; for two systems, also whether they are fixed or new"
+        "print only the list of errors, with each system's outcome; for two systems, also whether an error is fixed "
+        "or new"
     )
     changes: bool = switch(
-        "list only the changes between two systems: errors that are fixed, new or different; -o can end in .csv or "
-        ".jsonl"
+        "print only the changes from the first to the second system: errors that are fixed, new or different; -o can "
+        "end in .csv or .jsonl"
     )
     suspicious: bool = switch(
-        "also list reference spans that may be wrong because no system agrees with them; a span ranks higher if the "
-        "systems agree with each other, or if its string has another label elsewhere (also in --train)"
+        "also list reference spans that may be wrong, because no system agrees with them; a span ranks higher if the "
+        "systems agree with each other, or if its string has another label elsewhere (or in --train)"
     )
     to: str | None = option(
         None,
@@ -80,12 +81,13 @@ class ErrorOutput(PlotOutput):
     )
     view: str | None = text(
         "VIEW",
-        "with --to: write only the errors that a filtered HTML report shows; VIEW is the part of its address after #",
+        "with --to: write only the errors that you have filtered in the HTML report; VIEW is the part of the report's "
+        "address after #",
     )
-    pairs: str = option("overlap", help="confusion matrix to plot", choices=PAIR_CHOICES)
+    pairs: str = option("overlap", help="which pairs the plotted confusion matrix counts", choices=PAIR_CHOICES)
     examples: str | None = option(
         None,
-        help="list only the errors in context, the most frequent strings first",
+        help="print only the errors in context, the most frequent strings first",
         choices={
             "text": f"the first {SHOWN}, or --limit",
             "jsonl": "a JSON object on each line",
@@ -140,13 +142,15 @@ class SpanParts(CheckedOptions):
         "by length and entity density of the document"
     )
     train: str | None = text(
-        "FILE", "training set, for buckets of mentions: seen there with the same label, seen with another label, unseen"
+        "FILE",
+        "training set; adds buckets of mentions: seen in it with the same label, seen only with another label, or not "
+        "seen",
     )
-    train_column: str | None = text("COLUMN", "tag column of the training set, if not the same as in the other files")
+    train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
     by: tuple[str, ...] = option(
         (),
-        help="also score buckets by these columns of the reference file, or by the KEY of comments '# KEY=VALUE'; a "
-        "span takes the value of its first token or, for numbers, the mean of its tokens",
+        help="also score buckets by these columns of the reference file, or by KEY of its comments '# KEY=VALUE'; a "
+        "span has the value of its first token, or for numbers the mean over its tokens",
         parse=columns_in,
         metavar="COLUMNS",
     )

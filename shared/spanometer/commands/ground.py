@@ -1,8 +1,9 @@
 """Find the items of a language model's answers in the texts, and write the spans.
 
 TEXTS is JSON lines with "text", or a file of any other format. ANSWERS is JSON
-lines of answers or chats. Lines are matched by "id", or by order without ids.
-Items that are not in the text are counted and left out.
+lines of answers or chats. Answers are matched with texts by "id", or by their
+order if they have no ids. Items that are not in the text are counted and left
+out.
 
 Examples:
   spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --list-lost
@@ -100,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     writing.write(prepared)
     summary = f"{grounded.summary} (grounding:{grounded.policy})"
     if grounded.unplaced:
-        summary += f"; without a place, and wrong when scored: {len(grounded.unplaced):,}"
+        summary += f"; not in the text, and wrong when scored: {len(grounded.unplaced):,}"
     if writing.target.names_file:
         print(f"{printable(options.output)}: {summary}.")
     else:
@@ -113,7 +114,7 @@ def _paths(paths: Sequence[str], key: str | None) -> Sequence[str]:
     keyed = input_paths(paths, key)
     if len(keyed) > max(len(paths), 2):
         raise InputError(
-            f"{mention('answer_key')} names several systems.", "Name one key, and write each system in its own run."
+            f"{mention('answer_key')} names several systems.", "Name one key, and run the command once for each system."
         )
     return keyed
 

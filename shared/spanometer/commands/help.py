@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from inspect import cleandoc
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import Any
 
-from ..options import Option, options_of
+from ..options import Option, options_of, same
 
 _SHORT = 60
 """The maximum length of values in a short help."""
+
+_LONG = 110
+"""The length of a help that has its values on lines of their own."""
 
 FIRST_PAGE = 45
 """The maximum number of lines of a first page. If the help of a command is not longer, all of it is shown."""
@@ -29,19 +32,21 @@ PROTOCOLS = "protocols"
 """The topic that lists the official scorers."""
 
 _TEXTS = {
-    "reading": "Files have one token on each line, the tag in the last column, and blank lines between documents. Or "
-    "they are JSON lines of tag lists, or documents with spans. Files may be gzipped; - is standard input.",
-    "reading documents with spans": "Exports of annotation tools, and JSON lines with text and spans. Character "
-    "spans are aligned with the tokens of the reference (--to-tokens) or scored in "
-    'characters (--unit). For JSON lines of spans with "attributes": '
-    "{NAME: VALUE}, use span_attribute.",
-    "answers": "JSON lines with the answers of a language model. Each item is searched in the reference's text; an "
-    "item that is not there is a false positive. With a policy for strings (gollie, universalner), "
-    "mention_f compares labels and mentions without searching.",
-    "reading entity trees": "Files with HIPE columns or QUAERO markup are read as entity trees and scored by eter, "
-    "unless you name a column.",
-    "reading Parquet files": "With --cluster, REFERENCE is a Parquet file, a folder or a quoted pattern, and both "
-    "sides are columns. Tags need --scheme.",
+    "reading": "Files of tags have a token on each line, with its tag in the last column, and a blank line after each "
+    "document. JSON lines of tag lists and documents with spans are read too. Files can be gzipped. - is "
+    "standard input.",
+    "reading documents with spans": "These are exports of annotation tools, and JSON lines with text and spans. "
+    "Character spans are aligned with the tokens of the reference (--to-tokens), or "
+    "scored in characters (--unit character). For JSON lines of spans with "
+    '"attributes": {NAME: VALUE}, use span_attribute.',
+    "answers": "Answers of a language model are JSON lines. Each item of an answer is looked up in the reference's "
+    "text. An item that is not in the text is a false positive. Some policies, such as gollie, compare "
+    "only the strings and labels of mentions, with the measure mention_f.",
+    "reading entity trees": "Files with HIPE columns or QUAERO markup are read as entity trees and scored with eter, "
+    "unless you set --column.",
+    "reading Parquet files": "With --cluster, REFERENCE is a Parquet file, a folder, or a quoted pattern such as "
+    '"data/*.parquet". The reference and the system are columns of the same files. For '
+    "tags, set --scheme.",
 }
 """The text above the options of a section, by its title."""
 
@@ -68,6 +73,11 @@ class HelpFormatter(argparse.HelpFormatter):
             return super()._format_action_invocation(action)
         return f"{', '.join(action.option_strings)} {action.metavar}"
 
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        """Wrap each line of an option's help, and indent the values."""
+        lines = [wrap(line, width, subsequent_indent="  " if line[:2] == "- " else "") for line in text.splitlines()]
+        return [part for line in lines for part in line]
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         """Wrap text that is one line, and keep the lines of other text."""
         return text if "\n" in text else fill(text, width, initial_indent=indent, subsequent_indent=indent)
@@ -89,9 +99,9 @@ def command_list(parser: argparse.ArgumentParser, commands: Mapping[str, Mapping
         _add_lines(formatter, title, summaries)
     more = {
         "help COMMAND": "the same as COMMAND --help",
-        "help TOPIC": "options of spanometer score: measures, reading, answers or output",
+        "help TOPIC": "options of spanometer score by topic: measures, reading, answers or output",
         "help MEASURE": "definition and options of a measure",
-        "help protocols": "the official scorers for score --protocol NAME; help NAME describes one",
+        "help protocols": "names of official scorers, for score --protocol NAME",
         "--version": "the version",
     }
     _add_lines(formatter, "more", more)
@@ -157,7 +167,10 @@ def protocol_list() -> str:
     from ..protocols.protocol import Protocol, names
 
     formatter = HelpFormatter("")
-    formatter.add_text("The names of official scorers, for --protocol NAME. spanometer help NAME describes one.")
+    formatter.add_text(
+        "Names of official scorers, for spanometer score --protocol NAME. To read about one of them: "
+        "spanometer help NAME."
+    )
     _add_lines(formatter, PROTOCOLS, {name: Protocol.named(name).title for name in names()})
     return formatter.format_help()
 
@@ -230,10 +243,21 @@ def _sections(parser: argparse.ArgumentParser, *, common: bool = False) -> dict[
 def _described(declared: Option) -> str:
     """Return an option's help with its values or its default."""
     if declared.choices:
-        return f"{declared.help}: {declared.values}".replace('"', "")
+        text = f"{declared.help}: {declared.values}".replace('"', "")
+        return text if len(text) <= _LONG or not any(declared.explained.values()) else "\n- ".join(_lines(declared))
     plain = declared.kind is bool or declared.default in (None, (), {})
     default = "" if plain else f" (default: {declared.default})"
     return f"{declared.help}{'; may be repeated' if declared.repeat else ''}{default}"
+
+
+def _lines(declared: Option) -> Iterator[str]:
+    """Write an option's help and each of its values on a line of its own."""
+    yield f"{declared.help}:"
+    for value, text in declared.explained.items():
+        default = " (default)" if same(value, declared.default) else ""
+        yield f"{value}{default}{': ' if text else ''}{text}"
+    if declared.further:
+        yield declared.further
 
 
 def _briefly(declared: Option) -> str:

@@ -18,7 +18,7 @@ from ..documents.layers import Writer
 from ..documents.pairing import Pairing
 from ..documents.sides import require_one_annotator
 from ..exceptions import InputError, mention, printable, setting
-from ..grounding.policies import NAMED_STRINGS, StringPolicy
+from ..grounding.policies import NAMED, NAMED_STRINGS, PLACES, StringPolicy
 from ..grounding.reading import AnswerReading
 from ..measures.mention_f import MentionF
 from ..options import made, option, options_of, replaced_option, reused_option, text
@@ -52,7 +52,7 @@ SERIES = ("spans", "tags")
 INPUTS = {**{content: content for content in CONTENTS}, "tags": "spans", "strings": MentionF.input}
 """The kinds of input of the measures for each kind of content, see `Measure.input`."""
 
-COLUMN = "a name, or a number (1 is the first, -1 the last and the default)"
+COLUMN = "a name, or a number (1 is the first column; -1, the default, is the last)"
 
 _FORMAT_OPTIONS = reading_options("spans")
 _OF_TAGS = ("scheme", "repair", "documents", "outside", "boundary")
@@ -80,8 +80,8 @@ class ChosenLabels(LabelChoice):
         "label_map",
         parse=_label_map,
         metavar="MAP",
-        help="rename labels: OLD=NEW, separated by commas; or a file with lines OLD NEW or a JSON object. OLD can "
-        "also be a tag (B-geo)",
+        help="rename labels: OLD=NEW,..., or a file with OLD NEW on each line or with a JSON object; OLD can be a tag "
+        "such as B-geo",
     )
 
 
@@ -99,8 +99,9 @@ class TagColumns(LabelDecoding):
     )
     documents: str | None = text(
         "KEY",
-        "KEY of the comments '# KEY = ...' where documents begin, or -DOCSTART- (default: blank lines). In markup, a "
-        "document is: lines (each line, the default), blank (a block between blank lines) or file (the whole file)",
+        "where documents begin: at comments '# KEY = ...', or with -DOCSTART- at these lines (default: after blank "
+        "lines)\nIn markup, a document is:\n- lines (default): each line\n- blank: a block between blank lines\n- "
+        "file: the whole file",
     )
     outside: str | None = text(
         "TAG",
@@ -114,8 +115,8 @@ class TagColumns(LabelDecoding):
     )
     column: tuple[str, ...] = option(
         (),
-        help=f"tag column of all files: {COLUMN}; or several columns of one file, separated by commas, the reference "
-        "first",
+        help=f"tag column of all files: {COLUMN}; for a single file, name several columns, separated by commas, the "
+        "reference first",
         metavar="COLUMN",
         parse=columns_in,
         common=True,
@@ -124,8 +125,8 @@ class TagColumns(LabelDecoding):
     prediction_column: str | None = text("COLUMN", "column of the system's tags")
     layer_columns: tuple[str, ...] = option(
         (),
-        help="read the spans of several columns together, for nested spans: NE-FINE-LIT,NE-NESTED; in a single file, "
-        "the reference's columns first, then the system's",
+        help="read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; in a single file, name first the "
+        "reference's columns, then the system's",
         metavar="COLUMNS",
         parse=columns_in,
     )
@@ -154,33 +155,34 @@ class InputFiles(
         AUTO,
         help="format of the files",
         common=True,
-        choices=(
-            AUTO,
-            *dict.fromkeys(name for content in ("spans", "entities", "tags") for name in formats_of(content)),
-        ),
+        choices={AUTO: "detected"}
+        | {name: kind.mark for content in ("spans", "entities", "tags") for name, kind in formats_of(content).items()},
     )
     spans_key: str = reused_option(DocumentLines, "spans_key")
     answer_key: str | None = reused_option(AnswerLines, "answer_key")
     text_key: str | None = reused_option(AnswerLines, "text_key")
     annotator: tuple[str, ...] = option(
         (),
-        help="read the spans of these annotators, separated by commas; by default, scores use the curator, and "
-        "agreement uses all annotators except the curator",
+        help="read the spans of these annotators, separated by commas (default: the curator for scores, all others "
+        "for agreement)",
         flag="annotators",
         metavar="NAMES",
         parse=columns_in,
     )
-    level: str = option("fine", help="entity types in HIPE columns", choices=tuple(LEVELS))
+    level: str = option("fine", help="which entity types of HIPE columns to read", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}; to compare strings only: {', '.join(NAMED_STRINGS)}, or "
-        f"actions for {', '.join(StringPolicy.places)}",
+        help=f"{options_of(AnswerReading)['grounding'].help}, by name or as actions separated by commas:\n"
+        f"- names: {', '.join(NAMED)}\n"
+        f"- actions: one for each of {', '.join(PLACES)}\n"
+        f"- names that compare only strings: {', '.join(NAMED_STRINGS)}\n"
+        f"- actions that compare only strings: one for each of {', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",
     )
     mentions_key: str | None = text(
         "KEY",
-        "key of the reference's mentions in JSON lines (objects with label and text); only if strings are scored",
+        "key of the reference's mentions in JSON lines (objects with label and text), if strings are compared",
         topic="answers",
     )
 
@@ -360,7 +362,7 @@ class InputFiles(
             if shown is not None or self.grounding is None:
                 raise
             key = setting("answer_key", "KEY")
-            answers = f"Answers of language models are JSON lines with 'answer'; {key} names another key."
+            answers = f"If the file has answers of a language model, name their key with {key}."
             raise error.placed(remedy=f"{error.remedy} {answers}".strip()) from None
 
     def read_trees(self, path: str) -> DocumentFile:

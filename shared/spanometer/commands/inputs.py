@@ -114,7 +114,7 @@ def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
         return f"{number} (no document boundaries found)"
     reading = file.tags[0].reading if file.tags else file.decoding
     lines = counted(len(file.docstart_lines), f"{reading.get('boundary', DOCSTART)} line")
-    return f"{number} ({lines}: with --documents={DOCSTART}, intervals resample documents instead of sentences)"
+    return f"{number} ({lines}: add --documents={DOCSTART} to resample documents instead of sentences)"
 
 
 def _unshared(references: Spans, predictions: Spans, name: str) -> list[str]:
@@ -126,7 +126,7 @@ def _unshared(references: Spans, predictions: Spans, name: str) -> list[str]:
     listed = [(name, unknown), *([("the reference", missed)] if missed else [])]
     text = "; ".join(f"only in {where}: {_first_of(labels)}" for where, labels in reversed(listed))
     alike = len(missed) == len(unknown) == 1
-    example = f"{unknown[0]}={missed[0]} makes them one" if alike else "OLD=NEW renames labels"
+    example = f"{unknown[0]}={missed[0]} gives both the same name" if alike else "OLD=NEW renames labels"
     return [text + (printable(f" (--label-map {example})") if missed else "")]
 
 

@@ -86,7 +86,7 @@ class TableOutput(Precision, Output):
 
     table: str = option(
         "text",
-        help="format of the tables, by default from the ending of -o",
+        help="format of the tables (the ending of -o also sets it)",
         choices={
             "text": "aligned columns",
             "csv": "one table with all digits; when you open it in a spreadsheet, import its columns as text, so "
@@ -99,12 +99,12 @@ class TableOutput(Precision, Output):
         common=True,
     )
     table_kind: str | None = text(
-        "KIND", "write only tables of this kind, such as scores, labels or documents; CSV has the main one by default"
+        "KIND", "write only tables of this kind, such as scores, labels or documents; by default CSV has the main table"
     )
     output: str | None = text(
-        "FILE", "write to FILE, which must not exist; with FOLDER/, write a file for each kind of table", common=True
+        "FILE", "write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table", common=True
     )
-    force: bool = switch("replace existing files, but never an input")
+    force: bool = switch("replace existing files, but never an input file")
 
     def __post_init__(self) -> None:
         """Check the options."""

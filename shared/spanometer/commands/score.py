@@ -59,8 +59,8 @@ class ScoredParts(CheckedOptions):
 
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also score the documents below and above a chance level such as 0.175 (chance_f1 of the reference "
-        "against itself); separate several by commas",
+        help="also score the documents below and above a chance level such as 0.175 (a document's chance level is "
+        "chance_f1 of the reference against itself); separate several levels by commas",
         parse=read_bounds,
         metavar="BOUNDS",
     )
@@ -342,7 +342,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--references",
         metavar="N",
-        help="the first N files are references, one per annotator; with 1, the first file holds the annotations of all",
+        help="the first N files are references by different annotators; with 1, the first file has the annotations of "
+        "all annotators",
     )
     add_reading(parser, options_of(InputFiles))
     parser.add_argument_group("answers")

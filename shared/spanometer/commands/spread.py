@@ -1,8 +1,10 @@
-"""Score a system under every policy for repairing tags or grounding answers.
+"""Score a system under every policy for repairing tags or reading answers.
 
-Shows the best, worst and mean score, the scores of the named policies, and the
-actions of the best and the worst policy. Files are read as in spanometer score,
-with tags in IOBES, BILOU, BMES or IOB2, or with answers of language models.
+Policies decide how illegal tags are read, or how the items of a language
+model's answers are found in the text. Shows the best, worst and mean score, the
+scores of the named policies, and the actions of the best and the worst policy.
+Files are read as in spanometer score. Tags must be in IOBES, BILOU, BMES or
+IOB2.
 
 Examples:
   spanometer spread gold.conll system.conll --plot spread.png
@@ -41,11 +43,11 @@ from .output import OUTPUT_FLAGS, PlotOutput
 class SpreadSource(CheckedOptions):
     """Options for inputs other than tags in files."""
 
-    answers: bool = switch("the predictions are answers of language models; usually detected")
+    answers: bool = switch("read the predictions as answers of language models; needed only if they are not detected")
     logits: str | None = text(
         "NPZ",
-        "the system's logits: an .npz file with 'labels' and either an array (tokens, labels) for each document or "
-        "padded 'logits' with 'lengths'",
+        "the system's logits: an .npz file with 'labels', and with either one array (tokens, labels) for each "
+        "document, or padded 'logits' and their 'lengths'",
         common=True,
     )
 

@@ -1,8 +1,9 @@
 """Add errors of one or several kinds to a file.
 
 Spans are cut, shifted, shortened, lengthened, relabelled, removed or invented,
-or tags become illegal. Spans do not overlap and stay inside their documents.
-Standard error has the number of changed spans. FILE must have legal tags.
+or tags become illegal. Spans do not overlap, and stay inside their documents.
+The number of changed spans is printed to standard error. The tags of FILE must
+be legal.
 
 Examples:
   spanometer transform --list
@@ -118,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
         rewrite(options, source, change, ", ".join(options.apply))
     for name, step, counts in zip(options.apply, steps, zip(*touched, strict=True), strict=True):
         total = sum(counts)
-        print(f"{name}: {counted(total, step.unit)} touched.", file=sys.stderr)
+        print(f"{name}: {counted(total, step.unit)} changed.", file=sys.stderr)
     return 0
 
 
@@ -210,5 +211,8 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
         for number, name in enumerate(names)
     ]
     if any(isinstance(step, IllegalTags) for step in steps[:-1]):
-        raise InputError("transformations cannot read the tags of illegal_tags.", "Apply illegal_tags once, and last.")
+        raise InputError(
+            "no transformation can follow illegal_tags, because its tags are illegal.",
+            "Apply illegal_tags once, and last.",
+        )
     return steps

@@ -1,9 +1,10 @@
 """List the illegal tags of a file, or its invalid spans.
 
-For each illegal pair of tags: the line, and the spans under each repair policy.
-For documents: spans that are empty, outside the text, duplicate, padded with
-blanks, different from their stated text, or of an unknown label. The exit
-status is 1 if there are problems, and 2 if a file cannot be read.
+In files of tags, each illegal pair of tags is listed with its line and with the
+spans that each repair policy reads there. In other files, spans are listed if
+they are empty, outside the text, duplicate, padded with blanks or different
+from their stated text, or have an unknown label. The exit status is 1 if there
+are problems, and 2 if a file cannot be read.
 
 Examples:
   spanometer validate system.conll

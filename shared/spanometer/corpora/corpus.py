@@ -259,7 +259,9 @@ def _split_of(file: CorpusFile, wanted: str | None) -> str:
         raise InputError("the name of the file does not show its split.", "Name it with split=...", source=file.name)
     if named is not None and wanted not in (None, named):
         remedy = f"Pass the file of the {wanted} split, or rename this one."
-        raise InputError(f"the name of this file is of the {named} split, not {wanted}.", remedy, source=file.name)
+        raise InputError(
+            f"this file is named like the {named} split, not like the {wanted} split.", remedy, source=file.name
+        )
     return wanted or str(named)
 
 

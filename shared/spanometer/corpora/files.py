@@ -94,7 +94,7 @@ class CorpusFile:
             stream: io.BufferedReader = opened.enter_context(io.BufferedReader(cast(io.RawIOBase, member)))
             if stream.peek(len(_GZIP)).startswith(_GZIP):
                 remedy = "Unpack the archive, and pass the folder."
-                raise InputError("this file of the archive is compressed itself.", remedy, source=self.name)
+                raise InputError("this file of the archive is itself compressed.", remedy, source=self.name)
             yield stream
 
     def digest(self) -> str:

@@ -18,8 +18,8 @@ from ..options import CheckedOptions, Option, made, option, options_of
 
 AVERAGES = {
     "micro": "sum the counts of all labels",
-    "macro": "plain mean over labels",
-    "weighted": "mean weighted by reference spans",
+    "macro": "unweighted mean over labels",
+    "weighted": "mean over labels, weighted by reference spans",
 }
 """The ways to average over labels."""
 
@@ -58,8 +58,8 @@ def require_bounded(option: str, draws: int, size: int, noun: str, most: int) ->
     """Raise an `InputError` if `draws * size` exceeds a limit, because it would take too long."""
     if draws * size > most:
         raise InputError(
-            f"{draws:,} draws of {counted(size, noun)} are {draws * size:,} in all; the limit is {most:,}, about ten "
-            "minutes.",
+            f"{draws:,} resamples of {counted(size, noun)} take too long: the limit is {most:,} {noun}s in all, about "
+            "ten minutes.",
             f"Set {setting(option, most // size)} or less.",
             option=option,
         )
@@ -162,7 +162,7 @@ class Resampling(CheckedOptions):
 
     confidence: float = option(
         0.95,
-        help="add bootstrap confidence intervals of this level, such as 0.95; documents are resampled",
+        help="add bootstrap confidence intervals of this level, such as 0.95 (documents are resampled)",
         low=0,
         high=1,
         exclusive=True,

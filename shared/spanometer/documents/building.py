@@ -277,7 +277,7 @@ class RecordColumns:
             raise self.locate(
                 InputError(
                     f"before a span, the text has characters that tools count differently ({_which(text, named)}), "
-                    "but the file does not state the unit.",
+                    "but the file does not state the unit of its offsets.",
                     f"Set the unit of the offsets with {setting('offset_unit')}: "
                     f"{', '.join(f'{unit!r} ({UNITS[unit]})' for unit in named)}.",
                     document=number,

@@ -183,7 +183,7 @@ def _same_names(columns: RecordColumns) -> Iterator[tuple[int, str]]:
     names: set[tuple[str | None, str | None]] = set()
     for number, name in enumerate(zip(columns.ids, columns.annotators, strict=True)):
         if name[0] is not None and name in names:
-            yield number, f"another document has the name {shown(name[0])} too."
+            yield number, f"another document has the same name, {shown(name[0])}."
         names.add(name)
 
 

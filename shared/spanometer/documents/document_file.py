@@ -384,7 +384,7 @@ def documents_of(
         raise columns.locate(error) from None
     twice = len(stated.spans) - len(spans)
     if twice:
-        remarks.append(f"Repeated spans in the file, which usually count once: {twice:,}.")
+        remarks.append(f"Repeated spans in the file (measures usually count them once): {twice:,}.")
     return DocumentFile(
         source=source.name,
         documents=Documents(
@@ -430,7 +430,7 @@ def with_missing(file: DocumentFile, places: Iterable[tuple[int, int, int]]) -> 
     whole = int(_whole(missing).sum())
     sizes = {"document": whole, "place": len(missing) - whole}
     listed = ", ".join(counted(size, noun) for noun, size in sizes.items() if size)
-    note = f"In a reference these are not scored, because they have no annotation: {listed}."
+    note = f"Not annotated, and not scored if this file is the reference: {listed}."
     return replace(file, missing=missing, notes=(*file.notes, note))
 
 

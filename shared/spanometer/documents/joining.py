@@ -194,11 +194,11 @@ _BLOCK = 1 << 20
 """The number of words that are compared at a time."""
 
 SCORED_DOCUMENTS = {
-    "same": "an error unless all sides have the same documents",
-    "shared": "documents on all sides",
-    "reference": "documents of the reference; missing ones count as empty",
+    "same": "raise an error unless all sides have the same documents",
+    "shared": "documents that all sides have",
+    "reference": "documents of the reference; a missing prediction counts as empty",
     "reference_with_spans": "documents in which the reference has scored spans",
-    "all": "documents of any side; missing ones count as empty",
+    "all": "documents of any side; a missing document counts as empty",
 }
 """The policies for documents that are missing on some sides, with explanations."""
 
@@ -230,13 +230,12 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     shown = all(side.documents.texts is not None or side.words is not None for side in (references, predictions))
     if sizes[0] != sizes[1] or (named and not shown and sizes[0] > 1):
         raise InputError(
-            f"this side has {counted(sizes[0], 'document')}, {'and' if sizes[0] == sizes[1] else 'but'} "
-            f"{predictions.source} has {sizes[1]}."
+            f"the sides have different documents ({sizes[0]} here, {sizes[1]} in {predictions.source})."
             f"{_missing(ids, others, predictions.source)}",
             "Both sides must annotate the same documents, with the same names or in the same order."
             + clause_for(
                 "scored_documents",
-                f" {setting('scored_documents', 'reference')} counts a missing document as empty, 'shared' leaves it "
+                f" {setting('scored_documents', 'reference')} counts a missing document as empty; 'shared' leaves it "
                 "out.",
             ),
             source=references.source,
@@ -367,7 +366,7 @@ def naming_documents(file: DocumentFile | None) -> Iterator[None]:
         unit = "token" if file.in_tokens else "character"
         named = error.placed(side=None, document=None, source=", ".join(where), unit=unit)
         if error.option == "join_fragments":
-            joins = f" {setting('join_fragments', True)} joins fragments with only white space between."
+            joins = f" {setting('join_fragments', True)} joins fragments that only white space separates."
             named.remedy += clause_for("join_fragments", joins)
         raise named from None
 

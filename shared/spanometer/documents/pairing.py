@@ -48,7 +48,7 @@ class Pairing(AnswerReading):
     to_tokens: str = option("strict", help="how to align character spans with tokens", choices=POLICIES)
     trim: str = option(
         "nothing",
-        help="what to trim from the ends of character spans",
+        help="what to remove from both ends of character spans",
         choices={
             "nothing": "",
             "blanks": "white space",
@@ -63,7 +63,7 @@ class Pairing(AnswerReading):
         help="merge overlapping spans of the same label",
         choices={"nothing": "", "references": "on the reference side", "all": "on all sides"},
     )
-    split_spans: str | None = tokenizer_option("make a span of each token within a character span, by tokenizer")
+    split_spans: str | None = tokenizer_option("make a span of each token inside a character span, with this tokenizer")
     texts: str = option(
         "same",
         help="how to compare the texts of both sides",
@@ -73,10 +73,10 @@ class Pairing(AnswerReading):
             "aligned": "align different texts, such as OCR output",
         },
     )
-    tokenizer: str | None = tokenizer_option("make tokens from the text instead of using the reference's tokens")
+    tokenizer: str | None = tokenizer_option("make tokens from the text, instead of using the reference's tokens")
 
     scored_documents: str = option("same", help="which documents to score", choices=SCORED_DOCUMENTS)
-    ignore_words: bool = option(False, help="accept files whose words differ", kind=bool)
+    ignore_words: bool = option(False, help="do not check that both sides have the same words", kind=bool)
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -344,7 +344,7 @@ def _share_texts(
         else:
             remedy = (
                 f"Both sides must annotate the same text. {setting('texts', 'line_ends')} ignores line ends and byte "
-                f"order marks, {setting('texts', 'aligned')} aligns the texts."
+                f"order marks; {setting('texts', 'aligned')} aligns the texts."
             )
             for document, (text, other) in enumerate(zip(texts, predicted, strict=True)):
                 require_same_text(text, other, document, remedy, "texts")
@@ -364,7 +364,7 @@ def _share_texts(
         if side.file.words is not None and without.file.words is None and not without.file.in_tokens:
             made, tokens = joined(side.file.words, " ")
             side.put(texts=tuple(made), tokens=tokens)
-            remarks.append("No file has texts: they were made from the words, with blanks between.")
+            remarks.append("No file has texts, so texts were made from the words, with blanks between them.")
             _share_texts(references, predictions, pairing, remarks, choices)
             return
     if references.file.words is None or predictions.file.words is None:

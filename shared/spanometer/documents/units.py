@@ -49,8 +49,8 @@ def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
 
 def tokenizer_option(help: str) -> Any:
     """Declare an option for the name of a tokenizer, with the default None."""
-    kinds = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
-    return option(None, help=f"{help}: {kinds}", kind=str, optional=True, metavar="NAME")
+    kinds = "\n- ".join(f"{name}: {text}" for name, text in TOKENIZERS.items())
+    return option(None, help=f"{help}:\n- {kinds}", kind=str, optional=True, metavar="NAME")
 
 
 def require_tokenizer(name: str | None) -> None:
@@ -237,7 +237,7 @@ class Carrying:
     def split_spans(self, tokenizer: str) -> None:
         """Replace each span of characters by one span for each token within it."""
         if self.file.in_tokens or self.texts is None:
-            problem = "only spans of characters of a text are split into tokens."
+            problem = "only spans of characters can be split into tokens."
             raise InputError(problem, f"Leave out {mention('split_spans')}.", source=self.file.source)
         self.put(spans=split_at(self.file.spans, tokens_of(self.texts, tokenizer)))
 

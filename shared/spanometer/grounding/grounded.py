@@ -165,7 +165,7 @@ class AnswerCounts(ABC):
             numbers = np.flatnonzero(self.counts[:, list(COUNTS).index("broken")])[:3] + 1
             broken = f"{total['broken']:,} of {counted(answers, 'answer')} {_be(total['broken'])} broken"
             texts.append(f"{broken}, first in document {', '.join(map(str, numbers))}")
-        remedy = "The score says little about the model. List all with spanometer ground --list-lost."
+        remedy = "So the score says little about the model. List all with spanometer ground --list-lost."
         return [f"{text}. {remedy}" for text in texts]
 
     def _examples(self, name: str) -> Iterator[str]:

@@ -26,7 +26,7 @@ FORMS = {
 
 STRING_FORMS = {
     **FORMS,
-    "squad": "lower case, no ASCII punctuation, no a, an or the, single blanks",
+    "squad": "lower case, no ASCII punctuation, no articles (a, an, the), single blanks between words",
 }
 """The normal forms of mentions that are compared as strings."""
 
@@ -180,7 +180,7 @@ class AnswerPolicy(CheckedOptions):
     broken: str = option(
         "empty",
         help=f"how to read {COUNTS['broken']}",
-        choices={"empty": "they have no items", "salvage": "they have what is complete before the break"},
+        choices={"empty": "they have no items", "salvage": "keep the items before the break"},
     )
     outside: str = option(
         "keep",
@@ -232,13 +232,13 @@ class AnswerPolicy(CheckedOptions):
         if isinstance(policy, AnswerPolicy) or (isinstance(policy, str) and policy in AnswerPolicy.named()):
             raise InputError(
                 f"{shown(str(policy).removeprefix('~'))} is not a policy for {cls.kind}.",
-                f"Use {cls.other_kind}, or one of {', '.join(named)}.",
+                f"Use one of {', '.join(named)}. {cls.other_kind}",
                 option="policy",
             )
         raise InputError(
             f"unknown grounding policy {shown(policy)}.",
-            f"Use {', '.join(named)}, or an action for each place ({', '.join(cls.places)}) with commas between, as in "
-            f"{','.join(cls().actions)!r}.",
+            f"Use {', '.join(named)}, or an action for each place ({', '.join(cls.places)}), separated by commas, as "
+            f"in {','.join(cls().actions)!r}.",
             option="policy",
         )
 
@@ -278,14 +278,16 @@ class GroundingPolicy(AnswerPolicy):
     )  # fmt: skip
     further: ClassVar[tuple[str, ...]] = ("offsets",)
     kind: ClassVar[str] = "spans"
-    other_kind: ClassVar[str] = "spanometer score or compare, or grounding.ground_strings with the measure mention_f"
+    other_kind: ClassVar[str] = (
+        "To compare strings, use spanometer score or compare, or grounding.ground_strings with mention_f."
+    )
 
     fold: str = option("exact", help="how text and mention are normalised", choices=FORMS)
     inside: str = option(
         "whole",
         help="how to treat a mention that begins or ends inside a token of the text",
         choices={
-            "allow": "it is there",
+            "allow": "accept this occurrence",
             "whole": "ignore this occurrence",
             "expand": "extend it to the whole token",
             "contract": "shrink it to its whole tokens, if any",
@@ -310,7 +312,7 @@ class GroundingPolicy(AnswerPolicy):
     absent: str = _unplaced(
         COUNTS["absent"],
         _SPAN,
-        fuzzy="placed where three quarters of their tokens are in order, else wrong",
+        fuzzy="placed where at least three quarters of their tokens occur in order, otherwise wrong",
     )
     overlap: str = option(
         "keep",
@@ -327,7 +329,7 @@ class GroundingPolicy(AnswerPolicy):
         help="how to use offsets in an answer",
         choices={
             "ignore": "do not use them",
-            "check": "use them if the text at the offsets equals the mention",
+            "check": "use them if the text there equals the mention",
             "trust": "use them if they are inside the text",
             "nearest": "take the mention's occurrence nearest to them",
         },
@@ -350,7 +352,7 @@ class StringPolicy(AnswerPolicy):
 
     places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
     kind: ClassVar[str] = "strings"
-    other_kind: ClassVar[str] = "measures of spans, or grounding.ground"
+    other_kind: ClassVar[str] = "To find spans, use measures of spans or grounding.ground."
 
     fold: str = option("exact", help="how texts and mentions are normalised", choices=STRING_FORMS)
     copies: str = option(

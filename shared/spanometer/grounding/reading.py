@@ -20,7 +20,7 @@ from .answers import FORMATS, Answer
 from .grounded import AnswerCounts, AnswerInput, Grounded, ground
 from .items import Item
 from .outcomes import Vocabulary, named_items
-from .policies import COUNTS, NAMED, PLACES, GroundingPolicy, StringPolicy, form_text
+from .policies import COUNTS, GroundingPolicy, StringPolicy, form_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,17 +33,16 @@ class AnswerReading:
 
     grounding: Any = option(
         "strict",
-        help=f"policy for finding the items of a language model's answers in the text: {', '.join(NAMED)}; or actions "
-        f"for {', '.join(PLACES)}, separated by commas",
+        help="policy for finding the items of answers in the text",
         metavar="POLICY",
         topic="answers",
     )
     asked_labels: Sequence[str] | None = labels_option(
-        "labels in the model's prompt; other labels are outside", metavar="LABEL,...", topic="answers"
+        "labels in the model's prompt; items with other labels count as outside", metavar="LABEL,...", topic="answers"
     )
     aliases: Mapping[str, str] | None = option(
         None,
-        help="labels that models use, and their names in the reference",
+        help="rename the labels in answers to the labels of the reference",
         type="dict of str",
         optional=True,
         metavar="ALIAS=LABEL,...",
@@ -51,11 +50,16 @@ class AnswerReading:
         parse=partial(label_map_in, name="aliases"),
     )
     offsets: str | None = replaced_option(
-        GroundingPolicy, "offsets", default=None, optional=True, help="how to use offsets in answers", topic="answers"
+        GroundingPolicy,
+        "offsets",
+        default=None,
+        optional=True,
+        help="how to use the offsets in answers",
+        topic="answers",
     )
     answer_format: str = option("auto", help="format of answers", choices=FORMATS, topic="answers")
-    item_mention_key: str | None = text("KEY", "key of the mention in JSON items", topic="answers")
-    item_label_key: str | None = text("KEY", "key of the label in JSON items", topic="answers")
+    item_mention_key: str | None = text("KEY", "key of the mention in items of JSON answers", topic="answers")
+    item_label_key: str | None = text("KEY", "key of the label in items of JSON answers", topic="answers")
 
     def __post_init__(self) -> None:
         """Check the values."""

@@ -156,7 +156,7 @@ def _run(client: Client, parts: Sequence[FilePart], reading: Reading, progress: 
         raise InputError(f"a worker cannot import {error.name}.", "Install spanometer on the workers too.") from None
     except KilledWorker as error:
         raise InputError(
-            f"several workers died over one part of the files ({error.last_worker.address} last).",
+            f"several workers died while they read the same part of the files ({error.last_worker.address} last).",
             "Give the workers more memory, or write smaller row groups.",
         ) from None
     finally:

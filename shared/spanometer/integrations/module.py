@@ -401,8 +401,8 @@ def require_settings(settings: Options) -> None:
     number, process = settings.get("num_process", 1), settings.get("process_id", 0)
     if not is_integer(number) or not is_integer(process) or not 0 <= process < number:
         raise InputError(
-            f"process_id={shown(process)} is not a process of num_process={shown(number)}.",
-            "Processes are numbered from 0 to num_process - 1.",
+            f"process_id={shown(process)} is not valid with num_process={shown(number)}.",
+            "Number the processes from 0 to num_process - 1.",
         )
 
 

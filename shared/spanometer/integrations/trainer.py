@@ -265,7 +265,8 @@ class TokenClassificationMetrics:
         shapes = ", ".join(str(tuple(leaf.shape)) for leaf in leaves) or "nothing"
         raise InputError(
             f"the model gives {shapes}, but logits must have the shape {wanted}.",
-            "Labels have the shape of the logits' first two axes; the third is as long as id2label.",
+            "Labels have the shape (documents, positions), and logits have the shape (documents, positions, labels in "
+            "id2label).",
         )
 
     def _tagged(self, label_ids: np.ndarray) -> np.ndarray:
@@ -360,7 +361,7 @@ def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
         yield predictions, label_ids
         return
     if not isinstance(predictions, list) or len(predictions) != len(label_ids) or not label_ids:
-        problem = "the labels are a list of batches, but the predictions are not a list of as many batches."
+        problem = "the labels are a list of batches, but the predictions are not a list of the same length."
         raise InputError(problem, "Give both as lists of the same batches.")
     yield from zip(predictions, label_ids, strict=True)
 

@@ -133,7 +133,7 @@ class PrecisionRecallF1(Measure):
         choices={
             "harmonic": "harmonic mean",
             "jaccard": "Jaccard index, F1 / (2 - F1)",
-            "lower": "the smaller one",
+            "lower": "the smaller of the two",
             "perfect": "1 if precision and recall are 1, otherwise 0",
         },
     )
@@ -261,8 +261,8 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
     label_groups: str | None = option(
         None,
-        help="sum the counts of labels with the same part before this text: with /, NAME/PATIENT and NAME/DOCTOR are "
-        "the group NAME",
+        help="sum the counts of labels that are equal before this text: with /, NAME/PATIENT and NAME/DOCTOR form the "
+        "group NAME",
         kind=str,
         optional=True,
         metavar="TEXT",
@@ -295,7 +295,9 @@ def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
     return lambda measure: measure.count(alignment)
 
 
-def require_contiguous(alignment: Alignment, name: str, side: SideSpans, reason: str = "units are contiguous") -> None:
+def require_contiguous(
+    alignment: Alignment, name: str, side: SideSpans, reason: str = "units must be contiguous"
+) -> None:
     """Raise an `InputError` if a side has a discontinuous span; `name` is the name of the side."""
     if side.discontinuous.any():
         error = alignment.refusal(name, side, int(np.argmax(side.discontinuous)), f"is discontinuous; {reason}.")
@@ -306,7 +308,8 @@ def require_disjoint(alignment: Alignment, name: str, side: SideSpans, reason: s
     """Raise an `InputError` if two spans of a side and label overlap."""
     if not side.flat:
         span = int(side.piece_span[side.overlapping[0]])
-        raise alignment.refusal(name, side, span, f"overlaps another of its label{reason}", remedy)
+        label = "" if alignment.labels_ignored else " of the same label"
+        raise alignment.refusal(name, side, span, f"overlaps another span{label}{reason}", remedy)
 
 
 def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:

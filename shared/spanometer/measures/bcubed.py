@@ -44,8 +44,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "mean over all tokens of predicted spans: the share of the span inside a reference span with the same token",
-        "the same with the sides swapped",
+        "how much of a token's predicted span lies in the token's reference span, on average over predicted tokens",
+        "the same with reference and prediction swapped",
     )
     place = 40
 

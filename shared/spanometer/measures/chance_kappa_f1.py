@@ -121,8 +121,8 @@ class ChanceKappaF1(AlignedMeasure):
     uniform_threshold: float = option(0.99, help="with method=auto: how close the approximation must be", low=0, high=1)
     n_simulations: int = option(
         0,
-        help="number of random annotations to simulate; they add the standard deviation of chance F1 (chance_f1_std) "
-        "and a p-value (p_value), the share of simulations that reach the observed F1",
+        help="number of random annotations to simulate; adds chance_f1_std (standard deviation of chance F1) and "
+        "p_value (share of simulations that reach the observed F1)",
         low=0,
         high=MOST_DRAWS,
         label="Simulated annotations",
@@ -231,11 +231,13 @@ class ChanceKappaF1(AlignedMeasure):
         if not chance >= 1.0 - 1e-12:
             return []
         if chance <= 1.0 + 1e-12:
-            return ["chance_f1 is 1: spans placed at random always agree fully, so kappa_f1 is zero_division."]
+            return [
+                "chance_f1 is 1: randomly placed spans always agree fully, so kappa_f1 has the value of zero_division."
+            ]
         return [
-            f"chance_f1 is {chance:.4g}, above 1: with this placement random spans of a label may overlap, and each "
-            "overlap counts. kappa_f1 is 1 for equal annotations and zero_division otherwise. Use the placement "
-            "'disjoint' with the method 'exact' to avoid this."
+            f"chance_f1 is {chance:.4g}, above 1: with this placement, random spans of a label can overlap, and each "
+            "overlap counts. kappa_f1 is 1 for equal annotations; otherwise it has the value of zero_division. To "
+            "avoid this, use the placement 'disjoint' with the method 'exact'."
         ]
 
     def details(self, counts: Counts) -> dict[str, Any]:

@@ -120,8 +120,8 @@ class Eter(Measure):
     )
     type_level: str = option(
         "fine",
-        help="part of types and component labels to compare",
-        choices={"fine": "all of it", "coarse": "the part before the first dot"},
+        help="what to compare of types and component labels",
+        choices={"fine": "the whole label", "coarse": "the part before the first dot"},
         label="Types",
     )
 

@@ -52,8 +52,8 @@ NAMED: dict[str, Weights] = {
 
 _REMEDY = (
     "Use 'fair', 'weighted', or the true positives, false positives and false negatives of each kind of error: "
-    "'BE=0.5/0.25/0.25,LE=0/0.5/0.5', in Python also {'BE': {'TP': 0.5, 'FP': 0.25, 'FN': 0.25}}. "
-    f"The kinds are {', '.join(COLUMNS)}, and BE for {', '.join(BOUNDARY_ERRORS)}."
+    "'BE=0.5/0.25/0.25,LE=0/0.5/0.5', in Python also {'BE': {'TP': 0.5, 'FP': 0.25, 'FN': 0.25}}. The kinds are "
+    f"{', '.join(COLUMNS)}; BE stands for {', '.join(BOUNDARY_ERRORS)}."
 )
 
 
@@ -100,23 +100,24 @@ class FairF(FMeasure):
 
     weights: str | Mapping[str, Mapping[str, float]] = option(
         "fair",
-        help='weights of errors: "fair" (half a false positive and half a false negative), "weighted" (boundary '
-        "errors are also half a true positive), or TP/FP/FN for the kinds LE, BE (or BES, BEL, BEO) and LBE, as "
-        'in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25"',
+        help='weights of errors: "fair" (each is half a false positive and half a false negative), "weighted" (a '
+        "boundary error is also half a true positive), or TP/FP/FN for errors of labels (LE), of boundaries (BE; or "
+        'BES, BEL and BEO) and of both (LBE), as in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25"',
         type="str or dict",
         parse=str,
         label="Weights of errors",
     )
     focus: str = option(
         "target",
-        help="label that a wrong-label error is counted for",
+        help="which label gets an error of a wrong label",
         choices={"target": "the reference span's label", "system": "the predicted span's label"},
         label="Wrong labels belong to",
     )
 
     name = "fair_f"
     results = f_results(
-        "true positives / predictions; each error counts once", "true positives / reference; each error counts once"
+        "true positives / predictions, where a wrong label or boundary is one error",
+        "true positives / references, where a wrong label or boundary is one error",
     )
     detail_keys = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
     place = 54

@@ -118,7 +118,7 @@ class Gamma(AlignedMeasure):
         help="with sampler=shift: minimum distance between the shifts of two annotators",
         choices={
             "mean": "the mean length of a unit, as in the paper",
-            "half": "half of it, as the authors' program does",
+            "half": "half of the mean length, as in the authors' program",
         },
     )
     samples: int = option(
@@ -138,7 +138,7 @@ class Gamma(AlignedMeasure):
     processes: int = option(1, help="number of processes for random annotations", low=1, high=1024)
 
     zero_division: float = zero_division_option(
-        "value of gamma if the expected disorder is 0 and the observed one is not"
+        "value of gamma if the expected disorder is 0 and the observed disorder is not"
     )
 
     name = "gamma"
@@ -146,7 +146,9 @@ class Gamma(AlignedMeasure):
     results: ClassVar[Mapping[str, Key]] = {
         "gamma": Key("gamma", "agreement on units and labels beyond chance; 0 at chance level", "(-∞, 1]"),
         "gamma_cat": Key(
-            "gamma-cat", "agreement on the labels of aligned units beyond chance; per label, gamma-k", "(-∞, 1]"
+            "gamma-cat",
+            "agreement on the labels of aligned units beyond chance; for a single label, it is gamma-k",
+            "(-∞, 1]",
         ),
         "observed_disorder": Key(
             "observed disorder", "disorder of the best alignment of all units", "[0, ∞)", "lower", share=False

@@ -230,7 +230,9 @@ class TokenInformation:
 def require_probability(value: object, name: str) -> None:
     """Raise an `InputError` unless the value is a number in (0, 1]."""
     if not is_number(value) or not 0 < value <= 1:
-        raise InputError(f"invalid probability {mention(name)}: {shown(value)}.", _RANGE, option=name.partition("[")[0])
+        raise InputError(
+            f"invalid probability for {mention(name)}: {shown(value)}.", _RANGE, option=name.partition("[")[0]
+        )
 
 
 def require_probabilities(probabilities: Mapping[Any, Any]) -> None:

@@ -32,14 +32,14 @@ class IntersectionF(FMeasure):
 
     cap: bool = option(
         False,
-        help="count at most 1 for each span; needed if spans of one label overlap on one side",
+        help="limit the coverage of each span to 1; needed if spans of one label overlap on one side",
         label="Cap coverage at 1",
     )
 
     best: str = option(
         "neither",
-        help="side whose spans are covered only by the best single span of the other side",
-        choices={"neither": "all spans count", "references": "", "predictions": "", "both": ""},
+        help="whose spans count only the overlap with the best span of the other side",
+        choices={"neither": "all overlaps add up", "references": "", "predictions": "", "both": ""},
         label="Best span alone",
     )
 

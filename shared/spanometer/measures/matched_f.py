@@ -85,7 +85,7 @@ class MatchedF(FMeasure):
         label="Credit of a pair",
     )
     threshold: float = option(
-        0.5, help="minimum intersection over union, for iou_threshold", low=0, high=1, label="Threshold"
+        0.5, help="with credit=iou_threshold: minimum intersection over union", low=0, high=1, label="Threshold"
     )
 
     name = "matched_f"

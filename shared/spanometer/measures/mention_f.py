@@ -41,7 +41,7 @@ class MentionF(PrecisionRecallF1):
         label="Copies",
     )
     match_labels: bool = option(
-        True, help="compare labels too; without it, only texts count", label="Labels must agree"
+        True, help="compare labels too; if not, only the texts count", label="Labels must agree"
     )
 
     name = "mention_f"

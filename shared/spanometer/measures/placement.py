@@ -116,7 +116,7 @@ def place(
     require_choice("placement", placement, ("disjoint", "independent"))
     distinct, counts = np.unique(np.asarray(lengths, dtype=np.int64), return_counts=True)
     if len(distinct) and distinct[0] < 1:
-        raise InputError(f"a span of {distinct[0]} tokens.", "Spans have at least one token.")
+        raise InputError(f"a span has {distinct[0]} tokens.", "Every span needs at least one token.")
     annotated, spans = int((distinct * counts).sum()), int(counts.sum())
     if tokens * len(distinct) > _MOST_STARTS:
         size = f"{counted(tokens, 'token')} with spans of {counted(len(distinct), 'length')}"
@@ -125,7 +125,9 @@ def place(
             f"Check {setting('lengths')}, or split the document.",
         )
     if placement == "independent" and len(distinct) and distinct[-1] > tokens:
-        raise InputError(f"a span of {counted(distinct[-1], 'token')} in a document of {tokens}.", "Check the lengths.")
+        raise InputError(
+            f"a span has {counted(distinct[-1], 'token')}, but its document has {tokens}.", "Check the lengths."
+        )
     if placement == "disjoint" and annotated > tokens:
         raise InputError(
             f"the spans have {counted(annotated, 'token')}, but the document has {tokens}.",
@@ -156,7 +158,7 @@ def arrangements(tokens: int, lengths: Sequence[int]) -> int:
         0.033333
     """
     if any(length < 1 for length in lengths):
-        raise InputError(f"a span of {min(lengths)} tokens.", "Spans have at least one token.")
+        raise InputError(f"a span has {min(lengths)} tokens.", "Every span needs at least one token.")
     outside = tokens - sum(lengths)
     return math.perm(outside + len(lengths), len(lengths)) if outside >= 0 else 0
 
@@ -363,6 +365,6 @@ def require_placeable(alignment: Alignment, name: str, side: SideSpans, placemen
     same_layer = ~begins_run(depth[order], side.label[order], side.document[order])
     crossing = same_layer[1:] & (side.start[order][1:] < side.end[order][:-1])
     if crossing.any():
-        problem = f"crosses another of its label, but {layers} needs nested spans."
+        problem = f"crosses another span of the same label, but {layers} needs nested spans."
         remedy = f"Set {independent}, which allows any overlap."
         raise alignment.refusal(name, side, int(order[int(np.argmax(crossing)) + 1]), problem, remedy)

@@ -82,7 +82,7 @@ class RelaxedF(FMeasure):
             "right": "right predicted spans / (right predicted spans + missed reference spans)",
         },
     )
-    duplicates: str = option("once", help="how often duplicate spans of one side count", choices=("once", "each"))
+    duplicates: str = option("once", help="how often equal spans on one side count", choices=("once", "each"))
 
     name = "relaxed_f"
     results = f_results(

@@ -69,7 +69,7 @@ class SemevalF(FMeasure):
             "exact": "same tokens",
             "partial": "same tokens; other pairs count half",
             "ent_type": "same label",
-            "muc": "same tokens and same label; one of the two counts half",
+            "muc": "same tokens and same label; only one of the two counts half",
         },
         label="Schema",
     )
@@ -77,10 +77,10 @@ class SemevalF(FMeasure):
         "joint",
         help="how spans that share tokens are paired",
         choices={
-            "joint": "the best pairs, the same for all schemas",
-            "schema": "the pairing with the most correct pairs of the schema",
-            "first": "each predicted span with its equal, or else the first free reference span",
-            "nervaluate": "one predicted span after the other, as nervaluate does",
+            "joint": "one best pairing, the same for all schemas",
+            "schema": "the pairing with the most correct pairs in the schema",
+            "first": "a predicted span gets the equal reference span, or else the first free one",
+            "nervaluate": "predicted spans are paired in turn, as in nervaluate",
         },
         label="Alignment",
     )

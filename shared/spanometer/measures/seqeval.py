@@ -66,7 +66,7 @@ class Seqeval(Measure):
     mode: str | None = option(
         None,
         help="how to handle illegal tags; by default, like the CoNLL script",
-        choices={"strict": "drop spans that are not well-formed"},
+        choices={"strict": "drop malformed spans"},
         optional=True,
     )
     sample_weight: Sequence[float] | None = option(
@@ -135,7 +135,9 @@ class Seqeval(Measure):
         """Compute the scores of each label and overall; `zero_division="warn"` warns like seqeval."""
         reserved = {*self.results, *self.detail_keys}.intersection(counts.labels)
         if reserved:
-            raise InputError(f"{min(reserved)!r} is a label and a key of the result.", "Give the label another name.")
+            raise InputError(
+                f"{min(reserved)!r} is both a label and a key of the result.", "Give the label another name."
+            )
         if not counts.shared["tokens"].any():
             raise InputError("accuracy is undefined: the corpus has no tokens.", "Pass at least one tag.")
         totals = self.totals(counts)

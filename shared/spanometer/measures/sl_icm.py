@@ -98,15 +98,16 @@ class SlIcm(AlignedMeasure):
     )
     token_probabilities: Probabilities = option(
         None,
-        help="P(w): a dict with a number for each word (needs tokens), a list for each document with a number for each "
-        'token, one number for all tokens, or "corpus" for the frequencies of the tokens; if this and tokens are left '
-        "out, each token carries one unit of information",
+        help="P(w): a dict with a number for each word (needs tokens), a list for each document with a number for "
+        'each token, one number for all tokens, or "corpus" for the frequencies of the tokens; without this '
+        "and tokens, each token carries one unit of information",
         type="dict, list of lists of float, float, or str",
         parse=lambda text: _probabilities_in(text),
     )
     unknown: float | None = option(
         None,
-        help="P(w) of words that are not in the dict token_probabilities; with None, such words in spans are an error",
+        help="P(w) of words that are not in the dict token_probabilities; if it is None, such a word in a span is an "
+        "error",
         type="float, optional",
     )
     prior: str = option(
@@ -141,7 +142,7 @@ class SlIcm(AlignedMeasure):
     )
     beta: float = option(
         2.0,
-        help="shared information counts 1 + beta times; must be greater than alpha1 + alpha2 - 1",
+        help="weight of shared information, which counts 1 + beta times; must be greater than alpha1 + alpha2 - 1",
         low=-1,
         exclusive=True,
         label="Beta",
@@ -155,7 +156,8 @@ class SlIcm(AlignedMeasure):
     results: ClassVar[Mapping[str, Key]] = {
         "sl_icm": Key(
             "SL-ICM",
-            "information contrast, in bits if the base is 2; a perfect output gets the reference's information",
+            "information contrast, in bits if the base is 2; for a perfect output, it is the information of the "
+            "reference",
             "(-∞, ∞)",
             share=False,
         ),
@@ -245,7 +247,7 @@ class SlIcm(AlignedMeasure):
         if self.tokens is not None or of_tokens:
             noun, name = ("token probabilities", "token_probabilities") if of_tokens else ("tokens", "tokens")
             raise InputError(
-                f"{self.name} has the {noun} of a whole corpus, but this corpus comes in parts.",
+                f"{self.name} got the {noun} of a whole corpus, but this corpus comes in parts.",
                 f"Leave out {setting(name)}.",
             )
 

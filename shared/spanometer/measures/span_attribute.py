@@ -129,16 +129,16 @@ class SpanAttribute(Measure):
         "ties",
         help="how average precision treats items with equal scores",
         choices={
-            "ties": "one step for all",
-            "edsnlp": "one step each, in document order",
-            "edsnlp-0.20": "the same, without the first step",
+            "ties": "one step for all of them",
+            "edsnlp": "one step for each, in document order",
+            "edsnlp-0.20": "like edsnlp, without the first step",
         },
         label="Average precision",
     )
     filter: Filter | None = option(
         None,
         help="score only documents with a reference span that fulfils a condition, such as carrier == 'FATHER' and "
-        "negated == false; in Python, a function of a document's reference spans",
+        "negated == false; in Python, also a function of a document's reference spans",
         type="function or str",
         parse=str,
     )
@@ -150,8 +150,7 @@ class SpanAttribute(Measure):
     )
 
     zero_division: float = zero_division_option(
-        "value of p if there are no predicted items, of r and ap if there are no reference items, of f if there are "
-        "neither"
+        "value of p without predicted items, of r and ap without reference items, and of f without any items"
     )
 
     name = "span_attribute"

@@ -30,12 +30,12 @@ class SpanF(FMeasure):
 
     duplicates: str = option(
         "once",
-        help="how often duplicate spans of one side count",
+        help="how to count equal spans on one side",
         choices={
             "once": "once",
-            "each": "each copy; as many copies are right as the other side has",
-            "wrong": "right spans once, wrong spans each time",
-            "forms": "once in the corpus for each string and label; right if one copy is right",
+            "each": "each copy counts; a copy is right if the other side has a copy for it",
+            "wrong": "a right span counts once, a wrong span each time",
+            "forms": "each string with its label counts once in the corpus; it is right if one of its spans is right",
         },
     )
     tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document, for duplicates=forms")

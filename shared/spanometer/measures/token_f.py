@@ -30,24 +30,24 @@ class TokenF(FMeasure):
 
     format: str = option(
         "IO",
-        help="unit that is counted",
+        help="what is counted",
         choices={
-            "IO": "a token with its label",
-            "BIO": "and whether it begins a span",
-            "BIOE": "and whether it ends one",
-            "BIOES": "and whether it is a whole span",
-            "IO*": "tokens, and the gaps between tokens of a span",
+            "IO": "tokens with their labels",
+            "BIO": "as IO, and whether the token begins a span",
+            "BIOE": "as BIO, and whether it ends a span",
+            "BIOES": "as BIOE, and whether it is a whole span",
+            "IO*": "tokens, and the gaps between the tokens of a span",
         },
         label="Format",
     )
     duplicates: str = option(
         "once",
-        help="how often a unit counts if several spans with the same label share it",
-        choices={"once": "once", "each": "once for each span; as many are right as the other side has"},
+        help="how to count a token that several spans of one label share",
+        choices={"once": "once", "each": "once for each span; it is right as often as the other side has it"},
     )
     weight_by: str = option(
         "spans",
-        help="weights of labels with average=weighted",
+        help="with average=weighted: what labels are weighted by",
         choices={"spans": "reference spans", "tokens": "tokens of the reference"},
     )
 

@@ -173,7 +173,9 @@ class UnitizingAlpha(AlignedMeasure):
         totals = self.totals(counts)
         if not np.any(totals["units"]) or self.score_totals(totals)["expected_disagreement"]:
             return []
-        return ["expected_disagreement is 0: units placed at random never disagree, and alpha is zero_division."]
+        return [
+            "expected_disagreement is 0: randomly placed units never disagree, so alpha has the value of zero_division."
+        ]
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute alpha, observed and expected disagreement."""

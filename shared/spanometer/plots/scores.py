@@ -34,7 +34,7 @@ _NEAREST: dict[str, Any] = {**DOT, "markerfacecolor": "white"}
 _KINDS = {
     "all policies": _GRID,
     "named policies": DOT,
-    "nearest policies to a project's rule": _NEAREST,
+    "policies nearest to a project's rule": _NEAREST,
     "decoded from logits": _LOGITS,
 }
 _ACTION: dict[str, Any] = {"marker": "o", "color": BLUE, "markersize": 5}

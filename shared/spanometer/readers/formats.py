@@ -294,7 +294,7 @@ def _recognised(source: Source, formats: Collection[Format]) -> Format:
     if best is None:
         marks = ", ".join(format.mark for format in formats)
         names = ", ".join(format.name for format in formats)
-        problem = f"the format was not recognised. It is none of: {marks}."
+        problem = f"the format was not recognised. The known formats are: {marks}."
         raise source.refuse(problem, f"Name the format with {setting('format')}, one of {names}.", 1)
     return best
 

@@ -51,14 +51,14 @@ class Limits(CheckedOptions):
     )
     max_line: float = option(
         16,
-        help="refuse files with a line, JSON item or XML document of more megabytes than this",
+        help="maximum size of a line, a JSON item or an XML document, in megabytes",
         kind=float,
         low=1,
         metavar="MB",
     )
     max_size: float = option(
         2000,
-        help="refuse files of more megabytes than this, after unpacking",
+        help="maximum size of a file after unpacking, in megabytes",
         kind=float,
         low=0,
         exclusive=True,

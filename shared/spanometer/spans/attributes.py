@@ -61,8 +61,8 @@ ATTRIBUTES_REMEDY = (
 )
 _VALUE_REMEDY = "Values are bool, int, float, str or None, and lists of them."
 _SCORE_REMEDY = (
-    "Scores are {name: number} for the value that the attribute has, {name: {value: number, ...}}, or, beside a list "
-    "of values, {name: list of as many numbers}."
+    "Write scores as {name: number} or {name: {value: number, ...}}. For a list of values, write {name: [number, "
+    "...]} with a number for each value."
 )
 
 _TYPES: dict[str, type] = {"boolean": bool, "integer": int, "number": float, "text": str}
@@ -354,7 +354,7 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
                 kinds = type(other).__name__, type(value).__name__
                 types = "" if kinds[0] == kinds[1] else " ({}, not {})".format(*kinds)
                 raise InputError(
-                    f"{shown(name)} has the value {shown(value)}, but a score of the value {shown(other)}{types}.",
+                    f"{shown(name)} has the value {shown(value)}, but the score is for {shown(other)}{types}.",
                     _SCORE_REMEDY,
                 )
     return [scored.get((type(value), value)) for value in values]

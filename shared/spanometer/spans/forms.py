@@ -100,7 +100,7 @@ def read_pair(
     """
     if form == "tags":
         if lengths is not None:
-            raise InputError("tags give the documents' lengths themselves.", f"Leave out {setting('lengths')}")
+            raise InputError("the tags already give the documents' lengths.", f"Leave out {setting('lengths')}")
         return pair_from_tags(*columns.values(), **vars(decoding))
     if form == "attributes" and lengths is not None:
         raise InputError("scores of attributes do not depend on lengths.", f"Leave out {setting('lengths')}")

@@ -14,11 +14,12 @@ from .spans import Spans, in_order
 from .texts import Tokens, of_characters
 
 POLICIES: Mapping[str, str] = {
-    "strict": "an error unless spans begin and end at token boundaries",
-    "drop": "ignore spans that do not",
-    "expand": "all tokens that share a character with the span",
-    "contract": "all tokens inside the span",
-    "overlap": "all tokens at least half inside the span, or else the token with the largest part inside",
+    "strict": "raise an error unless each span begins and ends at a token boundary",
+    "drop": "ignore spans that do not begin and end at token boundaries",
+    "expand": "take all tokens that share a character with the span",
+    "contract": "take all tokens inside the span",
+    "overlap": "take all tokens at least half inside the span; if there are none, the token with the largest share "
+    "inside",
 }
 """The policies for converting spans of characters to tokens."""
 

@@ -35,7 +35,7 @@ BARE_LABEL = "_"
 """The label of spans whose tags are prefixes without labels, as in seqeval."""
 
 
-_FURTHER = f"the name of a tool ({', '.join(TOOLS)}) or a combination of actions, such as open,absorb"
+_FURTHER = f"the policy of a tool ({', '.join(TOOLS)}) or a combination of actions, such as open,absorb"
 
 
 class Decoding(CheckedOptions):
@@ -51,7 +51,7 @@ class Decoding(CheckedOptions):
 
     scheme: str | None = option(
         None,
-        help="tag scheme, by default inferred from the tags of both sides (never IOB1 or IOE1)",
+        help="tag scheme (default: inferred from both sides; IOB1 and IOE1 are not inferred)",
         choices=tuple(SCHEMES),
         optional=True,
         metavar="SCHEME",
@@ -91,7 +91,8 @@ class LabelDecoding(Decoding):
 
     prefix: bool = option(
         True,
-        help="tags have prefixes (B-PER); if not (parts of speech), each tag except O is a label, and the scheme is IO",
+        help="tags have prefixes, as in B-PER; without prefixes (as in part-of-speech tags), each tag except O is a "
+        "label, and the scheme is IO",
         label="Tags have prefixes",
     )
     id2label: Any = option(

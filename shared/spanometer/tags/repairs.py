@@ -70,8 +70,8 @@ REPAIRS: dict[str, Repair] = {
     repair.name: repair
     for repair in (
         Repair("conlleval", "read them like the CoNLL script", CONTINUES),
-        Repair("discard", "drop spans that are not well-formed", CONTINUES, well_formed=True),
-        Repair("bes", "use only B, E and S", _brackets(), skips="I", needs="BES"),
+        Repair("discard", "drop malformed spans", CONTINUES, well_formed=True),
+        Repair("bes", "use only B, E and S, ignore I and O", _brackets(), skips="I", needs="BES"),
         Repair("convert", "read S as B and E as I", CONTINUES_CONVERTED, needs="B"),
         Repair("raise", "raise an error", CONTINUES, refuse=True),
     )
@@ -94,7 +94,7 @@ def _runs() -> np.ndarray:
 TOOLS: dict[str, Repair] = {
     repair.name: repair
     for repair in (
-        Repair("conlleval.pl", "the CoNLL script, also of E and S, which it misreads", _script()),
+        Repair("conlleval.pl", "the CoNLL script, including its misreading of E and S", _script()),
         Repair("explainaboard", "ExplainaBoard", CONTINUES, actions=("open", "absorb")),
         Repair("flair", "flair", _runs(), label=lambda labels: Counter(labels).most_common(1)[0][0]),
         Repair("nereval", "the script of GermEval 2014", CONTINUES | CONTINUES[..., ::-1], label="+".join),
@@ -178,7 +178,7 @@ _I_ALONE = Place(
 )
 _I_OTHER = Place(
     "I other",
-    "an I of another label than the open span's",
+    "an I with another label than the open span",
     {**_new_span("open", OPEN), "absorb": (KEEP, PASS), "relabel": (KEEP, RELABEL)},
     INSIDE,
     (_OTHER,),
@@ -191,7 +191,7 @@ _BIOES = (
     Place("E alone", "an E without an open span", {"single": (KEEP, LONE), "skip": (KEEP, PASS)}, END, (_ALONE,)),
     Place(
         "E other",
-        "an E of another label than the open span's",
+        "an E with another label than the open span",
         {**_new_span("single", LONE), "end": (KEEP, FINISH), "end relabelled": (KEEP, FINISH_RELABELLED)},
         END,
         (_OTHER,),
@@ -236,7 +236,7 @@ def kind_of(scheme: Scheme) -> str:
     """
     if scheme.name not in _KINDS:
         raise InputError(
-            f"there is no grid of repair policies for {scheme.name}.",
+            f"the repair policies of {scheme.name} cannot be compared.",
             f"Convert the tags to {', '.join(_KINDS)} first (spanometer convert).",
         )
     return _KINDS[scheme.name]

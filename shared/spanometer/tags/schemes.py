@@ -247,18 +247,18 @@ class LabelChoice:
     )
     reference_label_map: Mapping[str, str] | None = option(
         None,
-        help="new labels of the reference only; OLD= (no new name) leaves out these spans, and predicted spans on "
-        "their tokens",
+        help="rename labels of the reference only; OLD= (without a new name) ignores spans with the label OLD, and "
+        "predicted spans on the same tokens",
         type="dict of str",
         optional=True,
         metavar="OLD=NEW,...",
         parse=partial(label_map_in, name="reference_label_map", leaves_out=True),
     )
     labels: Sequence[str] | None = labels_option(
-        "score only these labels; use the new names of renamed labels", metavar="A,B", common=True
+        "score only these labels; if labels are renamed, use the new names", metavar="A,B", common=True
     )
     ignore_labels: Sequence[str] | None = labels_option(
-        "ignore the spans of these labels on both sides; use the new names of renamed labels",
+        "ignore the spans of these labels on both sides; if labels are renamed, use the new names",
         metavar="A,B",
         common=True,
     )

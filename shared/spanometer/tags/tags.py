@@ -288,7 +288,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         behind = clause_for("suffix", f", or set {setting('suffix', True)}")
         return (
-            f"{text} has its prefix after its label; {of_scheme} reads prefix-label ({listed}).",
+            f"{text} has its prefix after its label; in {of_scheme}, the prefix comes first ({listed}).",
             f"Write it as {shown(last + '-' + tag.rpartition('-')[0])}{behind}.",
         )
     if prefix == "O":
@@ -469,7 +469,7 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
     for number in range(len(tags)):
         if number not in tags:
             problem = (
-                f"{mention('id2label')} has {counted(len(tags), 'label')}, up to {max(tags)}, but {number} is missing."
+                f"{mention('id2label')} has {counted(len(tags), 'label')} up to {max(tags)}, but {number} is missing."
             )
             raise InputError(problem, remedy, option="id2label")
         if not isinstance(tags[number], str):

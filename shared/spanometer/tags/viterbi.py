@@ -112,7 +112,7 @@ def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
     begins, ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
     if not _reaches_end(begins, ends, follows):
         raise InputError(
-            f"no path over the labels {', '.join(names)} is legal in {rules.name}.",
+            f"no sequence of the labels {', '.join(names)} is legal in {rules.name}.",
             "Pass all labels of the model and their scheme.",
         )
     opens = (roles == BEGIN) | (roles == SINGLE)
@@ -362,8 +362,8 @@ def _decode_block(
     if lost.any():
         sentence = int(sentences[: going[0]][lost].min())
         raise InputError(
-            f"no legal path of {scores.offsets[sentence + 1] - scores.offsets[sentence]} tokens over the labels "
-            f"{', '.join(legality.labels)} in {legality.scheme.name} has a score above -inf.",
+            f"every legal sequence of {scores.offsets[sentence + 1] - scores.offsets[sentence]} tags in "
+            f"{legality.scheme.name} from the labels {', '.join(legality.labels)} has the score -inf.",
             "Pass all labels of the model, and forbid fewer of them with -inf.",
             document=sentence,
         )

@@ -228,7 +228,7 @@ def test_why_names_what_decides():
     assert "60.0% of spans have several tokens" in found.why
     assert "overlap, noise" in found.why
     assert "token_f_IO*, bcubed, link_f, intersection_f, sl_icm have them, too" in found.why
-    assert "It is the only measure with all of them." in advise(spans("0-5A")).why
+    assert "It is the only measure with all these properties." in advise(spans("0-5A")).why
     assert "whole spans" in advise(spans(ONE)).why
     written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert written["measure"] == "token_f"

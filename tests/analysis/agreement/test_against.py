@@ -153,4 +153,4 @@ def test_one_document_has_no_intervals():
     found = spanometer.score_against([[["B-X"]], [["O"]]], [["B-X"]], confidence=0.95)
     low, _ = found.measures["span_f"].together["system"]["mean"].intervals["f1"]
     assert math.isnan(low)
-    assert "Intervals need at least two documents, and there is 1 document" in str(found)
+    assert "Intervals need at least two documents, but the corpus has 1 document" in str(found)

@@ -165,7 +165,7 @@ def test_intervals_are_those_of_corpora_drawn_one_by_one(annotators, average):
 def test_values_without_an_interval():
     one = spanometer.agreement({name: tags[:1] for name, tags in TAGS.items()}, confidence=0.95)
     assert np.isnan(one.intervals["mean_f1"]).all()
-    assert "Intervals need at least two documents, and there is 1 document" in str(one)
+    assert "Intervals need at least two documents, but the corpus has 1 document" in str(one)
     found = spanometer.agreement({**TAGS, "dan": TAGS["cat"]}, confidence=0.95, n_resamples=20)
     # cat and dan have no Y
     assert found.per_label["Y"].interval("f1", 0, 1) is not None

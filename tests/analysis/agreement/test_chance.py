@@ -171,7 +171,7 @@ def test_one_document_has_p_values_and_no_intervals():
     assert found.interval("team_kappa_f1") is None
     assert 0.2 < found.simulated["mean_f1"].p_value < 0.6
     text = str(found)
-    assert "Intervals need at least two documents, and there is 1 document" in text
+    assert "Intervals need at least two documents, but the corpus has 1 document" in text
     assert "99 random annotations" in text
 
 

@@ -68,7 +68,7 @@ def test_annotators_and_documents(project):
         assert file.documents.ids == ("a.txt", "a.txt", "b.txt", "b.txt")
         assert file.annotators == ("ann", "ben", "ann", "ben")
         assert spans_of(file) == [[(0, 3, "PER")], [(0, 3, "PER"), (4, 8, "PER")], [(3, 7, "LOC")], []]
-        assert file.notes == ("2 files of documents before annotation (INITIAL_CAS) not read.",)
+        assert file.notes == ("2 files not read, because the documents are not annotated yet (INITIAL_CAS).",)
         assert file.left_out == ()
     assert spans_of(spanometer.read(folder, annotator="ben")) == [[(0, 3, "PER"), (4, 8, "PER")], []]
     curated = spanometer.read(folder / "curation")

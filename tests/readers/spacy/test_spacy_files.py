@@ -58,7 +58,7 @@ def test_documents_without_the_group(binary):
         spanometer.read(binary(*[(TEXT, [])] * 3, groups=each, name=name), span_group="sc")
         for each, name in ((groups, "gold.spacy"), ([groups[1], groups[0], groups[0]], "system.spacy"))
     )
-    assert gold.notes == ("In a reference these are not scored, because they have no annotation: 1 document.",)
+    assert gold.notes == ("Not annotated, and not scored if this file is the reference: 1 document.",)
     counts = spanometer.score(gold, system, measures="span_f").results[0].counts
     assert (counts["both"], counts["predicted"], counts["reference"]) == (0, 1, 1)
 
@@ -83,9 +83,7 @@ def test_missing_annotation_is_not_scored(file, spacy):
         spanometer.read(file(DocBin(docs=docs).to_bytes(), name))
         for docs, name in ((gold, "gold.spacy"), (predicted, "system.spacy"))
     ]
-    assert sides[0].notes == (
-        "In a reference these are not scored, because they have no annotation: 1 document, 1 place.",
-    )
+    assert sides[0].notes == ("Not annotated, and not scored if this file is the reference: 1 document, 1 place.",)
     result = spanometer.score(*sides, measures="span_f")
     assert (result.documents, "|missing:left_out|" in result.results[0].signature) == (2, True)
     counts = result.results[0].counts
@@ -152,7 +150,7 @@ def test_the_only_group_of_json_without_entities(file, make):
     none = make([])
     found = spanometer.read(file(json.dumps([with_group, none, with_group]), "docs.json"))
     assert bounds(found) == [(0, 5, 13, "LAST"), (2, 5, 13, "LAST")]
-    missing = "In a reference these are not scored, because they have no annotation: 1 document."
+    missing = "Not annotated, and not scored if this file is the reference: 1 document."
     assert found.notes == (missing, "No document has entities; the span group 'sc' was read.")
     # a document with entities behind them: entities are read, of all documents
     found = spanometer.read(file(json.dumps([with_group, none, make([[0, 3, "PER"]]), with_group]), "docs.json"))
@@ -185,7 +183,7 @@ def test_version_2(file):
     found = spanometer.read(file(json.dumps([old("B-PER", "L-PER", "-")]), "train.json"))
     assert (found.in_tokens, found.words, bounds(found)) == (True, [["Ada", "Lovelace", "wrote"]], [(0, 0, 2, "PER")])
     assert found.documents.ids == ("3",)
-    assert found.notes == ("In a reference these are not scored, because they have no annotation: 1 place.",)
+    assert found.notes == ("Not annotated, and not scored if this file is the reference: 1 place.",)
     # a text tells where the tokens are
     found = spanometer.read(file(json.dumps([old("B-PER", "L-PER", "O", raw="Ada  Lovelace wrote")]), "train.json"))
     assert found.documents.tokens.start.tolist() == [0, 5, 14]
@@ -197,7 +195,7 @@ def test_version_2_is_decoded_in_parts(file, monkeypatch):
     found = spanometer.read(file(json.dumps(rows), "train.json"))
     assert bounds(found) == [(number, 0, 2, "PER") for number in range(5)]
     assert found.documents.ids == ("0", "1", "2", "3", "4")
-    assert found.notes == ("In a reference these are not scored, because they have no annotation: 5 places.",)
+    assert found.notes == ("Not annotated, and not scored if this file is the reference: 5 places.",)
     assert found.missing.document.tolist() == [0, 1, 2, 3, 4]
     # names that are there twice are no names
     rows[4]["id"] = 0

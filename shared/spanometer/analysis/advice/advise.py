@@ -32,9 +32,13 @@ from .statistics import Statistics, Thresholds, statistics_of
 QUESTIONS = {
     "short_share": ("Is exact agreement the main requirement?", "{:.1%} have at most 2 tokens", "span_f"),
     "touching_share": ("Do spans touch each other?", "{:.1%} are next to another", "token_f_BIO_BIOE"),
-    "length_variation": ("Do lengths vary much?", "by {:.2f} of their mean", "intersection_f"),
+    "length_variation": ("Do lengths vary much?", "standard deviation / mean {:.2f}", "intersection_f"),
     "very_long_share": ("Are there very long spans?", "{:.1%} very long", "sl_icm"),
-    "information_variation": ("Do tokens differ much in specificity?", "bits by {:.2f} of their mean", "sl_icm"),
+    "information_variation": (
+        "Do tokens differ much in specificity?",
+        "bits standard deviation / mean {:.2f}",
+        "sl_icm",
+    ),
 }
 """For the name of each statistic and its threshold: the question, the text for the value, and the outcome of a yes."""
 
@@ -192,10 +196,10 @@ class Advice:
         needed = ", ".join(name.replace("_", " ") for name in self.properties)
         others = self.fitting[1:]
         choice = (
-            f"It is the simplest measure with all of them; {', '.join(others)} {'has' if len(others) == 1 else 'have'} "
-            "them, too."
+            f"It is the simplest measure with all these properties; {', '.join(others)} "
+            f"{'has' if len(others) == 1 else 'have'} them, too."
             if others
-            else "It is the only measure with all of them."
+            else "It is the only measure with all these properties."
         )
         return f"In this corpus, {grounds}. So these formal properties matter: {needed}. {choice}"
 
@@ -259,7 +263,10 @@ def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
             absent = " and ".join(lacking)
             yield f"{flow.call} lacks {absent} in Table 1. This matters here: {answer.statistic}."
     if advice.statistics.overlapping and (flow.measure == "token_f" or advice.options.get("cap")):
-        yield f"The flow chart does not ask whether spans share tokens. Here they do, and {flow.call} cannot see it."
+        yield (
+            f"The flow chart does not ask whether spans share tokens. In this corpus they do, and {flow.call} "
+            "cannot see it."
+        )
     elif not lacks:
         yield f"{flow.call} has the properties that matter here, but {advice.call} has them, too, and is simpler."
 
@@ -272,44 +279,46 @@ def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
         AdviceAnswer(
             "Do spans have several tokens, so that a prediction can be partly right?",
             f"{several:.1%} of spans have several tokens",
-            f"from {thresholds.several_tokens:.1%} on",
+            f"at least {thresholds.several_tokens:.1%}",
             several > 0 and several >= thresholds.several_tokens,
             ("overlap", "noise"),
         ),
         AdviceAnswer(
             "Do spans of the same label touch, so that merging and splitting them are separate errors?",
             f"{corpus.adjacent_share:.1%} of spans are next to a span of the same label",
-            f"from {thresholds.adjacent:.1%} on",
+            f"at least {thresholds.adjacent:.1%}",
             corpus.adjacent > 0 and corpus.adjacent_share >= thresholds.adjacent,
             ("homogeneity", "completeness"),
         ),
         AdviceAnswer(
             "Do lengths vary, so that a wrong token should weigh less in a longer span?",
-            f"lengths have a mean of {corpus.mean_length:.2f} tokens and vary by {corpus.length_variation:.2f} of it",
-            f"from {thresholds.length_variation:.2f} on",
+            f"lengths have a mean of {corpus.mean_length:.2f} tokens; standard deviation / mean is "
+            f"{corpus.length_variation:.2f}",
+            f"at least {thresholds.length_variation:.2f}",
             corpus.length_variation > 0 and corpus.length_variation >= thresholds.length_variation,
             ("length_vs_captured", "length_vs_noisy"),
         ),
         AdviceAnswer(
-            "Are there long spans, in which each further token should weigh less?",
+            "Are there long spans, so that each further token should weigh less?",
             f"{corpus.long_share:.1%} of spans have {thresholds.long_span:g} tokens or more",
-            f"from {thresholds.long_share:.1%} on",
+            f"at least {thresholds.long_share:.1%}",
             corpus.long_share > 0 and corpus.long_share >= thresholds.long_share,
             ("overlap_increasing", "noise_increasing"),
         ),
         AdviceAnswer(
-            "Do the words of spans differ in information, rare from frequent?",
+            "Are some words of spans rare and others frequent, so that they differ in information?",
             "the words are unknown"
             if variation is None
-            else f"words have a mean of {corpus.mean_information:.1f} bits and vary by {variation:.2f} of it",
-            f"from {thresholds.information_variation:.2f} on",
+            else f"words have a mean of {corpus.mean_information:.1f} bits; standard deviation / mean is "
+            f"{variation:.2f}",
+            f"at least {thresholds.information_variation:.2f}",
             None if variation is None else variation > 0 and variation >= thresholds.information_variation,
             ("token_informativeness",),
         ),
         AdviceAnswer(
             "Do spans share tokens?",
             f"{corpus.overlapping:,} of {corpus.spans:,} share tokens with another",
-            "from 1 on",
+            "at least 1",
             corpus.overlapping > 0,
             (),
         ),
@@ -325,7 +334,7 @@ def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
             "the lengths of documents are unknown"
             if corpus.chance is None
             else f"chance F1 is {corpus.chance:.2f}, and up to {highest:.2f} in a label",
-            f"from {thresholds.chance:.2f} on",
+            f"at least {thresholds.chance:.2f}",
             None if corpus.chance is None else bool(above_chance(corpus, thresholds)),
             (),
         ),
@@ -351,7 +360,7 @@ def notes(measure: str, corpus: Statistics, needed: set[str], thresholds: Thresh
     if measure == "sl_icm" and corpus.overlapping_within_label:
         sentences.append("If spans of the same label cross, see sl_icm's option matching='optimal'.")
     if corpus.label_evenness < thresholds.label_evenness:
-        also = " The micro average of sl_icm already gives them more weight." if measure == "sl_icm" else ""
+        also = " The micro average of sl_icm already gives rare labels more weight." if measure == "sl_icm" else ""
         sentences.append(
             f"Labels are uneven ({corpus.rarest_label} has {corpus.rarest_label_share:.1%} of the spans): report "
             f"average='macro' as well, which gives rare labels the same weight as frequent ones.{also}"

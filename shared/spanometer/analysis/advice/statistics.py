@@ -47,27 +47,38 @@ class Thresholds(CheckedOptions):
     """
 
     short_share: float = _threshold(
-        0.9, "paper's flow: stop if at least this share of the spans has 1 or 2 tokens", "SHARE"
+        0.9,
+        "flow chart: exact agreement is the main requirement if at least this share of the spans has 1 or 2 tokens",
+        "SHARE",
     )
-    touching_share: float = _threshold(0.1, "paper's flow: minimum share of touching spans that matters", "SHARE")
-    very_long_span: float = _threshold(15, "paper's flow: minimum length of a very long span", "TOKENS")
-    very_long_share: float = _threshold(0.1, "paper's flow: minimum share of very long spans that matters", "SHARE")
+    touching_share: float = _threshold(
+        0.1, "flow chart: spans touch if at least this share of them is next to another span", "SHARE"
+    )
+    very_long_span: float = _threshold(15, "flow chart: minimum length of a very long span", "TOKENS")
+    very_long_share: float = _threshold(
+        0.1, "flow chart: very long spans matter if at least this share of the spans is very long", "SHARE"
+    )
     several_tokens: float = _threshold(
-        0.05, "near misses matter if at least this share of the spans have several tokens", "SHARE"
+        0.05, "near misses matter if at least this share of the spans has several tokens", "SHARE"
     )
     adjacent: float = _threshold(
-        0.01, "boundaries matter if at least this share of the spans touch a span of their label", "SHARE"
+        0.01, "boundaries matter if at least this share of the spans touches a span of the same label", "SHARE"
     )
     length_variation: float = _threshold(
-        0.5, "minimum standard deviation / mean of lengths that counts as varied", "RATIO"
+        0.5, "lengths vary if their standard deviation, divided by their mean, is at least this", "RATIO"
     )
     long_span: float = _threshold(5, "minimum length of a long span", "TOKENS")
-    long_share: float = _threshold(0.1, "minimum share of long spans that matters", "SHARE")
+    long_share: float = _threshold(0.1, "long spans matter if at least this share of the spans is long", "SHARE")
     information_variation: float = _threshold(
-        0.3, "minimum standard deviation / mean of the words' information that counts as varied", "RATIO"
+        0.3,
+        "words differ in information if the standard deviation of their information, divided by the mean, is at "
+        "least this",
+        "RATIO",
     )
-    label_evenness: float = _threshold(0.9, "labels are uneven if their entropy / its maximum is less", "RATIO")
-    chance: float = _threshold(0.05, "minimum F1 by chance that needs correction", "F1")
+    label_evenness: float = _threshold(
+        0.9, "labels are uneven if their entropy, divided by its maximum, is less than this", "RATIO"
+    )
+    chance: float = _threshold(0.05, "correct for chance if F1 by chance is at least this", "F1")
 
 
 @dataclass(frozen=True)

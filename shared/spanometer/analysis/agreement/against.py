@@ -384,7 +384,7 @@ def notes(scores: AgainstReferences) -> list[str]:
     lines = [
         "mean: the mean score against all annotators. best: the score against the annotator with the best score. best "
         "by document: the score against the best annotator in each document.",
-        f"annotators: their mean score, each against {counted(len(scores.references) - 1, 'other')}. same terms: a "
-        "system's score against all annotators except one, averaged over the one left out.",
+        f"annotators: each annotator scored against {counted(len(scores.references) - 1, 'other')}, averaged. same "
+        "terms: the system scored against all annotators except one, averaged over the annotator left out.",
     ]
     return [*lines, *([] if scores.confidence is None else interval_notes(scores.documents))]

@@ -42,7 +42,7 @@ class Voting(CheckedOptions):
         help="how many annotators must have a span",
         choices={
             "majority": "more than half; exactly half is a tie and is dropped",
-            "half": "at least half, with ties",
+            "half": "at least half; ties are kept",
             "union": "at least one",
             "intersection": "all of them",
         },
@@ -60,11 +60,11 @@ class Voting(CheckedOptions):
     )
     resolve: str = option(
         "nothing",
-        help="which overlapping spans to drop from the consensus; the span with more votes stays, then the longer "
-        "one, then the first",
+        help="which overlaps in the consensus to resolve; the span with more votes stays, with equal votes the longer "
+        "span, then the first",
         choices={
-            "nothing": "all stay",
-            "contradictions": "overlaps that no annotator has",
+            "nothing": "all spans stay",
+            "contradictions": "only overlaps that no annotator has",
             "overlaps": "all overlaps",
         },
     )
@@ -179,17 +179,17 @@ class Consensus(Result):
     def parts(self) -> Iterator[Part]:
         """Yield the numbers of spans by outcome, by votes and by annotator, and the first ties."""
         whole = self.voting.vote == "span"
-        enough = f"{self.needed} of {len(self.names)} votes"
-        yield f"{counted(len(self.chosen), 'span')} in the consensus ({self.voting.called}: {enough} or more)"
+        enough = f"at least {self.needed} of {len(self.names)} votes"
+        yield f"{counted(len(self.chosen), 'span')} in the consensus ({self.voting.called}: {enough})"
         if len(self.ties):
             noun = "span" if whole else "run of tokens"
             plural = "spans" if whole else "runs of tokens"
             won = "in the consensus" if 2 * self.needed <= len(self.names) else "not in the consensus"
             yield f"{counted(len(self.ties), noun, plural)} with exactly half of the votes, {won}"
         if len(self.overruled):
-            yield f"{counted(len(self.overruled), 'span')} with enough votes removed: a better span overlaps"
+            yield f"{counted(len(self.overruled), 'span')} with enough votes removed, because a better span overlaps"
         if self.contradicting:
-            yield f"{counted(self.contradicting, 'span')} in overlaps that no annotator has"
+            yield f"{counted(self.contradicting, 'span')} in only overlaps that no annotator has"
         yield from ("", vote_table(self), "", annotator_table(self))
         if len(self.ties):
             yield from ("", tie_table(self, briefly=True))

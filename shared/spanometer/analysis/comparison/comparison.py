@@ -370,7 +370,7 @@ def legend(comparison: Comparison) -> list[str]:
         f"[ , ]: {confidence} % confidence intervals. Ranks are by {'; '.join(directions)}.",
         *interval_notes(comparison.documents),
         "stability: the share of resampled corpora in which the system has this rank.",
-        f"{marks}: p of paired approximate randomisation, corrected over a measure's pairs (Holm).",
+        f"{marks}: p-value of paired approximate randomisation, corrected for the pairs of a measure (Holm).",
         *([correlations] if comparison.rank_correlations else []),
         *(["kappa_f1: token F1 corrected for chance, and the rank by it."] if comparison.chance_ranks else []),
     ]

@@ -47,7 +47,13 @@ training.
 SEEN = ("seen", "seen with another label", "unseen")
 """The buckets of mentions by a training set (SEEN, UNSEEN-TYPE and UNSEEN-ANY of Tu and Lignos 2021)."""
 
-CONSISTENT = ("occurs once", "always this label", "mostly this label", "as often another label", "mostly another label")
+CONSISTENT = (
+    "occurs once",
+    "always this label",
+    "mostly this label",
+    "another label equally often",
+    "mostly another label",
+)
 """The buckets of reference spans by the labels of the same string in the reference."""
 
 CASES = ("lower case", "each word capitalised", "all capitals", "otherwise", "no case")

@@ -179,7 +179,7 @@ class SuspiciousReferences(Result):
     def lines(self, most: int = SHOWN) -> Iterator[Part]:
         """Yield an explanation of the list and the first places."""
         more = f" These are the first {most:,} of {len(self):,}; --json and CSV have all." if most < len(self) else ""
-        yield f"Suspicious references: spans where every system errs, those with the most evidence first.{more}"
+        yield f"Suspicious reference spans: every system errs there. Spans with the most evidence come first.{more}"
         yield self.table(most)
 
     def table(self, most: int | None = None) -> Table:

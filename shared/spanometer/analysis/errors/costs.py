@@ -94,7 +94,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
     """
     if measure.counts_type is not Counts:
         raise InputError(
-            f"costs of errors need a measure that keeps only sums of counts, but {measure.name} keeps more.",
+            f"costs of errors cannot be computed for {measure.name}, because it needs more than sums of counts.",
             f"Set {mention('measure')} to another measure, such as span_f.",
             option="measure",
         )

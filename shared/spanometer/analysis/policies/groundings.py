@@ -130,7 +130,7 @@ class GroundingSpread(Result):
         for about, spreads in columns:
             yield from (score_table(spreads, about), "")
         nearest = ", ".join(self.grid.nearest)
-        yield from heading([("nearest policies to a project's rule", nearest)])
+        yield from heading([("policies nearest to a project's rule", nearest)])
         for about, spreads in columns:
             of_columns = {
                 name: self.effects(name, about["measure"]) if about else self.effects(next(iter(self.systems)), name)

@@ -71,11 +71,12 @@ def require_additive(measures: Iterable[Any]) -> None:
             measure.tokens is not None or isinstance(measure.token_probabilities, TokenProbabilities)
         ):
             raise InputError(
-                "sl_icm with tokens cannot be scored part by part.", "Leave out tokens, or give one probability."
+                "sl_icm with tokens cannot be computed for parts of a corpus.",
+                "Leave out tokens, or give one probability for all tokens.",
             )
         measure.require_additive()
         if measure.shared:
-            raise InputError(f"{measure.name} cannot be scored part by part.", "Choose other measures.")
+            raise InputError(f"{measure.name} cannot be computed for parts of a corpus.", "Choose other measures.")
 
 
 def totals_of_policies(parts: Counts, of_policy: np.ndarray) -> dict[str, np.ndarray]:

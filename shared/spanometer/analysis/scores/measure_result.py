@@ -373,7 +373,7 @@ def interval_notes(documents: int) -> list[str]:
     """Warn that intervals over few documents are missing or too narrow; empty if there are enough documents."""
     size = counted(documents, "document")
     if documents < 2:
-        return [f"Intervals need at least two documents, and there is {size}."]
+        return [f"Intervals need at least two documents, but the corpus has {size}."]
     if documents >= FEW_DOCUMENTS:
         return []
     return [

@@ -227,7 +227,7 @@ class Report(Result):
             yield from _of_subset(name, subset.size, score_tables(subset) if subset.documents else ())
         left_out = self.documents - sum(subset.documents for subset in self.subsets.values())
         if self.subsets and left_out:
-            yield from ("", f"Documents without reference spans, in no group: {left_out:,}.")
+            yield from ("", f"Documents in no group, because they have no reference spans: {left_out:,}.")
 
     def tables(self) -> list[Table]:
         """List the tables of scores, of labels, and of official scores."""

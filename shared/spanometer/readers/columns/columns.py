@@ -358,7 +358,7 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
 
 register(
     "columns",
-    "columns",
+    "columns of words and tags",
     None,
     read_columns,
     allows=lambda source: not is_json_lines(source),

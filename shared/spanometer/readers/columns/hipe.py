@@ -298,4 +298,4 @@ def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) 
                 )
 
 
-register("hipe", "a header with NE-FINE-LIT or NE-COARSE-LIT", _shows, read_hipe, content="entities", write=hipe_text)
+register("hipe", "HIPE columns", _shows, read_hipe, content="entities", write=hipe_text)

@@ -423,7 +423,9 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
     _require_one_text(file)
     notes = []
     if untouched:
-        notes.append(f"{counted(untouched, 'file')} of documents before annotation ({_UNTOUCHED}) not read.")
+        notes.append(
+            f"{counted(untouched, 'file')} not read, because the documents are not annotated yet ({_UNTOUCHED})."
+        )
     return replace(file, left_out=(*file.left_out, *others), notes=(*file.notes, *notes))
 
 

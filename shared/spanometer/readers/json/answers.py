@@ -226,8 +226,8 @@ class AnswerLines(CheckedOptions):
 
     answer_key: str | None = text(
         "KEY",
-        "key of the answers, with dots for nested objects (answers.gpt-4o); for several systems, give one "
-        "key per system, separated by commas",
+        "key of the answers, with dots for nested objects, as in answers.gpt-4o; for several systems, name a key "
+        "for each, separated by commas",
         topic="answers",
     )
     text_key: str | None = text(

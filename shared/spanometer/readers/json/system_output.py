@@ -206,7 +206,7 @@ def _shows_system(source: Source) -> bool:
     return is_object(row, "document_id", "extractions")
 
 
-register("system", "the output of a known system", _shows_system, read_system_output)
+register("system", "the spans of a system such as Transformers or GLiNER", _shows_system, read_system_output)
 
 
 def read_gliner(source: Source) -> Iterator[Record]:

@@ -46,8 +46,8 @@ class EntityTypes:
 
     entity_types: Collection[str] | None = option(
         None,
-        help="tags of entities, by their part before the first dot; all other tags are components (default: "
-        f"{', '.join(ENTITY_TYPES)})",
+        help="which tags are entities, by the part of the tag before the first dot; all other tags are components "
+        f"(default: {', '.join(ENTITY_TYPES)})",
         type="list of str, optional",
         metavar="TYPES",
         parse=lambda text: tuple(re.split(r"\s*,\s*|\s+", text.strip())),
@@ -365,10 +365,11 @@ def _require_same(entities: Sequence[Entity], read: Sequence[Entity]) -> None:
         if not counts[key]:
             types, start, end = "+".join(entity["types"]), entity["start"], entity["end"]
             twins = [other for other in counts.elements() if other[:3] == key[:3]]
-            would = f"; it would get {_listed(twins[0][3])}" if twins else ""
+            would = f", but would get {_listed(twins[0][3])}" if twins else ""
             raise InputError(
-                f"markup cannot give the entity {_shown(types)!r} ({start} to {end}) {_listed(key[3])}{would}.",
-                f"{_KEEP} In markup a component belongs to the innermost entity around it, and an entity inside "
+                f"markup would change the entity {_shown(types)!r} ({start} to {end}). It has {_listed(key[3])}"
+                f"{would}.",
+                f"{_KEEP} In markup, a component belongs to the innermost entity around it, and an entity inside "
                 "another is its component.",
                 position=start,
             )

@@ -118,7 +118,7 @@ def _shows_quaero(source: Source) -> bool:
     return ended and any(not _TAG.search(line) for line in leaves)
 
 
-register("quaero", "markup", _shows_quaero, read_quaero, allows=_allows, content="entities", write=quaero_text)
+register("quaero", "QUAERO markup", _shows_quaero, read_quaero, allows=_allows, content="entities", write=quaero_text)
 
 
 # possessive, without backtracking: a line of unclosed brackets would take hours
@@ -200,4 +200,4 @@ def _shows_markup(source: Source) -> bool:
     return marked is not None and not first_object(source)
 
 
-register("markup", "marked texts", _shows_markup, read_markup_lines)
+register("markup", "texts with inline markup", _shows_markup, read_markup_lines)
