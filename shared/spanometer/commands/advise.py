@@ -27,7 +27,7 @@ from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from .input_files import ONE_FILE, InputFiles, add_reading, read_source
 from .inputs import InputPath, documents_in, size_of
 from .options import add_options, given_options, read_options, speller
-from .output import OUTPUT_FLAGS, TableOutput
+from .output import TableOutput
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="also answer the questions in the flow chart of the SL-ICM paper",
     )
     add_options(thresholds, Thresholds)
-    add_options(parser.add_argument_group("output"), TableOutput, called=OUTPUT_FLAGS)
+    add_options(parser.add_argument_group("output"), TableOutput)
 
 
 def run(options: argparse.Namespace) -> int:

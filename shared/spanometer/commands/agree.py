@@ -42,7 +42,7 @@ from .input_files import OF_SEVERAL, InputFiles, add_reading
 from .inputs import input_paths
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, read_options, switch
-from .output import OUTPUT_FLAGS, PlotOutput
+from .output import PlotOutput
 
 _MEASURES: dict[str, type[Measure]] = {measure.name: measure for measure in (ChanceKappaF1, UnitizingAlpha, Gamma)}
 """The measures of agreement by name; gamma is computed only if it is named."""
@@ -100,7 +100,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, OF_SEVERAL)
     default = "unitizing_alpha; chance_kappa_f1 is always computed"
     add_measure_options(parser, _MEASURES, default=default, intervals=True)
-    add_options(parser.add_argument_group("output"), AgreementOutput, called=OUTPUT_FLAGS)
+    add_options(parser.add_argument_group("output"), AgreementOutput)
 
 
 @kept_probabilities()

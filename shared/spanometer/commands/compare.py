@@ -36,7 +36,7 @@ from .input_files import CONTENTS, INPUTS, OF_SCORES, InputFiles, add_reading
 from .inputs import input_paths
 from .measures import COMPARED, MeasureRequest, add_measure_options, need_words, require_policy
 from .options import add_options, add_systems, read_options, refuse, switch
-from .output import OUTPUT_FLAGS, PlotOutput
+from .output import PlotOutput
 from .score import informed
 
 
@@ -72,7 +72,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     add_systems(parser, metavar="SYSTEM")
     add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))
-    add_options(parser.add_argument_group("output"), ComparisonOutput, called=OUTPUT_FLAGS)
+    add_options(parser.add_argument_group("output"), ComparisonOutput)
 
 
 def run(options: argparse.Namespace) -> int:

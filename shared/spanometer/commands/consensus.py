@@ -54,7 +54,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("voting"), Voting)
     output = parser.add_argument_group("output")
     add_options(output, WrittenAs, optional=("to",))
-    add_options(output, Target, leave_out=("in_place",), called={"output": "-o --output"})
+    add_options(output, Target, leave_out=("in_place",))
     add_options(output, ConsensusOutput)
 
 

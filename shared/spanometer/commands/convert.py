@@ -98,11 +98,6 @@ class Target(CheckedOptions):
             stream.flush()
 
 
-def add_target_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the target."""
-    add_options(parser.add_argument_group("output"), Target, called={"output": "-o --output"})
-
-
 def _target(name: str) -> str:
     return name if name in writers() else canonical(name)
 
@@ -252,7 +247,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, ONE_FILE)
     output = parser.add_argument_group("output")
     add_options(output, WrittenAs, optional=("to",))
-    add_options(output, Target, called={"output": "-o --output"})
+    add_options(output, Target)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -47,7 +47,7 @@ from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading, 
 from .inputs import headlines, input_paths, located, size_of
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, read_options, refuse, switch
-from .output import OUTPUT_FLAGS, PlotOutput
+from .output import PlotOutput
 
 _COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
 
@@ -177,7 +177,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, OF_SEVERAL)
     add_options(parser.add_argument_group("examples"), ErrorChoice)
     add_options(parser.add_argument_group("buckets"), SpanParts)
-    add_options(parser.add_argument_group("output"), ErrorOutput, called=OUTPUT_FLAGS)
+    add_options(parser.add_argument_group("output"), ErrorOutput)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -23,6 +23,9 @@ READ = (
 WRITTEN = ("output", "html", "plot", "list_spans")
 """The attribute that has the names of files to write."""
 
+_SHORT = {"output": "-o"}
+"""Options that also have a short flag."""
+
 
 def switch(help: str, **details: Any) -> Any:
     """Declare an option of a command that is off by default."""
@@ -46,7 +49,6 @@ def add_options(
     *,
     leave_out: Collection[str] = (),
     optional: Collection[str] = (),
-    called: Mapping[str, str] | None = None,
 ) -> None:
     """Add the declared options of a dataclass to a group of a parser.
 
@@ -58,13 +60,12 @@ def add_options(
         owner: the dataclass.
         leave_out: names of options that the command does not need.
         optional: names of options without a default in the help.
-        called: the flags, separated by spaces, of options that have other names in this command.
     """
     flags: dict[str, str] = dict(group.get_default("flags") or {})
     owners: dict[str, list[type]] = dict(group.get_default("owners") or {})
     declarations: dict[str, Option] = dict(group.get_default("declared") or {})
     for name, declared in options_of(owner).items():
-        strings = (called or {}).get(name, declared.command_flag).split()
+        strings = [flag for flag in (_SHORT.get(name), declared.command_flag) if flag]
         if not strings or name in leave_out:
             continue
         key = destination(declared)
@@ -75,9 +76,7 @@ def add_options(
         if strings[0] not in group._option_string_actions:
             _add(group, strings, declared)
             default = None if name in optional else declared.default
-            # if a command renames an option, it is separate from the original
-            common = declared.common or name in (called or {})
-            declarations[key] = replace(declared, default=default, common=common)
+            declarations[key] = replace(declared, default=default)
     group.set_defaults(flags=flags, owners=owners, declared=declarations)
 
 

@@ -37,9 +37,6 @@ code { overflow-wrap: anywhere }
 """
 """The beginning of an HTML page of tables."""
 
-OUTPUT_FLAGS = {"output": "-o --output"}
-"""Options that also have a short flag, see `add_options`."""
-
 
 class Output(CheckedOptions):
     """Options for showing a result."""

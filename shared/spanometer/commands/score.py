@@ -48,7 +48,7 @@ from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading
 from .inputs import ShownFile, headlines, input_paths, located, side_of
 from .measures import MeasureRequest, add_measure_options, need_words, require_policy
 from .options import add_options, add_systems, read_options, refuse, switch
-from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
+from .output import PlotOutput, TableOutput
 
 _OF_TOKENS = ("tokens", "token_probabilities", "")
 """What errors about tokens call the reference."""
@@ -349,7 +349,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument_group("answers")
     add_options(parser.add_argument_group("reading Parquet files"), ParquetFiles)
     output = parser.add_argument_group("output")
-    add_options(output, ScoreOutput, called=OUTPUT_FLAGS)
+    add_options(output, ScoreOutput)
     add_options(output, ScoredParts)
 
 

@@ -37,7 +37,7 @@ from .input_files import OF_SCORES, InputFiles, add_reading
 from .inputs import called, detected, documents_in, input_paths, located, side_of
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, read_options, refuse, switch
-from .output import OUTPUT_FLAGS, PlotOutput
+from .output import PlotOutput
 
 
 class SpreadSource(CheckedOptions):
@@ -86,7 +86,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("reading"), SpreadSource)
     add_reading(parser, _OPTIONS)
     add_measure_options(parser, MEASURES, default="span_f")
-    add_options(parser.add_argument_group("output"), PlotOutput, called=OUTPUT_FLAGS)
+    add_options(parser.add_argument_group("output"), PlotOutput)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -26,16 +26,15 @@ from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, counted
-from ..options import options_of
 from ..readers.json.lines import span_lines
 from ..spans.conversion import certain_scheme
 from ..spans.spans import Spans, as_tags
 from ..spans.tokenisation import to_characters
 from ..tags.tags import Tags
-from .convert import Target, Writing, add_target_options, rewrite
+from .convert import Target, WrittenAs, rewrite
 from .input_files import ONE_FILE, InputFiles, add_reading, read_source
 from .inputs import InputPath, located
-from .options import read_options
+from .options import add_options, read_options
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +82,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write JSON lines of spans, which may overlap or pass the end of the document, as in the SL-ICM paper",
     )
-    add_target_options(parser)
+    add_options(parser.add_argument_group("output"), Target)
     parser.set_defaults(flags={**parser.get_default("flags"), "transformation": "--apply"})
 
 
@@ -131,8 +130,7 @@ def _transform_documents(
     if format.writer is None:
         remedy = "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
         raise InputError(f"{format.name} cannot be written.", remedy)
-    settings = {name: getattr(source, name) for name in format.writer.options if name in options_of(source)}
-    writing = Writing(read_options(Target, options, file=""), format.name, settings)
+    writing = WrittenAs(to=format.name).writing(options, source)
     file, carried = _read_in_tokens(options, source)
     spans, touched = _transformed(options, steps, carried.file.spans)
     changed = replace(carried.file, spans=spans)

@@ -243,14 +243,11 @@ def _pair_estimates(
         if key in KEYS:
             point = np.where(absent, math.nan, each.point)
             estimates[key] = replace(each, point=point)
-            estimates[f"mean_{key}"] = Estimate.combined(_mean_of_defined, estimates[key])
+            # the mean over pairs, without NaN
+            mean = Estimate.combined(lambda values: mean_over_pairs(values, ~np.isnan(values)), estimates[key])
+            estimates[f"mean_{key}"] = mean
     means = (estimates[f"mean_{key}"] for key in ("f1", "chance_f1"))
     return {**estimates, "team_kappa_f1": Estimate.combined(measure.corrected, *means)}
-
-
-def _mean_of_defined(values: np.ndarray) -> np.ndarray:
-    """Compute the mean over the last axis (the pairs) without NaN."""
-    return mean_over_pairs(values, ~np.isnan(values))
 
 
 def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, *, per_document: bool) -> Counts:

@@ -95,11 +95,6 @@ class Voting(CheckedOptions):
         votes = {"majority": annotators // 2 + 1, "half": (annotators + 1) // 2, "union": 1}
         return votes.get(self.rule, annotators)
 
-    @property
-    def has_ties(self) -> bool:
-        """Whether a span with exactly half of the votes is a tie."""
-        return self.at_least is None and self.rule in ("majority", "half")
-
     def signed(self) -> dict[str, object]:
         """Return the options for the signature."""
         rule = self.rule if self.at_least is None else f"at_least_{self.at_least}"
@@ -350,7 +345,8 @@ def consensus(
     voters = tuple(name.removeprefix(ANNOTATOR) for name in sides)
     of_all = list(sides.values())
     needed = voting.needed(len(of_all))
-    half = len(of_all) // 2 if len(of_all) % 2 == 0 and voting.has_ties else 0
+    has_ties = at_least is None and rule in ("majority", "half") and len(of_all) % 2 == 0
+    half = len(of_all) // 2 if has_ties else 0
     candidates = Voted.of(of_all)
     if vote == "token":
         tokens = LabelledTokens(of_all, list(sides))
