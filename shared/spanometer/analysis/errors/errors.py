@@ -423,8 +423,8 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
         f"if fixed: {measure.name} {measure.headline} with every error of this kind corrected. gain: the improvement."
         + intervals,
         "share: proportion of all errors. ref., pred.: reference and predicted spans. wrong both: wrong label and "
-        'wrong boundary. The table "share of" has proportions of the label\'s reference spans; for spurious spans, of its '
-        "predicted spans.",
+        'wrong boundary. The table "share of" has proportions of the label\'s reference spans; for spurious spans, of '
+        "its predicted spans.",
         *([] if resampling is None else interval_notes(documents)),
         "; ".join(f"{mark}: {text}" for mark, text in MARKS.items()) + ".",
     ]
