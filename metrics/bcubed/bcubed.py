@@ -4,8 +4,8 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.bcubed import Bcubed as Measure
 
 _DESCRIPTION = """
-B-cubed compares the two spans over each token. For a token of a predicted span, precision is the share of this span
-that the token's reference span covers; recall swaps the sides. The scores are means over all tokens of spans. Spans
+B-cubed compares the predicted and the reference span over each token. Precision is the share of the predicted span that
+the reference span covers; recall swaps the sides. The scores are means over all tokens of spans. Spans
 that are too long, too short, split or merged lose credit.
 """
 

@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.gamma import Gamma as Measure
 
 _DESCRIPTION = """
-Gamma is the agreement of two annotators on the positions and labels of units (spans), corrected for chance. It is 1 -
-the disorder of the best alignment of their units / the disorder of random annotations: 1 for perfect agreement, 0 at
-the chance level, negative below. Units may nest and cross. gamma-cat compares only the labels of aligned units.
+Gamma is the agreement of two annotators on the positions and labels of units (spans), corrected for chance. It divides
+the disorder of the best alignment of their units by the disorder of random annotations, and subtracts the ratio from 1.
+1 is perfect agreement, 0 is chance. Units may nest and cross. gamma-cat compares only the labels of aligned units.
 """
 
 _EXAMPLES = """

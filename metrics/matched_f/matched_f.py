@@ -5,8 +5,7 @@ from spanometer.measures.matched_f import MatchedF as Measure
 
 _DESCRIPTION = """
 Matched F1 pairs reference and predicted spans one to one in the best way and sums the credit of the pairs. By default a
-pair counts if its intersection over union reaches 0.5, as in detection. Other credits are the mean over the thresholds
-0.5 to 0.95, the intersection over union itself, 1 for any overlap, and the shares of both spans that overlap (MPP). A
+pair counts if its intersection over union reaches 0.5, as in detection. The option `credit` has four other choices. A
 span that is split in two earns one pair.
 """
 

@@ -4,8 +4,8 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.sl_icm import SlIcm as Measure
 
 _DESCRIPTION = """
-SL-ICM weighs spans by their information. Rare labels carry more, and the i-th token of a span counts 1/i. The
-information that matched spans share counts three times, minus the information of all predicted and all reference spans.
+SL-ICM weighs spans by their information. Rare labels carry more, and the i-th token of a span counts 1/i. The score is
+three times the information that matched spans share, minus the information of all predicted and all reference spans.
 In the normalised form the reference itself scores 1, an empty output 0, and an output with more noise than information
 less than 0.
 """

@@ -150,10 +150,9 @@ def test_script_is_short_and_imports_its_own_measure(name):
     assert len(lines) <= 45
     assert max(map(len, lines)) <= 120
     imports = [line for line in lines if re.match(r"(import|from)\s", line)]
-    kind = BASES[name].__name__
+    kind = BASES[name]
     assert imports == [
-        f"from spanometer.integrations.{kind.removesuffix('Module').lower()}_module import "
-        f"{', '.join(sorted(('Card', kind)))}",
+        f"from {kind.__module__} import {', '.join(sorted(('Card', kind.__name__)))}",
         f"from spanometer.measures.{name} import {class_of(name).__name__} as Measure",
     ]
 

@@ -163,6 +163,12 @@ def test_an_option_changes_the_score(page):
     assert page.score not in (before, None)
 
 
+def test_the_text_of_every_option_has_room(page):
+    blocks = "[...document.querySelectorAll('#options .form > .block')].map((each) => [each.id, each.clientWidth])"
+    widths = dict(page.browser.execute_script(f"return {blocks}"))
+    assert PAGES[page.name][0] in widths and min(widths.values()) >= 200, widths
+
+
 def test_a_file_is_uploaded(page, tmp_path):
     example = page.examples[1]
     for side in ("reference", "prediction"):

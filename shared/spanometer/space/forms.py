@@ -173,7 +173,7 @@ class Fields:
         choices = [(_text(choice), _text(choice)) for choice in option.choices]
         if choices and option.optional:
             choices.insert(0, (self.unset.get(option.name, "default"), ""))
-        help_ = _sentence(re.sub(f"^{re.escape(option.label)}[,;] ", "", _sentence(option.help)))
+        help_ = _sentence(re.sub(rf"^{re.escape(option.label)}( \([^)]*\))?[,;] ", "", _sentence(option.help)))
         info = self.hints.get(option.name) or help_
         is_number = option.kind in (int, float) and not choices
         return Control(

@@ -449,7 +449,7 @@ def _literal(value: Any) -> str:
 _HINTS = {
     "spans": (
         "A token and its tag on each line; blank lines between sentences.",
-        "The same tokens with predicted tags. Leave it empty if the first text has both sides' tags as columns.",
+        "Predicted tags of the same tokens. Empty if the first text has both columns.",
     ),
     "entities": ("A document on each line, with QUAERO markup.", "The same words with predicted markup."),
     "attributes": (
