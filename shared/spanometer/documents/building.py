@@ -16,17 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrays import (
-    arrow_array,
-    is_utf8,
-    offsets_by,
-    offsets_of,
-    ranges,
-    run_bounds,
-    sorted_codes,
-    surely_distinct,
-    typed_array,
-)
+from ..arrays import arrow_array, is_utf8, offsets_by, offsets_of, ranges, run_bounds, sorted_codes, typed_array
 from ..exceptions import InputError, counted, setting
 from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, span_problem
 from ..spans.spans import Fragments, Spans, checked_spans
@@ -95,7 +85,7 @@ class RecordColumns:
                 self._add(some, spans)
         self._require_all_or_none()
         self.stated = spans.stated()
-        if by_name and not surely_distinct(self.ids):
+        if by_name:
             self._join_by_name()
 
     def _add(self, records: Sequence[Record], columns: _SpanColumns) -> None:
@@ -158,7 +148,7 @@ class RecordColumns:
     def _join_by_name(self) -> None:
         """Merge documents with the same name."""
         numbers = Codes()
-        owner = np.array([numbers[str(name)] for name in self.ids])
+        owner = np.array([numbers[str(name)] for name in self.ids], dtype=np.int64)
         first = np.unique(owner, return_index=True)[1].tolist()
         for column in (self.texts, self.ids, self.annotators, self.places):
             column[:] = [column[row] for row in first]

@@ -11,16 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import (
-    arrow_array,
-    code_type,
-    null_bitmap,
-    offsets_by,
-    offsets_of,
-    ordered_codes,
-    run_bounds,
-    take_segments,
-)
+from ..arrays import arrow_array, null_bitmap, offsets_by, offsets_of, ordered_codes, run_bounds, take_segments
 from ..exceptions import InputError, shown
 from ..spans.annotations import end_to_end
 from ..spans.attributes import Attributes
@@ -117,7 +108,7 @@ class StatedSpans:
             document=spans.document,
             start=spans.start,
             end=spans.end,
-            label=label.astype(code_type(len(named))),
+            label=label.astype(spans.label.dtype),
             labels=tuple(spans.labels[code] for code in named.tolist()),
             documents=spans.documents,
         )

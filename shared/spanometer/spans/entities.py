@@ -9,18 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import (
-    as_lists,
-    ascends,
-    begins_run,
-    is_list,
-    name_codes,
-    null_flags,
-    offsets_by,
-    offsets_of,
-    row_ranks,
-    strings,
-)
+from ..arrays import as_lists, ascends, begins_run, is_list, name_codes, null_flags, offsets_by, row_ranks, strings
 from ..exceptions import InputError, counted, shown
 from .arrow import (
     SPAN_KEYS,
@@ -305,10 +294,9 @@ def _with_distinct_nodes(entities: Entities) -> Entities:
         return entities
     order = np.lexsort(keys[::-1])
     order = order[begins_run(*(key[order] for key in keys))]
-    counts = np.bincount(parent[order], minlength=len(entities))
     return replace(
         entities,
-        component_offsets=offsets_of(counts),
+        component_offsets=offsets_by(parent[order], len(entities)),
         component_start=entities.component_start[order],
         component_end=entities.component_end[order],
         component_label=entities.component_label[order],

@@ -15,20 +15,15 @@ from ...arrays import is_integer, is_number
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
 from ...documents.layers import Column, Record, WordRows, Writer
-from ...exceptions import InputError, counted, setting
+from ...exceptions import InputError, clause_for, counted, setting
 from ...options import option
 from ...spans.entities import Entity, entities_of
 from ...spans.spans import Spans
 from ..formats import Offsets, TagReading, register
 from ..source import ZLIB, Source
 from .records import (
-    JSON_ARRAY,
-    KEY_REMEDY,
-    MARK,
-    SPANS_REMEDY,
     TAGS_KEY,
     WORDS_KEYS,
-    add_row,
     are_bounds,
     are_words,
     first_filled,
@@ -38,13 +33,22 @@ from .records import (
     is_text,
     keys_of,
     list_in,
-    located,
     rows,
-    some_words,
-    words_in,
 )
 from .values import first_value, is_array
 
+_COLUMN = setting("column")
+_KEY_REMEDY = "".join(
+    [
+        "Name the key of the list of tags",
+        clause_for("column", f" with {_COLUMN}, or the key of lists of spans with {setting('spans_key')}"),
+        ".",
+    ]
+)
+_OF_SPANS = f" of spans (objects with start, end and label) with {setting('spans_key')}, or of the list"
+_SPANS_REMEDY = (
+    f"Name the key of the list{clause_for('spans_key', _OF_SPANS)} of tags{clause_for('column', f' with {_COLUMN}')}."
+)
 _REMEDY = (
     'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
     'discontinuous spans have "fragments": [[start, end], ...].'
@@ -281,9 +285,9 @@ def read_entity_lines(source: Source) -> DocumentFile:
             if tokens is not None and (not isinstance(tokens, list) or not all(map(is_text, tokens))):
                 raise source.refuse("'tokens' is not a list of strings.", "Write words as JSON strings.", line)
             if lines and (tokens is None) == bool(len(words)):
-                raise some_words(source, line)
+                raise _some_words(source, line)
             if tokens is not None:
-                add_row(words, tokens, source, line)
+                _add_row(words, tokens, source, line)
             names.append(str(len(names) if name is None else name))
             lines.append(line)
             yield list_in(source, row, ("entities",), line, "entities")
@@ -292,7 +296,7 @@ def read_entity_lines(source: Source) -> DocumentFile:
         entities = entities_of(documents())
         entities = entities.with_lengths(words.lengths) if len(words) else entities
     except InputError as error:
-        raise located(error, source, lines) from None
+        raise _located(error, source, lines) from None
     return DocumentFile.in_words(
         source=source.name,
         format="jsonl",
@@ -323,7 +327,7 @@ def _shows_entities(source: Source) -> bool:
 
 register(
     "jsonl",
-    MARK,
+    "JSON lines",
     _shows_entities,
     read_entity_lines,
     allows=is_json_lines,
@@ -349,22 +353,22 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
             raise source.refuse(problem, "Leave the column out.", line)
         if unlisted is None and isinstance(row, dict) and "text" in row and TAGS_KEY not in row:
             problem = f"the object has a text, but no known spans and no 'tags'; its keys: {keys_of(row)}."
-            raise source.refuse(problem, SPANS_REMEDY, line)
-        lists = {key: list_in(source, row, (key,), line, "tags", KEY_REMEDY) for key in tags}
+            raise source.refuse(problem, _SPANS_REMEDY, line)
+        lists = {key: list_in(source, row, (key,), line, "tags", _KEY_REMEDY) for key in tags}
         if of_numbers is not None:
             lists[of_numbers] = [_cell(item) for item in lists[of_numbers]]
         for key, column in tags.items():
-            add_row(column, _named(lists[key]), source, line)
-        of_words = None if words is False else words_in(source, row, words_key, line)
+            _add_row(column, _named(lists[key]), source, line)
+        of_words = None if words is False else _words_in(source, row, words_key, line)
         if of_words is None and not any(lists.values()):
             # an empty document has no words
             of_words = []
         elif (of_words is None) == with_words and words is not False:
-            raise some_words(source, line)
+            raise _some_words(source, line)
         elif with_words is None:
             with_words = of_words is not None
         if of_words is not None:
-            add_row(of_all, of_words, source, line)
+            _add_row(of_all, of_words, source, line)
             lists[words_key or WORDS_KEYS[0]] = of_words
         first, *others = lists
         for other in others:
@@ -375,7 +379,7 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
                     line,
                 )
     file = DocumentFile.in_words(
-        format=source.binary or (JSON_ARRAY if is_array(source) else ""),
+        format=source.binary or ("one JSON text" if is_array(source) else ""),
         source=source.name,
         columns=tuple(keys),
         tags=tuple(tags[key].tags().with_outside(options.outside) for key in keys),
@@ -403,4 +407,37 @@ def _key(source: Source, column: Column) -> str:
     return column
 
 
-register("jsonl", MARK, None, read_tag_lines, allows=is_json_lines, content="tags")
+register("jsonl", "JSON lines", None, read_tag_lines, allows=is_json_lines, content="tags")
+
+
+def _words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:
+    """Return the words of a line; None if the line has no words and no key is set."""
+    for key in WORDS_KEYS if words_key is None else (words_key,):
+        words = row.get(key) if isinstance(row, dict) else None
+        if are_words(words) or (words_key is not None and isinstance(words, list)):
+            return words
+    if words_key is None:
+        return None
+    raise source.refuse(f"the line has no list of words {words_key!r}.", "Name the key of the words.", line)
+
+
+def _some_words(source: Source, line: int) -> InputError:
+    """Create the error about a file in which only some lines have words."""
+    problem = "some lines have words, but others do not."
+    return source.refuse(problem, "Give 'tokens' on all lines, or on none.", line)
+
+
+def _add_row(rows: WordRows, row: Sequence[str], source: Source, line: int) -> None:
+    """Add the words or tags of a line; raise an `InputError` that names the line if one is not a string."""
+    try:
+        rows.append(row)
+    except InputError as error:
+        raise error.in_file(source.name, line, error.position) from None
+
+
+def _located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
+    """Add the line to an error about a document, unless it has a place in the file already."""
+    if error.source is not None:
+        return error
+    line = None if error.document is None else lines[error.document]
+    return error.placed(document=None, position=None, source=source.name, line=line)

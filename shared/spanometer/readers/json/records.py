@@ -9,28 +9,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...arrays import is_utf8
-from ...documents.layers import WordRows
-from ...exceptions import InputError, clause_for, setting
+from ...exceptions import InputError
 from ..source import BYTE_ORDER_MARK, PARQUET, Source
 from .values import DECODER, first_value, is_array, items, parquet_rows
 
-MARK = "JSON lines"
-JSON_ARRAY = "one JSON text"
 TAGS_KEY = "tags"
 WORDS_KEYS = ("tokens", "words")
 
-_COLUMN = setting("column")
-KEY_REMEDY = "".join(
-    [
-        "Name the key of the list of tags",
-        clause_for("column", f" with {_COLUMN}, or the key of lists of spans with {setting('spans_key')}"),
-        ".",
-    ]
-)
-_OF_SPANS = f" of spans (objects with start, end and label) with {setting('spans_key')}, or of the list"
-SPANS_REMEDY = (
-    f"Name the key of the list{clause_for('spans_key', _OF_SPANS)} of tags{clause_for('column', f' with {_COLUMN}')}."
-)
 _LONG_LINE = 100_000
 _DAMAGED = re.compile(rb"""[{\[](\S|\s*["\d{}\[\]]|\s*$)|"[^\t]*$""")
 _MARK = BYTE_ORDER_MARK.decode()
@@ -164,39 +149,6 @@ def are_bounds(tokens: Any) -> bool:
     return isinstance(tokens, list) and all(
         isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
     )
-
-
-def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:
-    """Return the words of a line; None if the line has no words and no key is set."""
-    for key in WORDS_KEYS if words_key is None else (words_key,):
-        words = row.get(key) if isinstance(row, dict) else None
-        if are_words(words) or (words_key is not None and isinstance(words, list)):
-            return words
-    if words_key is None:
-        return None
-    raise source.refuse(f"the line has no list of words {words_key!r}.", "Name the key of the words.", line)
-
-
-def some_words(source: Source, line: int) -> InputError:
-    """Create the error about a file in which only some lines have words."""
-    problem = "some lines have words, but others do not."
-    return source.refuse(problem, "Give 'tokens' on all lines, or on none.", line)
-
-
-def add_row(rows: WordRows, row: Sequence[str], source: Source, line: int) -> None:
-    """Add the words or tags of a line; raise an `InputError` that names the line if one is not a string."""
-    try:
-        rows.append(row)
-    except InputError as error:
-        raise error.in_file(source.name, line, error.position) from None
-
-
-def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
-    """Add the line to an error about a document, unless it has a place in the file already."""
-    if error.source is not None:
-        return error
-    line = None if error.document is None else lines[error.document]
-    return error.placed(document=None, position=None, source=source.name, line=line)
 
 
 def _parsed(source: Source, text: str, line: int) -> Any:
