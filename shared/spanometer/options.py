@@ -7,8 +7,8 @@ are derived from it.
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
@@ -248,7 +248,7 @@ class Option:
             return bool(value)
         if kind is bool:
             return True
-        if kind is float and not _is_finite(value):
+        if kind is float and not abs(value) <= sys.float_info.max:
             return False
         if kind is int and value.bit_length() > _LONGEST:
             return False
@@ -335,6 +335,8 @@ def check_options(owner: Any) -> None:
 class CheckedOptions:
     """A base class for options. It makes each subclass a frozen dataclass, and checks the values of its options.
 
+    Do not decorate a subclass with `dataclass` again: its options would be lost.
+
     Args:
         declared: further options of the subclass that are declared elsewhere, by name.
 
@@ -382,13 +384,6 @@ def same(value: Any, other: Any) -> bool:
     if isinstance(other, float) and not isinstance(value, bool) and isinstance(value, (int, float)):
         return bool(value == other or (value != value and other != other))
     return type(value) is type(other) and bool(value == other)
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def written(value: Any) -> str:

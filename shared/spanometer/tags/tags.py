@@ -87,11 +87,9 @@ class Tags:
         _refuse_nulls(chunks)
         lengths = [np.diff(integers(chunk.offsets)) for chunk in chunks]
         offsets = offsets_of(np.concatenate(lengths) if lengths else [])
-        encoder = _Encoder(int(offsets[-1]))
-        for chunk in chunks:
-            # unlike .values, flatten() follows slices
-            encoder.add(chunk.flatten())
-        return cls(encoder.codes, tuple(encoder.names), offsets)
+        # unlike .values, flatten() follows slices
+        codes, names = _encode((chunk.flatten() for chunk in chunks), int(offsets[-1]))
+        return cls(codes, names, offsets)
 
     @property
     def lengths(self) -> np.ndarray:
@@ -208,24 +206,17 @@ class Tags:
         return InputError(problem, remedy, document=document, position=position)
 
 
-class _Encoder:
-    """Encodes strings as integers in the order of their first occurrence, in blocks to save memory."""
-
-    def __init__(self, tokens: int) -> None:
-        self.codes = np.zeros(tokens, dtype=np.uint8)
-        self.names: dict[str, int] = {}
-        self._filled = 0
-
-    def add(self, values: pa.Array) -> None:
-        for start in range(0, len(values), _BLOCK):
-            block = values.slice(start, _BLOCK)
-            indices, dictionary = _encoded(block)
-            numbers = [self.names.setdefault(name, len(self.names)) for name in dictionary]
-            if len(self.names) > np.iinfo(self.codes.dtype).max + 1:
-                self.codes = self.codes.astype(np.min_scalar_type(len(self.names)))
-            lookup = np.array(numbers, dtype=self.codes.dtype)
-            self.codes[self._filled : self._filled + len(block)] = lookup[indices]
-            self._filled += len(block)
+def _encode(arrays: Iterable[pa.Array], tokens: int) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Encode strings as integers in the order of their first occurrence, in blocks to save memory."""
+    codes, names, filled = np.zeros(tokens, dtype=np.uint8), dict[str, int](), 0
+    for block in (values.slice(start, _BLOCK) for values in arrays for start in range(0, len(values), _BLOCK)):
+        indices, dictionary = _encoded(block)
+        numbers = [names.setdefault(name, len(names)) for name in dictionary]
+        if len(names) > np.iinfo(codes.dtype).max + 1:
+            codes = codes.astype(np.min_scalar_type(len(names)))
+        codes[filled : filled + len(block)] = np.array(numbers, dtype=codes.dtype)[indices]
+        filled += len(block)
+    return codes, tuple(names)
 
 
 def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
