@@ -1,9 +1,9 @@
-"""How often the intervals of agreement hold the value of the population, by simulation.
+"""Coverage of the confidence intervals of agreement, by simulation.
 
     python benchmarks/agreement_coverage.py [--trials 400]
 
-A population of documents with three annotators is made; corpora are drawn from it, and the intervals of each are held
-against the values of the population. Writes results/agreement_coverage.md beside this file, and prints it.
+Creates a population of documents with three annotators, draws corpora from it, and checks how often the intervals of
+each corpus contain the values of the population. Writes results/agreement_coverage.md beside this file, and prints it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SIZES = (25, 50, 150)
 CONFIDENCE = 0.95
 N_RESAMPLES = 500
 NOISE = (0.1, 0.2, 0.4)
-"""How likely each annotator is to get a span wrong."""
+"""The probability with which each annotator gets a span wrong."""
 
 Unit = dict[str, Any]
 
@@ -36,7 +36,10 @@ Unit = dict[str, Any]
 def documents(
     generator: random.Random, noises: Sequence[float] = NOISE, labels: Sequence[str] = ("PER", "PER", "ORG")
 ) -> tuple[list[list[list[Unit]]], list[int]]:
-    """Documents of 10 to 30 tokens, each with a noise of its own: spans of 1 to 4 tokens, moved, renamed or missing."""
+    """Create documents of 10 to 30 tokens, each with its own noise.
+
+    The spans have 1 to 4 tokens and are moved, renamed or missing in the noise.
+    """
     annotators: list[list[list[Unit]]] = [[] for _ in noises]
     lengths = []
     for _ in range(POPULATION):
@@ -53,7 +56,7 @@ def documents(
 
 
 def _seen(span: tuple[int, int, str], wrong: float, length: int, generator: random.Random) -> Unit | None:
-    """A span as an annotator sees it, None if not at all; ends move by at most a token, so that spans stay apart."""
+    """Return a span as an annotator sees it, or None; ends move by at most one token, so spans never overlap."""
     start, end, label = span
     if generator.random() < wrong:
         error = generator.choice(("missing", "label", "boundary"))

@@ -1,9 +1,9 @@
-"""Time of span_attribute: ours, EDS-NLP's metric and plain Python sets on the same spans.
+"""Time of span_attribute, compared with EDS-NLP's metric and plain Python sets on the same spans.
 
     python benchmarks/attributes.py [--runs 5] [--without-edsnlp]
 
-Writes results/attributes.md and results/attributes.json beside this file, prints the table, and says of each goal
-whether it is met; the exit status is 0 in any case.
+Writes results/attributes.md and results/attributes.json beside this file, prints the table, and says whether each goal
+is met; the exit status is always 0.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Side = list[list[dict[str, Any]]]
 
 
 def corpus(seed: int = 0) -> tuple[Side, Side]:
-    """Both sides: spans in the order of the text; a system that is right three times out of four, with its scores."""
+    """Create both sides: spans in text order; the system is right three times out of four and has scores."""
     generator = random.Random(seed)
     references, predictions = [], []
     for _ in range(DOCUMENTS):
@@ -64,7 +64,7 @@ def corpus(seed: int = 0) -> tuple[Side, Side]:
 
 
 def plain_sets(references: Side, predictions: Side) -> dict[str, int]:
-    """tp, support and positives of all attributes by plain sets of items; no average precision."""
+    """Compute tp, support and positives of all attributes with plain sets of items, without average precision."""
     sides = []
     for side in (references, predictions):
         items = set()
@@ -80,7 +80,7 @@ def plain_sets(references: Side, predictions: Side) -> dict[str, int]:
 
 
 def edsnlp_case(references: Side, predictions: Side) -> Callable[[], dict[str, float]]:
-    """EDS-NLP's metric on documents made beforehand."""
+    """Return a function that runs EDS-NLP's metric on documents that are created beforehand."""
     import spacy
     from edsnlp.metrics.span_attribute import SpanAttributeMetric
     from spacy.tokens import Doc, Span
@@ -107,7 +107,6 @@ def edsnlp_case(references: Side, predictions: Side) -> Callable[[], dict[str, f
 
 
 def cases(with_edsnlp: bool) -> Cases:
-    """All cases."""
     dicts = corpus()
     sides = [Attributes.from_dicts(side) for side in dicts]
     turned = Attributes.from_dicts([document[::-1] for document in dicts[1]])
@@ -128,7 +127,7 @@ def cases(with_edsnlp: bool) -> Cases:
 
 
 def require_same(timings: Timings) -> None:
-    """Stop unless all have counted the same items, and EDS-NLP has our average precision."""
+    """Stop unless all cases have counted the same items, and EDS-NLP has our average precision."""
     ours = timings.values["edsnlp"]
     for name, values in timings.values.items():
         for key in ("tp", "support", "positives"):
@@ -139,7 +138,7 @@ def require_same(timings: Timings) -> None:
 
 
 def report(timings: Timings, goals: list[Goal]) -> list[str]:
-    """All cases beside ours."""
+    """Return a table of all cases compared with ours."""
     goals.append(Goal("from arrays, seconds", timings["ties"], 0.15))
     if "EDS-NLP" in timings.seconds:
         goals.append(Goal("EDS-NLP, times ours from arrays", timings.ratio("EDS-NLP", "ties"), 1, at_least=True))
@@ -168,7 +167,7 @@ def report(timings: Timings, goals: list[Goal]) -> list[str]:
 
 
 def versions() -> dict[str, str]:
-    """The packages that are there."""
+    """Return the versions of the installed packages."""
     found = {"spanometer": __version__}
     for name in PACKAGES:
         if name in ("edsnlp", "spacy") and name not in sys.modules:

@@ -1,4 +1,4 @@
-"""The cases of the benchmarks: functions without arguments, by name, for each process that runs some.
+"""The cases of the benchmarks: functions without arguments, by name, for each process.
 
 Every case returns the number that it has computed, so that it can be checked that all do the same work.
 """
@@ -21,7 +21,7 @@ SIZES = (1_000_000, 2_000_000, 5_000_000, 10_000_000)
 
 
 def evaluate_module(path: str | Path) -> Any:
-    """A module by `evaluate.load` from a folder, without a network."""
+    """Load a module by `evaluate.load` from a folder, without a network."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("HF_EVALUATE_OFFLINE", "1")
     import evaluate
@@ -30,25 +30,24 @@ def evaluate_module(path: str | Path) -> Any:
 
 
 def encode(columns: tuple[pa.ChunkedArray, pa.ChunkedArray]) -> int:
-    """The floor: dictionary-encode the tags of both columns."""
+    """Dictionary-encode the tags of both columns, which is a lower bound of the time."""
     encoded = [pa.chunked_array([chunk.flatten() for chunk in column.chunks]).dictionary_encode() for column in columns]
     return sum(map(len, encoded))
 
 
 def measures() -> dict[str, Callable[..., Any]]:
-    """The six measures of the tag family with their default options."""
+    """Return the six measures of the tag family with their default options."""
     from spanometer.measures import MEASURES
 
     return {name: MEASURES[name] for name in ("span_f", "token_f", "link_f", "bcubed", "intersection_f", "sl_icm")}
 
 
 def headline(result: dict[str, float]) -> float:
-    """F1, or what stands in its place."""
+    """Return F1, or the main score of a measure without F1."""
     return next(result[key] for key in ("f1", "overall_f1", "sl_icm_norm") if key in result)
 
 
 def from_columns(measure: Any, columns: tuple[pa.ChunkedArray, pa.ChunkedArray]) -> float:
-    """Decode, count and score."""
     from spanometer.spans.spans import pair_from_tags
 
     references, predictions, _ = pair_from_tags(*columns)
@@ -56,17 +55,16 @@ def from_columns(measure: Any, columns: tuple[pa.ChunkedArray, pa.ChunkedArray])
 
 
 def from_spans(measure: Any, spans: tuple[Any, Any]) -> float:
-    """Count and score."""
     return headline(measure.score(measure.counts(*spans)))
 
 
 def compute(module: Any, lists: tuple[inputs.Lists, inputs.Lists], **options: Any) -> float:
-    """A module's `compute`, as users call it."""
+    """Call a module's `compute` as users do."""
     return headline(module.compute(references=lists[0], predictions=lists[1], **options))
 
 
 def ours() -> Cases:
-    """Spanometer: the floor, from Arrow columns, and through `evaluate`."""
+    """Return the cases of Spanometer: the lower bound, from Arrow columns, and with `evaluate`."""
     import spanometer
 
     lists, columns, batched = inputs.tag_lists(), inputs.tag_columns(), inputs.tag_columns(batch=1000)
@@ -87,7 +85,7 @@ def ours() -> Cases:
 
 
 def seqeval() -> Cases:
-    """seqeval, by itself and through `evaluate`."""
+    """Return the cases of seqeval, directly and with `evaluate`."""
     from seqeval.metrics import f1_score
 
     lists = inputs.tag_lists()
@@ -99,7 +97,7 @@ def seqeval() -> Cases:
 
 
 def seqscore() -> Cases:
-    """Score label lists with seqscore, whose one function validates, repairs, decodes and scores, accuracy included."""
+    """Return the case of seqscore: one function validates, repairs, decodes and scores, with accuracy."""
     from seqscore.scoring import score_label_sequences
 
     references, predictions = inputs.tag_lists()
@@ -109,7 +107,7 @@ def seqscore() -> Cases:
 
 
 def nervaluate() -> Cases:
-    """nervaluate: reading the lists, its evaluation, which has four schemes, and its strict scheme alone."""
+    """Return the cases of nervaluate: reading the lists, its evaluation (four schemes), and only its strict scheme."""
     from nervaluate import Evaluator
     from nervaluate.strategies import StrictEvaluation
 
@@ -136,7 +134,7 @@ def nervaluate() -> Cases:
 
 
 def scale() -> Cases:
-    """Spanometer on 1 to 10 million tokens: decoding, each measure, and `compute` from lists."""
+    """Return the cases of Spanometer on 1 to 10 million tokens: decoding, each measure, and `compute` from lists."""
     import spanometer
     from spanometer.spans.spans import pair_from_tags
 
@@ -157,7 +155,7 @@ def scale() -> Cases:
 
 
 def documents() -> Cases:
-    """Each measure on 100,000 spans in one document and in 10,000."""
+    """Return the cases of each measure on 100,000 spans, in one document and in 10,000 documents."""
     cases: Cases = {}
     for kind in ("flat", "nested"):
         for where, spans in inputs.one_and_many(kind).items():
@@ -176,4 +174,4 @@ PROCESSES: dict[str, Callable[[], Cases]] = {
     "scale": scale,
     "documents": documents,
 }
-"""What runs in one process each."""
+"""The cases that run in the same process."""

@@ -1,9 +1,9 @@
-"""Time of the chance level: a corpus, one long document, and the paper's formula beside ours.
+"""Time of the chance level: a corpus, one long document, and the paper's formula compared with ours.
 
     python benchmarks/chance.py [--runs 5]
 
-Writes results/chance.md and results/chance.json beside this file, prints the table, and says of each goal whether it
-is met; the exit status is 0 in any case.
+Writes results/chance.md and results/chance.json beside this file, prints the table, and says whether each goal is met;
+the exit status is always 0.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ DRAWS = 1_000
 
 
 def starts_by_subsets(tokens: int, lengths: Sequence[int]) -> list[np.ndarray]:
-    """Each span's start distribution by the paper's formula, a sum over all subsets of the other spans.
+    """Compute each span's start probabilities by the paper's formula, a sum over all subsets of the other spans.
 
-    With the spans of a subset on the left of the span, in any order, and the others on its right, the free tokens on
-    the left are what is left of its start; the ways to part them among the gaps are binomial coefficients.
+    The spans of a subset are on the left of the span, in any order, and the others on its right. The number of free
+    tokens on the left follows from the start; the ways to distribute them among the gaps are binomial coefficients.
     """
     free, count = tokens - sum(lengths), len(lengths)
     gap = np.arange(free + 1, dtype=float)
@@ -63,14 +63,14 @@ def starts_by_subsets(tokens: int, lengths: Sequence[int]) -> list[np.ndarray]:
 
 
 def starts_by_excess(tokens: int, lengths: Sequence[int]) -> list[np.ndarray]:
-    """The same by `placement.place`."""
+    """Compute the same start probabilities by `placement.place`."""
     placed = place(tokens, lengths)
     by_length = dict(zip(placed.lengths, placed.starts, strict=True))
     return [by_length[length] for length in lengths]
 
 
 def long_document(seed: int = 0) -> tuple[Spans, Spans]:
-    """One document, on each side spans with lengths drawn from those of the CoNLL-2003 reference, placed at random."""
+    """Create one document with randomly placed spans on each side, with lengths drawn from the CoNLL-2003 reference."""
     reference = pair_from_tags(*inputs.tag_lists(1))[0]
     generator = np.random.default_rng(seed)
     sides = []
@@ -86,12 +86,12 @@ def long_document(seed: int = 0) -> tuple[Spans, Spans]:
 
 
 def scored(measure: ChanceKappaF1 | UnitizingAlpha, sides: tuple[Spans, Spans]) -> Callable[[], object]:
-    """Align, count and score."""
+    """Return a function that aligns, counts and scores."""
     return lambda: measure.score(measure.counts(*sides))
 
 
 def corpus_cases() -> Cases:
-    """CoNLL-2003 and the long document."""
+    """Return the cases of CoNLL-2003 and of the long document."""
     lists = inputs.tag_lists(1)
     sides = pair_from_tags(*lists)[:2]
     long = long_document()
@@ -112,7 +112,7 @@ def corpus_cases() -> Cases:
 
 
 def subset_cases(generator: np.random.Generator) -> tuple[Cases, dict[int, float]]:
-    """The paper's formula and ours, all distributions of k spans; and the largest difference between the two."""
+    """Return the cases of the paper's formula and ours for the starts of k spans, and the largest difference."""
     cases: Cases = {}
     differences = {}
     for count in SUBSETS:
@@ -126,7 +126,7 @@ def subset_cases(generator: np.random.Generator) -> tuple[Cases, dict[int, float
 
 
 def sampling_cases(generator: np.random.Generator) -> Cases:
-    """Drawing arrangements of one document."""
+    """Return the cases of drawing random arrangements of one document."""
     cases: Cases = {}
     for tokens, count in ((20, 3), (100, 10), (TOKENS, SPANS)):
         lengths = generator.integers(1, 5, count).tolist()
@@ -138,7 +138,6 @@ def sampling_cases(generator: np.random.Generator) -> Cases:
 
 
 def report_corpora(timings: Timings, goals: list[Goal]) -> list[str]:
-    """The corpus and the long document."""
     goals.append(Goal("CoNLL-2003, exact chance after decoding, seconds", timings["corpus exact"], 0.3))
     goals.append(Goal(f"{TOKENS:,} tokens, {SPANS:,} spans per side, exact, seconds", timings["long exact"], 5))
     goals.append(Goal("the same, what was aimed at", timings["long exact"], 2))
@@ -182,7 +181,6 @@ def report_corpora(timings: Timings, goals: list[Goal]) -> list[str]:
 
 
 def report_subsets(timings: Timings, differences: dict[int, float], goals: list[Goal]) -> list[str]:
-    """The paper's formula and ours."""
     goals.append(Goal("the two formulas, largest difference, times 1e-12", max(differences.values()) / 1e-12, 1))
     rows = [
         (
@@ -207,7 +205,7 @@ def report_subsets(timings: Timings, differences: dict[int, float], goals: list[
 
 
 def report_sampling(timings: Timings) -> list[str]:
-    """Arrangements a second."""
+    """Return a table of arrangements per second."""
     rows = []
     for name in timings.seconds:
         if name.startswith("sample "):
@@ -225,7 +223,7 @@ def report_sampling(timings: Timings) -> list[str]:
 
 
 def preamble(runs: int) -> list[str]:
-    """How it was measured."""
+    """Return the text on how it was measured."""
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     return [
         "# Chance: time",

@@ -1,10 +1,10 @@
-"""Parquet files scored by two Dask workers and by one process with one thread.
+"""Time of scoring Parquet files by two Dask workers, compared with one process with one thread.
 
     python benchmarks/clusters.py [--millions 100] [--files 8] [--rounds 1]
 
-Writes random tags to Parquet files in a temporary folder (1 MB for each million tokens), scores them both ways in turn,
-checks that the counts are the same, and writes results/clusters.md beside this file; --no-table only prints. Needs the
-extra `dask`, and a machine with two cores that are at leisure.
+Writes random tags to Parquet files in a temporary folder (1 MB for each million tokens), scores them alternately in
+both ways, checks that the counts are equal, and writes results/clusters.md beside this file; --no-table only prints.
+Needs the extra `dask`, and a machine with two idle cores.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ ROW_GROUP = 100_000
 
 
 def write(folder: Path, tokens: int, files: int) -> int:
-    """Files of sentences of 5 to 24 tokens: one tag in five is not O, a tenth of the system's are drawn anew."""
+    """Write files of sentences of 5 to 24 tokens.
+
+    One tag in five is not O, and a tenth of the system's tags are random.
+    """
     generator = np.random.default_rng(0)
     written = 0
     for number in range(files):
@@ -67,7 +70,7 @@ def reading() -> Reading:
 
 
 def alone(folder: str) -> None:
-    """One process, one thread: prints the seconds and the counts."""
+    """Score in one process with one thread, and print the seconds and the counts."""
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)
     begun = time.perf_counter()
@@ -79,13 +82,13 @@ def alone(folder: str) -> None:
 
 
 def peak() -> int:
-    """The most bytes that the process has held so far."""
+    """Return the peak memory of the process in bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def run_alone(folder: Path) -> tuple[float, int, str]:
-    """Seconds, peak memory and counts of one process."""
+    """Return seconds, peak memory and counts of one process."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     done = subprocess.run(
         [sys.executable, __file__, "--alone", str(folder)],
@@ -99,14 +102,14 @@ def run_alone(folder: Path) -> tuple[float, int, str]:
 
 
 def run_cluster(client: Client, folder: Path) -> tuple[float, str]:
-    """Seconds and counts of the workers; the cluster runs already, as clusters do."""
+    """Return seconds and counts of the workers of a running cluster."""
     begun = time.perf_counter()
     found = tally(folder, reading(), client=client, progress=False)
     return time.perf_counter() - begun, str(found.counts["span_f"].total())
 
 
 def measure(folder: Path, tokens: int, rounds: int) -> str:
-    """All runs in turn, and the page about them."""
+    """Run both ways alternately, and return the page about them."""
     times: dict[str, list[float]] = {"alone": [], "workers": []}
     memory_alone = 0
     before = os.getloadavg()[0]

@@ -1,9 +1,9 @@
-"""Time of Viterbi decoding, against plain NumPy and pytorch-crf on the same logits, and of `policy_spread`.
+"""Time of Viterbi decoding, compared with plain NumPy and pytorch-crf on the same logits, and of `policy_spread`.
 
     python benchmarks/decoding.py [--runs 5] [--only viterbi sizes spread] [--without-torch]
 
-Writes results/decoding.md and results/decoding.json beside this file, prints the tables, and says of each goal whether
-it is met; the exit status is 0 in any case. With --only or --without-torch it prints and writes nothing.
+Writes results/decoding.md and results/decoding.json beside this file, prints the tables, and says whether each goal is
+met; the exit status is always 0. With --only or --without-torch it only prints.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PACKAGES = ("numpy", "scipy", "pyarrow")
 TORCH_PACKAGES = ("torch", "pytorch-crf")
 LABELS = {9: "9 labels (IOB2, 4 types)", 33: "33 labels (IOBES, 8 types)"}
 TOLERANCE = 1e-9
-"""Relative, of the totals of all paths' scores."""
+"""The relative tolerance for the total scores of all paths."""
 
 CASES = {
     "viterbi list": "**`spanometer.tags.viterbi.decode`**, a list of arrays, one call",
@@ -48,7 +48,7 @@ SPREAD = {
 
 
 def report_viterbi(timings: Timings, goals: list[Goal]) -> list[str]:
-    """The implementations side by side."""
+    """Return a table of the implementations side by side."""
     tokens, lines = 0, []
     for labels, title in LABELS.items():
         cases = [case for case in CASES if f"{case} {labels}" in timings.seconds]
@@ -88,7 +88,7 @@ def report_viterbi(timings: Timings, goals: list[Goal]) -> list[str]:
 
 
 def report_sizes(timings: Timings, goals: list[Goal]) -> list[str]:
-    """Batches of every size, beside pytorch-crf if it ran."""
+    """Return a table of batches of every size, compared with pytorch-crf if it ran."""
     kinds = [
         (f"{kind} {{}} {labels}", f"{labels} labels{text}")
         for labels in LABELS
@@ -125,13 +125,13 @@ def report_sizes(timings: Timings, goals: list[Goal]) -> list[str]:
 
 
 def check_of(case: str, labels: int) -> str:
-    """The case that checks another."""
+    """Return the name of the case that checks another case."""
     process, name = case.split()
     return f"{process} check {name} {labels}"
 
 
 def report_spread(timings: Timings, goals: list[Goal]) -> list[str]:
-    """The grid of policies over one file."""
+    """Return a table of the grid of policies on one file."""
     values = {case: timings.values[f"spread {case}"] for case in SPREAD if case != "once"}
     found = values["lists"]
     if any(other != found for other in values.values()):
@@ -153,7 +153,7 @@ def report_spread(timings: Timings, goals: list[Goal]) -> list[str]:
 
 
 def preamble(runs: int, packages: Sequence[str]) -> list[str]:
-    """How it was measured."""
+    """Return the text on how it was measured."""
     from spanometer import __version__
 
     versions = ", ".join([f"spanometer {__version__}", *(f"{name} {version(name)}" for name in packages)])

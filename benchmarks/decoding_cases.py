@@ -1,8 +1,8 @@
 """The cases of the decoding benchmark: Viterbi by three implementations on the same logits, and `policy_spread`.
 
-A case that decodes keeps its paths; the case `check ...` behind it, whose time does not count, returns what they sum up
-to. Every path must be legal, so that none can be above the best one: where the totals are equal, each path is a best
-one, whichever of several that may be.
+A case that decodes stores its paths. The case `check ...` after it, whose time does not count, returns their total
+score. Every path must be legal, so no path can score above the best one; if the totals are equal, all paths are best
+paths, even if there are several.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ Cases = dict[str, Callable[[], Any]]
 
 TOKENS = 1_000_000
 BATCH, SMALL_BATCH = 128, 32
-"""How many sentences the padded cases decode at a time: of 32 to 4,000 the number that suits pytorch-crf best, and as
-many as a training loop often has."""
+"""The numbers of sentences that padded cases decode at a time.
+
+The first is the best number for pytorch-crf between 32 and 4,000, the second a common number in training.
+"""
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4000)
-"""The batches of the comparison by size, in sentences."""
+"""The batch sizes that are compared, in sentences."""
 
 FEWER_TOKENS = 60_000
-"""How many tokens that comparison has: one sentence at a time takes long."""
+"""The number of tokens in this comparison, which is small because one sentence at a time takes long."""
 
 FORBIDDEN = -10_000.0
-"""The score of an illegal transition where a decoder has no other way to forbid one (the value that AllenNLP uses)."""
+"""The score of an illegal transition if a decoder has no other way to forbid it (the value in AllenNLP)."""
 
 ILLEGAL_PAIRS = 100
 
@@ -38,18 +40,18 @@ LABELS = {
     9: ("IOB2", ("O", *(f"{prefix}-{label}" for prefix, label in product("BI", ("LOC", "MISC", "ORG", "PER"))))),
     33: ("IOBES", ("O", *(f"{prefix}-{label}" for prefix, label in product("BIES", "ABCDEFGH")))),
 }
-"""The schemes and tag sets: that of CoNLL-2003, and eight labels in IOBES."""
+"""The schemes and labels: those of CoNLL-2003, and eight labels in IOBES."""
 
 
 class Logits:
-    """Seeded random logits, float32, for sentences as long as those of the CoNLL-2003 test set.
+    """Random logits (with a seed), float32, for sentences as long as in the CoNLL-2003 test set.
 
     Attributes:
-        flat: shape (tokens, labels), the sentences laid end to end.
-        lengths, offsets: of the sentences.
+        flat: the logits of all sentences concatenated, shape (tokens, labels).
+        lengths, offsets: the lengths and offsets of the sentences.
         scheme, labels: the tags.
-        transitions: scores of going from one label to the next, if there are any.
-        paths: label indices of the tokens, by the last case that decoded them.
+        transitions: the score of each transition from one label to the next, if there are any.
+        paths: the label indices of the tokens, from the last case that decoded them.
     """
 
     def __init__(self, labels: int, tokens: int = TOKENS) -> None:
@@ -65,11 +67,11 @@ class Logits:
 
     @property
     def sentences(self) -> list[np.ndarray]:
-        """An array for each sentence."""
+        """The logits of each sentence."""
         return np.split(self.flat, self.offsets[1:-1])
 
     def batches(self, order: np.ndarray, size: int = BATCH) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The sentences in this order, some at a time: shape (sentences, tokens, labels), and their lengths."""
+        """Return the sentences in this order in batches: shape (sentences, tokens, labels), and their lengths."""
         batches = []
         for first in range(0, len(order), size):
             sentences = order[first : first + size]
@@ -81,19 +83,19 @@ class Logits:
         return batches
 
     def constraints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Which labels may begin and end a sentence, and follow each other."""
+        """Return which labels may begin and end a sentence, and which may follow each other."""
         from spanometer.tags.viterbi import Legality
 
         legality = Legality.of(self.labels, self.scheme)
         return legality.begins, legality.ends, legality.follows
 
     def keep(self, paths: Any) -> int:
-        """Keep the paths of a case for its check."""
+        """Store the paths of a case for its check."""
         self.paths = paths
         return len(self.lengths)
 
     def check(self) -> dict[str, float]:
-        """The total of the scores of the paths that were kept, in float64; a `ValueError` if one is not legal."""
+        """Return the total score of the stored paths, in float64; raise a `ValueError` if a path is illegal."""
         path = np.concatenate([np.asarray(part, dtype=np.int64) for part in self.paths])
         begins, ends, follows = self.constraints()
         inside = np.ones(len(path), dtype=bool)
@@ -128,7 +130,7 @@ def _decode_batches(logits: Logits, batches: Sequence[tuple[np.ndarray, np.ndarr
 
 
 def viterbi() -> Cases:
-    """`spanometer.tags.viterbi.decode`: all sentences in one call as a list of arrays, and padded in batches."""
+    """Return the cases of `spanometer.tags.viterbi.decode`: all sentences as one list, and padded in batches."""
     from spanometer.tags import viterbi
 
     cases: Cases = {}
@@ -144,7 +146,7 @@ def viterbi() -> Cases:
 
 
 def _logits_by_size() -> Iterator[tuple[str, int, Logits]]:
-    """Yield a name, a size of batch and logits, without and with random transition scores."""
+    """Yield a name, a batch size and logits, without and with random transition scores."""
     for labels in LABELS:
         plain, scored = (Logits(labels, FEWER_TOKENS) for _ in range(2))
         scored.transitions = np.random.default_rng(0).standard_normal((labels, labels), dtype=np.float32)
@@ -154,7 +156,7 @@ def _logits_by_size() -> Iterator[tuple[str, int, Logits]]:
 
 
 def sizes() -> Cases:
-    """`spanometer.tags.viterbi.decode` of padded batches of many sizes."""
+    """Return the cases of `spanometer.tags.viterbi.decode` on padded batches of many sizes."""
     cases: Cases = {}
     for name, size, logits in _logits_by_size():
         batches = logits.batches(np.arange(len(logits.lengths)), size)
@@ -163,7 +165,7 @@ def sizes() -> Cases:
 
 
 def plain() -> Cases:
-    """NumPy, one sentence at a time, one step for each token: what one writes who needs it once."""
+    """Return the cases of simple NumPy code: one sentence at a time, one step for each token."""
 
     def decode(scores: np.ndarray, begin: np.ndarray, end: np.ndarray, transitions: np.ndarray) -> np.ndarray:
         number = np.arange(scores.shape[1])
@@ -198,7 +200,7 @@ def plain() -> Cases:
 
 
 def _crf(logits: Logits) -> Any:
-    """Return pytorch-crf's layer with the constraints and transition scores of some logits."""
+    """Return pytorch-crf's layer with the constraints and transition scores of these logits."""
     import torch
     from torchcrf import CRF
 
@@ -230,7 +232,7 @@ def _decode_tensors(crf: Any, batches: Sequence[tuple[Any, Any]]) -> list[list[i
 
 
 def torchcrf_sizes() -> Cases:
-    """pytorch-crf on the same batches as `sizes`."""
+    """Return the cases of pytorch-crf on the same batches as `sizes`."""
     cases: Cases = {}
     for name, size, logits in _logits_by_size():
         batches = _tensors(logits.batches(np.arange(len(logits.lengths)), size))
@@ -239,9 +241,9 @@ def torchcrf_sizes() -> Cases:
 
 
 def torchcrf() -> Cases:
-    """pytorch-crf's `CRF.decode`, in float32, illegal transitions at -10,000.
+    """Return the cases of pytorch-crf's `CRF.decode`, in float32, with illegal transitions at -10,000.
 
-    Sentences are padded beforehand, in the order in which they come, and sorted by length, which suits it best.
+    Sentences are padded beforehand, both in their order and sorted by length, which is fastest for pytorch-crf.
     """
 
     def decode(crf: Any, batches: Sequence[tuple[Any, Any]], order: np.ndarray) -> list[list[int]]:
@@ -267,7 +269,7 @@ def torchcrf() -> Cases:
 
 
 def spread() -> Cases:
-    """`policy_spread` over the whole grid, on the CoNLL-2003 tags in IOBES with some tags made illegal."""
+    """Return the case of `policy_spread` over the whole grid, on CoNLL-2003 tags in IOBES with some illegal tags."""
     from spanometer.analysis.policies.repairs import policy_spread
     from spanometer.measures import SpanF
     from spanometer.spans.spans import Spans, pair_from_tags
@@ -311,7 +313,7 @@ def spread() -> Cases:
 
 
 def with_illegal_pairs(documents: list[list[str]]) -> tuple[list[list[str]], int]:
-    """The documents with tags exchanged at random until `ILLEGAL_PAIRS` pairs are illegal, and how many have any."""
+    """Replace random tags until `ILLEGAL_PAIRS` pairs are illegal; also returns the number of affected documents."""
     from spanometer.tags.decoding import illegal_pairs
     from spanometer.tags.schemes import SCHEMES
     from spanometer.tags.tags import Tags
@@ -343,4 +345,4 @@ PROCESSES: dict[str, Callable[[], Cases]] = {
     "torchcrf_sizes": torchcrf_sizes,
     "spread": spread,
 }
-"""What runs in one process each."""
+"""The cases that run in the same process."""

@@ -1,9 +1,9 @@
-"""Time of errors beside that of `span_f`, on the same tags, and of matching in one document.
+"""Time of errors compared with `span_f` on the same tags, and of matching in one document.
 
     python benchmarks/errors.py [--runs 5]
 
-Writes results/errors.md beside this file, prints it, and says of each goal whether it is met; the exit status is 0 in
-any case. Processor time is measured, of one process.
+Writes results/errors.md beside this file, prints it, and says whether each goal is met; the exit status is always 0.
+Processor time of one process is measured.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ CHAINS = (10_000, 100_000)
 
 
 def told(references: object, predictions: object) -> float:
-    """What `errors` tells of a system: kinds by label, what they cost, both matrices."""
+    """Compute what `errors` shows of a system: kinds by label, their costs, both matrices."""
     found = spanometer.errors(references, predictions, confidence=None).only
     _ = found.per_label, found.confusion("overlap"), found.confusion("exact")
     return found.costs.score
 
 
 def scored(references: object, predictions: object, **options: object) -> float:
-    """F1 of `span_f`, as a user computes it."""
+    """Compute F1 of `span_f` as users do."""
     return spanometer.score(references, predictions, measures="span_f", **options).measures["span_f"].scores["f1"]
 
 
 def written(found: Errors) -> float:
-    """All tables as text, and every pair as rows of Python."""
+    """Write all tables as text, and convert every pair to Python rows."""
     return float(len(str(found)) + len(found.only.matched.to_arrow().to_pylist()))
 
 
 def chain(spans: int) -> Alignment:
-    """One document of pairs of tokens, predicted one token later: each span meets two of the other side."""
+    """Create one document of spans of two tokens, predicted one token later, so that each span overlaps two others."""
     rows = [{"start": 2 * at, "end": 2 * at + 2, "label": "A"} for at in range(spans)]
     moved = [{**row, "start": row["start"] + 1, "end": row["end"] + 1} for row in rows]
     return Alignment(Spans.from_dicts([rows]), Spans.from_dicts([moved]))
@@ -74,7 +74,7 @@ _CHAINS: dict[int, Alignment] = {}
 
 
 def _matched_anew(size: int) -> float:
-    """Match one long chain; what was found before is forgotten."""
+    """Match one long chain without cached results."""
     alignment = _CHAINS.setdefault(size, chain(size))
     alignment.matched.clear()
     return float(len(MatchedSpans.of(alignment)))

@@ -2,8 +2,8 @@
 
     python benchmarks/eter.py [--runs 3]
 
-Writes results/eter.md and results/eter.json beside this file, prints the table, and says of each goal whether it is
-met; the exit status is 0 in any case.
+Writes results/eter.md and results/eter.json beside this file, prints the table, and says whether each goal is met; the
+exit status is always 0.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ PACKAGES = ("spanometer", "evaluate", "datasets", "pyarrow", "numpy", "scipy")
 
 ENTITIES_PER_DOCUMENT = 10
 DOCUMENTS = (1_000, 10_000, 100_000)
-"""Corpora of ten times as many entities."""
+"""The numbers of documents; there are ten times as many entities."""
 
 ONE_DOCUMENT = 10_000
-"""Entities in the one document."""
+"""The number of entities in the one document."""
 
 FORMS_DOCUMENTS = 1_000
-"""Documents that also go through `evaluate`, as dictionaries and as markup."""
+"""The number of documents that are also scored with `evaluate`, as dictionaries and as markup."""
 
 NATIONS, TOWNS = ("loc.adm.nat", "loc.adm.reg"), ("loc.adm.town", "loc.phys.geo", "loc.oro")
 PERSONS, GROUPS = ("pers.ind", "pers.coll"), ("org.ent", "org.adm")
@@ -52,17 +52,17 @@ Entity = dict[str, object]
 
 
 class Writer:
-    """Documents of entities as annotators write them, and a system's output for them; seeded.
+    """Creates documents of entities like an annotator's, and a system's output for them, with a seed.
 
-    A document is text with about ten words an entity. A tenth of the roots are functions, which hold another entity
-    (a component of them, too), which may hold a third; one entity of twenty is metonymic.
+    A document has about ten words for each entity. A tenth of the outermost entities are functions that contain another
+    entity (also as a component), which can contain a third. One entity in twenty is metonymic.
     """
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
 
     def document(self, entities: int) -> list[Entity]:
-        """A reference document with so many entities."""
+        """Create a reference document with this number of entities."""
         found: list[Entity] = []
         position = 0
         while len(found) < entities:
@@ -74,7 +74,7 @@ class Writer:
         return found
 
     def tree(self, start: int) -> list[Entity]:
-        """An entity and those in it, the outermost first."""
+        """Create an entity and the entities inside it, the outermost first."""
         kind = self.random.random()
         if kind < 0.1:
             inner = self.tree(start + 2)
@@ -93,7 +93,7 @@ class Writer:
         return [_entity(start, start + length, types, components)]
 
     def output(self, document: list[Entity]) -> list[Entity]:
-        """What a system makes of it: a third of the entities have something wrong, some are missing, some invented."""
+        """Create a system's output: a third of the entities have an error, some are missing, some are invented."""
         found = []
         for entity in document:
             start, end = entity["start"], entity["end"]
@@ -134,22 +134,22 @@ class Columns:
     predictions: pa.ChunkedArray
 
     def read(self) -> tuple[Entities, Entities]:
-        """Both sides as entities."""
+        """Convert both sides to entities."""
         return Entities.from_arrow(self.references), Entities.from_arrow(self.predictions)
 
     def part(self, documents: int) -> Columns:
-        """The first documents."""
+        """Return the first documents."""
         return Columns(self.references.slice(0, documents), self.predictions.slice(0, documents))
 
 
 def documents_of(writer: Writer, documents: int) -> tuple[list[list[Entity]], list[list[Entity]]]:
-    """Documents of both sides as users hold them."""
+    """Create documents of both sides as Python objects."""
     references = [writer.document(ENTITIES_PER_DOCUMENT) for _ in range(documents)]
     return references, [writer.output(document) for document in references]
 
 
 def corpus(documents: int) -> Columns:
-    """A corpus as columns; no more than a thousand documents are held as dictionaries."""
+    """Create a corpus as columns; at most a thousand documents are dictionaries at a time."""
     writer = Writer(0)
     sides: tuple[list[pa.ListArray], list[pa.ListArray]] = ([], [])
     for _ in range(0, documents, 1_000):
@@ -159,7 +159,10 @@ def corpus(documents: int) -> Columns:
 
 
 def one_document(entities: int, *, tied: bool = False) -> Columns:
-    """One document; tied: with an entity from its first to its last word on both sides, which meets all others."""
+    """Create one document.
+
+    If `tied`, both sides also have an entity over the whole document, which overlaps all others.
+    """
     writer = Writer(1)
     reference = writer.document(entities - tied)
     prediction = writer.output(reference)
@@ -171,7 +174,7 @@ def one_document(entities: int, *, tied: bool = False) -> Columns:
 
 
 def stages(name: str, columns: Columns) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Reading the columns, counting, scoring, and all of it."""
+    """Yield the cases of reading the columns, of counting, of scoring, and of all together."""
     measure = Eter()
     sides = columns.read()
     counts = measure.counts(*sides)
@@ -182,7 +185,7 @@ def stages(name: str, columns: Columns) -> Iterator[tuple[str, Callable[[], obje
 
 
 def forms_cases() -> Cases:
-    """The module under `evaluate`, from dictionaries and from markup, and what their reading takes."""
+    """Return the cases of the module with `evaluate`, from dictionaries and from markup, and of reading both."""
     references, predictions = documents_of(Writer(2), FORMS_DOCUMENTS)
     # markup cannot write entities that cross, as outputs have them
     words = [max((entity["end"] for entity in document), default=0) + 1 for document in references]
@@ -198,7 +201,7 @@ def forms_cases() -> Cases:
 
 
 def report_corpora(timings: Timings, goals: list[Goal]) -> list[str]:
-    """Corpora of growing size."""
+    """Return a table of corpora of growing size."""
     rows = []
     per_entity = {}
     for documents in DOCUMENTS:
@@ -227,7 +230,7 @@ def report_corpora(timings: Timings, goals: list[Goal]) -> list[str]:
 
 
 def report_documents(timings: Timings) -> list[str]:
-    """One document of ten thousand entities."""
+    """Return a table of one document with ten thousand entities."""
     rows = [
         (
             text,
@@ -248,7 +251,7 @@ def report_documents(timings: Timings) -> list[str]:
 
 
 def report_forms(timings: Timings) -> list[str]:
-    """The module under `evaluate`."""
+    """Return a table of the module with `evaluate`."""
     entities = FORMS_DOCUMENTS * ENTITIES_PER_DOCUMENT
     rows = [
         (text, shown(timings[name]), f"{timings[name] / entities * 1e6:.2f} µs")
@@ -268,7 +271,7 @@ def report_forms(timings: Timings) -> list[str]:
 
 
 def preamble(runs: int) -> list[str]:
-    """How it was measured."""
+    """Return the text on how it was measured."""
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     unit = 1 if sys.platform == "darwin" else 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30

@@ -1,10 +1,10 @@
-"""Time of reading exports of annotation tools, against `json.loads`, and of carrying spans of characters to tokens.
+"""Time of reading exports of annotation tools, compared with `json.loads`, and of converting spans to tokens.
 
     python benchmarks/exports.py [--megabytes 60] [--runs 7]
 
-Real exports (Doccano's and Label Studio's samples in the folder `exports` of the data) are repeated, with new ids, up
-to the size asked for, in a temporary folder. Everything runs in one process, in turn. Writes results/exports.md beside
-this file, prints the table, and says of each goal whether it is met; the exit status is 0 in any case.
+Real exports (samples of Doccano and Label Studio in the folder `exports` of the data) are repeated, with new ids, up
+to this size, in a temporary folder. Everything runs alternately in one process. Writes results/exports.md beside this
+file, prints the table, and says whether each goal is met; the exit status is always 0.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from spanometer.spans.tokenisation import POLICIES, to_tokens
 HERE = Path(__file__).resolve().parent
 DOCUMENTS, TOKENS, SPANS = 100_000, 30, 10
 READING, CARRYING = 2.0, 2.0
-"""The largest ratio of reading to `json.loads`, and the most seconds for a million spans."""
+"""The goals: the largest ratio of reading to `json.loads`, and the most seconds for a million spans."""
 
 Cases = dict[str, Callable[[], object]]
 
@@ -103,7 +103,7 @@ def main() -> None:
 
 
 def repeat(sample: Path, path: Path, size: int) -> int:
-    """Write the documents of a sample over and over, with new ids; return how many there are."""
+    """Write the documents of a sample repeatedly, with new ids; returns their number."""
     text = sample.read_text(encoding="utf-8")
     in_lines = path.suffix == ".jsonl"
     rows = [json.loads(line) for line in text.splitlines()] if in_lines else json.loads(text)
@@ -120,7 +120,7 @@ def repeat(sample: Path, path: Path, size: int) -> int:
 
 
 def reading(path: Path, more: dict[str, Any]) -> Cases:
-    """What reads a file: `json.loads` (of each line of JSON lines), keeping what it makes or not; and ours."""
+    """Return the cases of reading a file: `json.loads` (by line for JSON lines), result stored or not, and ours."""
     if path.suffix == ".json":
         # nothing to leave out: one array is one object
         return {
@@ -147,7 +147,7 @@ def _each_line(path: Path) -> None:
 
 
 def carried() -> tuple[Tokens, Spans, Spans]:
-    """Tokens of one to nine characters, spans of one to three tokens, and the same spans off by one."""
+    """Create tokens of one to nine characters, spans of one to three tokens, and the same spans off by one."""
     rng = np.random.default_rng(0)
     width = rng.integers(1, 10, (DOCUMENTS, TOKENS))
     start = np.cumsum(width + 1, axis=1) - (width + 1)
@@ -169,7 +169,7 @@ def _spans(start: np.ndarray, end: np.ndarray, lengths: np.ndarray) -> Spans:
 
 
 def measure(cases: Cases, runs: int) -> dict[str, list[float]]:
-    """The times of all cases, in turn, so that all see the same load; the first round is not counted."""
+    """Measure all cases alternately, so that all have the same machine load; the first round is not counted."""
     seconds: dict[str, list[float]] = {case: [] for case in cases}
     for number in range(runs + 1):
         for case, run in cases.items():

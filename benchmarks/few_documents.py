@@ -1,10 +1,10 @@
-"""How far intervals and p-values can be trusted over few documents, by simulation.
+"""Reliability of intervals and p-values for few documents, by simulation.
 
     python benchmarks/few_documents.py [--trials 1000]
 
-A population of documents with a reference and two systems that are alike is made, and corpora are drawn from it: how
-often the intervals of F1 hold the value of the population, also of a label that few documents have, and how often each
-test calls the difference significant. Writes results/few_documents.md beside this file, and prints it.
+Creates a population of documents with a reference and two equally good systems, and draws corpora from it. Counts how
+often the intervals of F1 contain the value of the population, also for a label that few documents have, and how often
+each test calls the difference significant. Writes results/few_documents.md beside this file, and prints it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEVEL = 0.05
 N_RESAMPLES = 1000
 RARE = "RARE"
 HAVE_LABEL = ((2, 4), (5, 9), (10, 19), (20, 39), (40, 80))
-"""How many documents have the rare label, from and to."""
+"""The ranges of the number of documents with the rare label."""
 
 
 def population(labels: tuple[str, ...]) -> list[Spans]:
@@ -41,7 +41,7 @@ def population(labels: tuple[str, ...]) -> list[Spans]:
 
 
 def whole(trials: int) -> list[list[object]]:
-    """Coverage of F1, and the share of p-values below the level of two systems without a true difference."""
+    """Compute the coverage for F1, and the proportion of p-values below the level for systems that do not differ."""
     sides = population(("PER", "PER", "ORG"))
     truth = spanometer.score(*sides[:2], measures=["span_f"])["span_f"].f1
     rows = []
@@ -64,7 +64,7 @@ def whole(trials: int) -> list[list[object]]:
 
 
 def of_label(trials: int) -> list[list[object]]:
-    """Coverage of the F1 of a rare label in corpora of 100 documents, by the number of documents that have it."""
+    """Compute the coverage for F1 of a rare label in 100 documents, by the number of documents with the label."""
     held: dict[tuple[int, int], list[bool]] = {bounds: [] for bounds in HAVE_LABEL}
     for share in (200, 60, 30, 15, 8, 4):
         sides = population((RARE, *["PER"] * share))[:2]

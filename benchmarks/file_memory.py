@@ -1,13 +1,13 @@
-"""The most memory that commands take for large files of every kind, as a table.
+"""Peak memory of commands for large files of every kind, as a table.
 
     python benchmarks/file_memory.py [--megabytes 48] [--case NAME ...]
 
-Makes the files (seeded, no data needed) in a temporary folder, runs each command in a process of its own, and takes
-the largest resident set that the system reports. What is allowed is three times the larger file and 200 MB, and 500 MB
-for spans that nest, where a command may also refuse the number of their pairs.
+Creates the files (with a seed, without data) in a temporary folder, runs each command in its own process, and measures
+the largest resident set that the system reports. The limit is three times the larger file plus 200 MB; for nested
+spans it is 500 MB, and a command may instead raise an error about the number of their pairs.
 
-Writes results/file_memory.md beside this file unless cases are named, and prints the table; if a command fails or takes
-more than is allowed the exit status is 1.
+Writes results/file_memory.md beside this file unless cases are named, and prints the table. If a command fails or
+exceeds its limit, the exit status is 1.
 """
 
 from __future__ import annotations
@@ -130,14 +130,14 @@ def shown(command: str) -> str:
 
 
 def rows_of(results: Path) -> dict[tuple[str, str], list[str]]:
-    """Return the rows of the table that is there, by command and form."""
+    """Return the rows of the existing table, by command and form."""
     lines = [line for line in results.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
     found = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return {(row[0].removesuffix(" (refused)"), row[1]): row for row in found}
 
 
 def measured(command: str, paths: dict[str, Path], folder: Path) -> tuple[float, str]:
-    """Return the largest resident set of a command in MB, and what went wrong."""
+    """Return the largest resident set of a command in MB, and its error if there is one."""
     out = folder / "out"
     for file in folder.glob("out*"):
         file.unlink()

@@ -1,10 +1,11 @@
-"""Time of gamma, and disorders of best alignments, beside pygamma-agreement on the same units.
+"""Time of gamma, and disorders of best alignments, compared with pygamma-agreement on the same units.
 
     python benchmarks/gamma.py [--peer PYTHON] [--processes 2]
 
-PYTHON is that of an environment with pygamma-agreement, which wants other versions of what we need; without it its rows
-are left out, and those of its example files too if SPANOMETER_DATA does not name the folder of the corpora. Writes
-results/gamma.md beside this file, prints it, and says of each goal whether it is met; the exit status is 0 in any case.
+PYTHON is the interpreter of an environment with pygamma-agreement, which needs other versions of our requirements.
+Without it, its rows are left out; so are the rows of its example files if SPANOMETER_DATA does not name the folder of
+the corpora. Writes results/gamma.md beside this file, prints it, and says whether each goal is met; the exit status is
+always 0.
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ PACKAGES = ("spanometer", "numpy", "scipy")
 SAMPLES = 30
 LABELS = ("Adj", "Noun", "Prep", "Verb")
 BESIDE = ((2, 200), (3, 200))
-"""Annotators and units of each that pygamma-agreement does as well."""
+"""The numbers of annotators, and of units of each, that pygamma-agreement can handle too."""
 
 ALONE = ((2, 5_000, 60), (5, 200, 300))
-"""Annotators, units of each, and the seconds that they may take."""
+"""The numbers of annotators, of units of each, and the seconds that they may take."""
 
 Unit = tuple[int, int, int, str]
 
 
 def units_of(annotators: int, number: int) -> list[Unit]:
-    """Units of annotators who agree by and large: bounds move, labels change, units are missing or added."""
+    """Create units of annotators who mostly agree: boundaries move, labels change, units are missing or added."""
     generator = random.Random(0)
     position, truth = 0, []
     for _ in range(number):
@@ -65,7 +66,6 @@ def units_of(annotators: int, number: int) -> list[Unit]:
 
 
 def ours(units: list[Unit], measure: Gamma) -> dict[str, float]:
-    """Our time and values."""
     length, labels = max(end for _, _, end, _ in units), tuple(sorted({label for *_, label in units}))
     offsets = np.array([0, length])
     start = time.perf_counter()
@@ -88,7 +88,7 @@ def _side(units: list[Unit], number: int, labels: tuple[str, ...], offsets: np.n
 
 
 def theirs(python: str, units: list[Unit], samples: int) -> dict[str, Any]:
-    """The time and the values of pygamma-agreement; without samples its best alignment alone."""
+    """Return the time and the values of pygamma-agreement; without samples only its best alignment."""
     asked = json.dumps({"units": units, "samples": samples})
     command = [python, "-W", "ignore", str(HERE / "gamma_peer.py")]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
@@ -97,7 +97,7 @@ def theirs(python: str, units: list[Unit], samples: int) -> dict[str, Any]:
 
 
 def _disorder(aligned: list[list[Any]], mean_units: float) -> float:
-    """The disorder of an alignment in double precision, as the paper has it."""
+    """Compute the disorder of an alignment in double precision, by the paper's definition."""
 
     def apart(one: Any, other: Any) -> float:
         if one is None or other is None:
@@ -111,7 +111,7 @@ def _disorder(aligned: list[list[Any]], mean_units: float) -> float:
 
 
 def example_files() -> dict[str, list[Unit]]:
-    """The units of pygamma-agreement's example files."""
+    """Read the units of pygamma-agreement's example files."""
     found = {}
     for path in sorted(Path(os.environ.get("SPANOMETER_DATA", "nowhere"), "gamma").glob("*.csv")):
         with path.open(newline="") as file:
@@ -124,7 +124,7 @@ def example_files() -> dict[str, list[Unit]]:
 
 
 def examples(python: str) -> tuple[list[list[Any]], Goal]:
-    """A row for each example file, and the goal for all."""
+    """Return a row for each example file, and the goal for all of them."""
     rows, differing = [], 0
     for name, units in example_files().items():
         own, peer = ours(units, Gamma(samples=1))["disorder"], theirs(python, units, 0)["disorder"]

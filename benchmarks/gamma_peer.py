@@ -1,4 +1,4 @@
-"""pygamma-agreement as a process of the benchmark: units from standard input, time and values to standard output."""
+"""The process of the benchmark that runs pygamma-agreement: reads units from standard input, writes time and values."""
 
 import json
 import sys
@@ -37,7 +37,7 @@ def continuum_of(units):
 
 
 def aligned(best):
-    """The bounds and the label of each annotator's unit, or None, in each unitary alignment."""
+    """Return the boundaries and label of each annotator's unit, or None, in each unitary alignment."""
     return [
         [unit and [unit.segment.start, unit.segment.end, unit.annotation] for _, unit in unitary.n_tuple]
         for unitary in best.unitary_alignments

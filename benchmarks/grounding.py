@@ -2,8 +2,8 @@
 
     python benchmarks/grounding.py [--runs 5]
 
-Writes results/grounding.md beside this file, prints it, and says of each goal whether it is met; the exit status is 0
-in any case. Processor time is measured, of one process. Texts and answers are made of random words, seeded; the memoirs
+Writes results/grounding.md beside this file, prints it, and says whether each goal is met; the exit status is always 0.
+Processor time of one process is measured. Texts and answers consist of random words, with a seed; the memoirs
 are the file dses_french_claude_1.jsonl in the folder `generated` of the data.
 """
 
@@ -28,13 +28,16 @@ PACKAGES = ("spanometer", "pyarrow", "numpy")
 ANSWERS, ITEMS, CHARACTERS = 10_000, 10, 1_000
 LONG, LONG_ITEMS = 1_000_000, 10_000
 ONE_IN = 96
-"""Of so many policies one is run alone."""
+"""One in this many policies is run separately."""
 
 LABELS = {"persName": "PER", "placeName": "LOC"}
 
 
 def made_texts(number: int, size: int, chance: random.Random) -> list[str]:
-    """Texts of words of three to nine letters, from a vocabulary of 3,000, an eighth of them capitalised."""
+    """Create texts of words of three to nine letters, from a vocabulary of 3,000.
+
+    An eighth of the words are capitalised.
+    """
     words = ["".join(chance.choices(ascii_lowercase, k=chance.randint(3, 9))) for _ in range(3_000)]
     return [
         " ".join(word.capitalize() if chance.random() < 0.125 else word for word in chance.choices(words, k=size // 4))[
@@ -45,7 +48,7 @@ def made_texts(number: int, size: int, chance: random.Random) -> list[str]:
 
 
 def made_answer(text: str, items: int, chance: random.Random) -> str:
-    """JSON: mentions of one or two words of a text, one in twenty with a word that is not there."""
+    """Create an answer in JSON: mentions of one or two words of a text; one in twenty has a word that is not in it."""
     words = text.split()
     rows = []
     for _ in range(items):
@@ -56,7 +59,7 @@ def made_answer(text: str, items: int, chance: random.Random) -> str:
 
 
 def plainly(texts: list[str], answers: list[str]) -> float:
-    """The least that grounding has to do: parse the answers, and find each mention once."""
+    """Do the minimum of grounding: parse the answers, and search each mention once."""
     return float(
         sum(
             text.find(mention) >= 0
@@ -67,7 +70,7 @@ def plainly(texts: list[str], answers: list[str]) -> float:
 
 
 def placed(texts: list[str], answers: list[str]) -> float:
-    """How many items have a place under `strict`."""
+    """Return the number of items that have a place under `strict`."""
     return float(ground(texts, answers).total["placed"])
 
 

@@ -1,10 +1,10 @@
-"""Time of the modules as they come from the Hub, against those of the package.
+"""Time of the modules as they come from the Hub, compared with those of the package.
 
     python benchmarks/hub.py [--runs 9]
 
-Both are loaded with `evaluate.load` from a folder, one from the checkout and one from what `python -m tools.hub build`
-writes, each into a process of its own, and score the same lists of tags in turn. Writes results/hub.md beside this
-file, prints the table, and says whether the goal is met; the exit status is 0 in any case.
+Both are loaded with `evaluate.load` from a folder, one from the checkout and one from the output of
+`python -m tools.hub build`, each in its own process, and score the same lists of tags alternately. Writes
+results/hub.md beside this file, prints the table, and says whether the goal is met; the exit status is always 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import inputs
 HERE = Path(__file__).resolve().parent
 NAMES = ("span_f", "token_f", "link_f", "bcubed", "intersection_f", "sl_icm", "chance_kappa_f1", "unitizing_alpha")
 GOAL = 1.1
-"""The largest ratio of the times."""
+"""The goal: the largest ratio of the times."""
 
 
 def main() -> None:
@@ -69,7 +69,10 @@ def main() -> None:
 
 
 def measure(folders: dict[str, Path], runs: int) -> dict[tuple[str, str], list[float]]:
-    """The times of both sides by module, in turn, so that both see the same load; the first round is not counted."""
+    """Measure both sides by module, alternately, so that both have the same machine load.
+
+    The first round is not counted.
+    """
     seconds: dict[tuple[str, str], list[float]] = {}
     workers = {
         side: subprocess.Popen(
@@ -99,7 +102,7 @@ def _ask(worker: subprocess.Popen[str], name: str) -> Any:
 
 
 def work(folder: Path) -> None:
-    """A process of the benchmark: scores with the modules that it is told, and answers with the time."""
+    """Score in a process of the benchmark: read the names of modules, and write the times."""
     import cases
 
     out, sys.stdout = sys.stdout, sys.stderr

@@ -1,4 +1,4 @@
-"""What the benchmarks run on: the CoNLL-2003 test tags, many times over, and spans made from them or by chance."""
+"""The input of the benchmarks: the CoNLL-2003 test tags, repeated many times, and spans made from them or at random."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Lists = list[list[str]]
 
 
 def data_file() -> Path:
-    """The CoNLL-2003 file, in the folder that SPANOMETER_DATA names or in ../shared/data beside the project."""
+    """Return the CoNLL-2003 file, in the folder that SPANOMETER_DATA names or in ../shared/data beside the project."""
     default = Path(__file__).resolve().parents[1].parent / "shared" / "data"
     file = Path(os.environ.get("SPANOMETER_DATA", default)) / FILE
     if not file.is_file():
@@ -29,7 +29,7 @@ def data_file() -> Path:
 
 
 def tag_lists(repeats: int = REPEATS) -> tuple[Lists, Lists]:
-    """Reference and predicted tags as lists, each repeat read afresh, so that its tags are strings of its own."""
+    """Return reference and predicted tags as lists; each repeat is read again, so that it has its own strings."""
     text = data_file().read_text(encoding="utf-8")
     references, predictions = [], []
     for _ in range(repeats):
@@ -42,7 +42,7 @@ def tag_lists(repeats: int = REPEATS) -> tuple[Lists, Lists]:
 
 
 def tag_columns(repeats: int = REPEATS, batch: int = 0) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """The same as Arrow columns: in one chunk, or in chunks of `batch` rows, as `datasets` writes them."""
+    """Return the tags as Arrow columns, in one chunk or in chunks of `batch` rows, as `datasets` writes them."""
     columns = []
     for side in tag_lists(1):
         array = pa.concat_arrays(list_arrays(side))
@@ -53,7 +53,7 @@ def tag_columns(repeats: int = REPEATS, batch: int = 0) -> tuple[pa.ChunkedArray
 
 
 def tag_columns_of_size(tokens: int) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """As many whole sentences as have at most this many tokens."""
+    """Return as many whole sentences as fit into this number of tokens."""
     base = tag_columns(1)
     size = len(base[0].chunk(0).flatten())
     long = tag_columns(tokens // size + 1)
@@ -63,12 +63,12 @@ def tag_columns_of_size(tokens: int) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
 
 
 def one_and_many(kind: str) -> dict[str, tuple[Spans, Spans]]:
-    """100,000 reference spans and their predictions: in one document, and the same ones in 10,000 documents.
+    """Create 100,000 reference spans and their predictions, in one document and, the same spans, in 10,000 documents.
 
     Args:
-        kind: `flat`, the spans of the CoNLL-2003 tags, neighbouring sentences joined to documents; or `nested`,
-            chains of five spans of one label, each inside the one before it, two chains to a document, predictions
-            with a tenth of the spans left out and a tenth of the ends moved.
+        kind: `flat`, the spans of the CoNLL-2003 tags, with neighbouring sentences joined to documents; or `nested`,
+            chains of five spans of one label, each inside the previous one, two chains in each document. In the
+            predictions, a tenth of the spans are missing and a tenth of the ends are moved.
     """
     references, predictions, lengths = _flat() if kind == "flat" else _nested()
     offsets = np.concatenate(([0], np.cumsum(lengths)))
@@ -115,7 +115,7 @@ def _nested() -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...], np.ndarra
 
 
 def _spans(document: np.ndarray, start: np.ndarray, end: np.ndarray, label: np.ndarray, lengths: np.ndarray) -> Spans:
-    """Spans through the public way in, which orders them and drops duplicates."""
+    """Create spans by the public functions, which sort them and remove duplicates."""
     order = np.argsort(document, kind="stable")
     names = pa.DictionaryArray.from_arrays(pa.array(label[order], pa.int32()), ["LOC", "MISC", "ORG", "PER"])
     columns = [pa.array(start[order], pa.int64()), pa.array(end[order], pa.int64()), names.cast(pa.string())]

@@ -1,13 +1,13 @@
-"""Malformed inputs to every metric module, many more than the tests try: how they are handled, as a table.
+"""Malformed inputs for every metric module, many more than in the tests: how they are handled, as a table.
 
     python benchmarks/malformed_inputs.py [--inputs 10000] [--seed 0] [--processes 2] [--module span_f]
 
-Needs the extra `test`. An input is a known one with one or two changes, drawn at random as `tests/malformed.py` says.
-An outcome is an `InputError` that says where, a documented result, or a failure: any other exception, a result that is
-not documented, or a module that holds something or does not score the known input right afterwards.
+Needs the extra `test`. An input is a valid one with one or two random changes, see `tests/malformed.py`.
+An outcome is an `InputError` with a place, a documented result, or a failure. Failures are any other exception, an
+undocumented result, or a module that keeps data or does not score the valid input correctly afterwards.
 
-Writes results/malformed_inputs.md beside this file unless some modules are named, prints the table, and lists the
-failures; with any the exit status is 1.
+Writes results/malformed_inputs.md beside this file unless modules are named, prints the table, and lists the
+failures; if there are any, the exit status is 1.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tags import table
 
 HERE = Path(__file__).resolve().parent
 CHECKED = 10
-"""After each so many inputs the known one is scored, which takes ten times as long as to refuse an input."""
+"""After this many inputs the valid input is scored, which takes ten times as long as an error."""
 
 PACKAGES = ("numpy", "pyarrow", "datasets", "evaluate")
 
@@ -60,7 +60,7 @@ def main() -> int:
 
 
 def tried(task: tuple[str, int, int]) -> tuple[list[str], list[str]]:
-    """Try malformed inputs on a module: the row of the table, and the failures."""
+    """Try malformed inputs on a module; returns the row of the table, and the failures."""
     name, inputs, seed = task
     began = time.process_time()
     subjects = malformed.subjects_of(name)
@@ -82,7 +82,7 @@ def tried(task: tuple[str, int, int]) -> tuple[list[str], list[str]]:
 
 
 def report(rows: list[list[str]], seed: int) -> str:
-    """Return the table with how it was made."""
+    """Return the table and the text on how it was made."""
     head = ["module", "forms of input", "inputs", "refused", "scored", "failed", "processor time"]
     packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     return "\n".join(

@@ -1,4 +1,4 @@
-"""The files whose memory `file_memory.py` measures: documents that are drawn, in every form that is read."""
+"""The files for `file_memory.py`: random documents, in every form that can be read."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 DISTINCT = 5000
-"""How many documents are made; they are repeated until a file is large enough."""
+"""The number of distinct documents, which are repeated until a file is large enough."""
 
 TOGETHER = 20
-"""How many of them are one document of the formats that have a file, or an element, for each document."""
+"""For formats with a file or an element for each document, the number of random documents that form one document."""
 
 LABELS = ("PER", "LOC", "ORG", "PROD", "WORK", "TIME")
 Document = tuple[list[str], list[tuple[int, int, str]]]
-"""The words of a document, and the spans: first token, the one after the last, label."""
+"""The words of a document, and its spans: first token, last token (exclusive), label."""
 
 
 def documents(side: str) -> list[Document]:
-    """Return documents with the same words for all sides; the system lacks some spans, and names others otherwise."""
+    """Create documents with the same words for all sides; the system lacks some spans and has other labels for some."""
     words, noise = random.Random(0), random.Random(side)
     vocabulary = ["".join(words.choices("aeinrstluodé", k=words.randint(2, 11))) for _ in range(40_000)]
     found = []
@@ -118,7 +118,7 @@ def texts(document: Document, number: int) -> str:
 
 
 def nested(document: Document, number: int) -> str:
-    """Return 3,000 spans of one label, each within the one before; the sides differ in ends."""
+    """Create 3,000 spans of one label, each inside the previous one; the sides have different ends."""
     draw = random.Random(str(document))
     spans = [(place, 137_000 - 20 * place - draw.randrange(2), "PER") for place in range(3000)]
     return row({"text": "word " * 27_400, "spans": dicts(spans)})
@@ -162,7 +162,7 @@ def pubtator(document: Document, number: int) -> str:
 
 
 def together(documents: Sequence[Document]) -> tuple[str, list[tuple[int, int]], list[tuple[int, int, str]]]:
-    """Return the text of several documents, a line each, with the bounds of words and the spans in characters."""
+    """Return the text of several documents, one on each line, with word boundaries and spans in characters."""
     lines: list[str] = []
     bounds, spans, place = [], [], 0
     for document in documents:
@@ -217,13 +217,13 @@ def bioc_xml(documents: Sequence[Document], number: int) -> str:
 
 
 class WebAnno:
-    """Writes one document piece by piece: offsets and numbers go on."""
+    """Writes one document in pieces; offsets and numbers continue."""
 
     def __init__(self) -> None:
         self.place = self.sentences = self.spans = 0
 
     def __call__(self, documents: Sequence[Document], number: int) -> str:
-        """Return what comes next: some sentences."""
+        """Return the next piece: some sentences."""
         parts = ["#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Entity|value\n\n"] if not self.sentences else []
         for document in documents:
             text, bounds, _ = characters(document)
@@ -245,13 +245,13 @@ def inception(documents: Sequence[Document], number: int) -> dict[str, str]:
 
 
 class Brat:
-    """Writes one document piece by piece, its annotations and its text."""
+    """Writes one document in pieces: its annotations and its text."""
 
     def __init__(self) -> None:
         self.place = self.spans = 0
 
     def __call__(self, documents: Sequence[Document], number: int) -> tuple[str, str]:
-        """Return what comes next: lines of annotations, and of text."""
+        """Return the next piece: lines of annotations, and of text."""
         text, _, spans = together(documents)
         rows = []
         for start, end, label in spans:
@@ -335,18 +335,18 @@ def doc_bin(documents: Sequence[Document]) -> bytes:
 
 @dataclass(frozen=True)
 class Form:
-    """How files are written.
+    """How files of one form are written.
 
     Attributes:
-        ending: of the name.
-        write: returns what is written for a document; for several ones, if `together` says so, which are one document:
-            text, or the texts of files by their names, if the form is a folder; or a class whose objects do so for
-            one file.
-        first, last: what comes first and last.
-        together: how many drawn documents are one.
-        gold: the form of the reference, if it is another.
-        beside: the ending of a file with the texts, which `write` returns as well.
-        size: the size of the larger file, if it is another than that of all forms.
+        ending: the extension of the file.
+        write: a function that returns the text for a document, or for several that form one document (see `together`).
+            If the form is a folder, it returns the texts of files by name. It can be a class with an object for each
+            file.
+        first, last: the beginning and the end of the file.
+        together: the number of random documents that form one document.
+        gold: the form of the reference, if it is different.
+        beside: the extension of a second file with the texts, which `write` returns too.
+        size: the size of the larger file, if it differs from that of other forms.
     """
 
     ending: str
@@ -392,7 +392,7 @@ FORMS: dict[str, Form] = {
 
 
 def written(folder: Path, name: str, size: int, sides: Sequence[str]) -> dict[str, Path]:
-    """Write the sides of a form, the first one of about this size, all with as many documents; return their paths."""
+    """Write the sides of a form with equally many documents, the first in about this size; returns their paths."""
     form, paths = FORMS[name], {}
     length = None
     for side in sides:
@@ -407,7 +407,7 @@ def written(folder: Path, name: str, size: int, sides: Sequence[str]) -> dict[st
 
 
 def written_side(path: Path, form: Form, side: str, size: int, length: int | None) -> int:
-    """Write a file or a folder of so many documents, or of this size; return how many they are."""
+    """Write a file or folder with this number of documents, or of this size; returns the number of documents."""
     made = repeated(documents(side))
     write = form.write() if isinstance(form.write, type) else form.write
     names = [path] if form.ending.startswith(".") else []
@@ -437,7 +437,7 @@ def repeated(made: list[Document]) -> Iterator[tuple[int, Document]]:
 
 
 def word_list(path: Path, size: int) -> None:
-    """Write the probabilities of words, those of the documents and as many others as make a file of this size."""
+    """Write probabilities of words: the words of the documents, and as many others as this size needs."""
     known = sorted({word for words, _ in documents("gold") for word in words})
     with open(path, "w", encoding="utf-8") as file:
         done = 0
@@ -448,7 +448,7 @@ def word_list(path: Path, size: int) -> None:
 
 
 def plain_size(path: Path) -> int:
-    """Return the size of a file, unpacked, or of all files of a folder; with the texts of brat's annotation."""
+    """Return the unpacked size of a file, or of all files of a folder, including brat's text files."""
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     if path.suffix == ".spacy":

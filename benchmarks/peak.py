@@ -1,13 +1,12 @@
-"""One measurement of memory, in a process of its own: how far a case raises the process's peak.
+"""One measurement of memory in its own process: how much a case raises the peak memory of the process.
 
     python benchmarks/peak.py write FILE REPEATS    write the Arrow file that is mapped
     python benchmarks/peak.py mapped NAME FILE      score from the file, memory-mapped
     python benchmarks/peak.py lists NAME REPEATS    `evaluate`'s compute, from lists
 
-What runs once before, on two sentences, belongs to the imports: libraries load parts of themselves when first used.
-The answer is in bytes: `above`, the peak above what the process held when the imports, and for lists the lists, were
-in memory (the pages of the mapped file that are read count as the case's own); and `arrow`, the size of the input in
-Arrow.
+The case runs once before, on two sentences, so that libraries are loaded completely. The answer is in bytes. `above` is
+the peak above the memory that the process had after the imports (and, for lists, with the lists); pages of the mapped
+file count as memory of the case. `arrow` is the size of the input in Arrow.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ BATCH = 1000
 
 
 def write(file: str, repeats: int) -> None:
-    """Both columns as an Arrow stream in the batches that `datasets` writes."""
+    """Write both columns as an Arrow stream in batches as `datasets` writes them."""
     references, predictions = inputs.tag_columns(repeats, batch=BATCH)
     table = pa.table({"references": references, "predictions": predictions})
     with pa.OSFile(file, "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
@@ -34,19 +33,19 @@ def write(file: str, repeats: int) -> None:
 
 
 def mapped(file: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Both columns of the file, memory-mapped."""
+    """Return both columns of the file, memory-mapped."""
     table = pa.ipc.open_stream(pa.memory_map(file)).read_all()
     return table["references"], table["predictions"]
 
 
 def peak() -> int:
-    """The most bytes that the process has held so far."""
+    """Return the peak memory of the process in bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def held() -> int:
-    """The bytes that the process holds now; where the system does not tell, the most so far."""
+    """Return the current memory of the process in bytes; if the system does not report it, the peak so far."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -55,7 +54,7 @@ def held() -> int:
 
 
 def nbytes(columns: tuple[pa.ChunkedArray, pa.ChunkedArray]) -> int:
-    """Bytes of offsets and tags."""
+    """Return the number of bytes of offsets and tags."""
     return sum(column.nbytes for column in columns)
 
 

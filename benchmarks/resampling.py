@@ -1,9 +1,9 @@
-"""Processor time of intervals and comparisons: 69,060 sentences, beside SciPy's and sacreBLEU's routines.
+"""Processor time of intervals and comparisons for 69,060 sentences, compared with SciPy's and sacreBLEU's functions.
 
     python benchmarks/resampling.py [--runs 3]
 
-Writes results/resampling.md and results/resampling.json beside this file, prints the table, and says of each goal
-whether it is met; the exit status is 0 in any case. Without sacreBLEU its rows are left out.
+Writes results/resampling.md and results/resampling.json beside this file, prints the table, and says whether each goal
+is met; the exit status is always 0. Without sacreBLEU its rows are left out.
 """
 
 from __future__ import annotations
@@ -35,17 +35,20 @@ PACKAGES = ("spanometer", "numpy", "scipy")
 METHODS = ("bca", "percentile")
 RESAMPLES = 1_000
 PEER_RESAMPLES = 50
-"""What SciPy and sacreBLEU draw, which take memory with it: their times are multiplied up."""
+"""The number of resampled corpora for SciPy and sacreBLEU, which need more memory for more.
+
+Their times are extrapolated.
+"""
 
 LIMIT = 2.0
-"""Seconds for 1,000 resamples of the corpus with any measure whose counts are sums."""
+"""The goal: seconds for 1,000 resampled corpora with any measure whose counts are sums."""
 
 LOST = 0.02
-"""The share of spans that the second system lacks."""
+"""The proportion of spans that the second system lacks."""
 
 
 def second_system(first: Spans) -> Spans:
-    """The first system's output without some of its spans, seeded."""
+    """Return the first system's output without some of its spans, with a seed."""
     kept = np.flatnonzero(np.random.default_rng(0).random(len(first)) >= LOST)
     lists = [[] for _ in range(first.documents)]
     for span in kept.tolist():
@@ -57,7 +60,7 @@ def second_system(first: Spans) -> Spans:
 
 
 def numbers_of(references: Spans, system: Spans) -> np.ndarray:
-    """What F1 needs of each sentence: right, predicted and reference spans, shape (sentences, 3)."""
+    """Return right, predicted and reference spans of each sentence, shape (sentences, 3)."""
     counts = MEASURES["span_f"]().counts(references, system)
     names = ("both", "predicted", "reference")
     columns = [counts.columns[name].per_document(counts.documents, len(counts.labels)).sum(axis=1) for name in names]
@@ -65,12 +68,12 @@ def numbers_of(references: Spans, system: Spans) -> np.ndarray:
 
 
 def f1(sums: np.ndarray) -> np.ndarray:
-    """F1 of sums, shape (..., 3)."""
+    """Compute F1 from sums, shape (..., 3)."""
     return 2 * sums[..., 0] / (sums[..., 1] + sums[..., 2])
 
 
 def interval_cases(references: Spans, system: Spans) -> Cases:
-    """The intervals of each measure."""
+    """Return the cases of intervals of each measure."""
     cases: Cases = {}
     for name, kind in MEASURES.items():
         measure = kind()
@@ -82,7 +85,7 @@ def interval_cases(references: Spans, system: Spans) -> Cases:
 
 
 def comparison_cases(references: Spans, one: Spans, other: Spans) -> Cases:
-    """A whole comparison, counting included."""
+    """Return the cases of a whole comparison, including counting."""
     systems = {"one": one, "other": other}
     return {
         "compare span_f": lambda: compare(references, systems, n_permutations=RESAMPLES),
@@ -92,7 +95,7 @@ def comparison_cases(references: Spans, one: Spans, other: Spans) -> Cases:
 
 
 def peer_cases(first: np.ndarray, second: np.ndarray) -> Cases:
-    """SciPy's and sacreBLEU's routines on the numbers of the sentences of both systems."""
+    """Return the cases of SciPy's and sacreBLEU's functions on the numbers of the sentences of both systems."""
     sentences = np.arange(len(first))
     both = np.concatenate([first, second])
 
@@ -114,7 +117,7 @@ def peer_cases(first: np.ndarray, second: np.ndarray) -> Cases:
         from sacrebleu.metrics.base import Score
 
         class F1:
-            """As much of a metric as their functions ask for."""
+            """The part of a metric that their functions need."""
 
             def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> np.ndarray:
                 return second
@@ -133,7 +136,7 @@ def peer_cases(first: np.ndarray, second: np.ndarray) -> Cases:
 
 
 def ours_alone(references: Spans, one: Spans, other: Spans) -> Cases:
-    """What the peers do: the bootstrap of one system, and a comparison without the other test."""
+    """Return the cases of our functions alone: the bootstrap of one system, and a comparison by one test only."""
     systems = {"one": one, "other": other}
     return {
         "bootstrap": lambda: compare(references, systems, interval_method="percentile", n_permutations=1),
@@ -144,7 +147,7 @@ def ours_alone(references: Spans, one: Spans, other: Spans) -> Cases:
 
 
 def report_intervals(timings: Timings, goals: list[Goal]) -> list[str]:
-    """Each measure, both methods."""
+    """Return a table of each measure with both methods."""
     rows = []
     for name in MEASURES:
         rows.append((f"`{name}`", *(shown(timings[f"{name} {method}"]) for method in METHODS)))
@@ -159,7 +162,7 @@ def report_intervals(timings: Timings, goals: list[Goal]) -> list[str]:
 
 
 def report_comparison(timings: Timings) -> list[str]:
-    """Two systems, and the peers."""
+    """Return a table of two systems, compared with the other libraries."""
     rows = [
         (f"`span_f`, {RESAMPLES:,} resamples, {RESAMPLES:,} permutations", shown(timings["compare span_f"])),
         (f"`span_f`, {RESAMPLES:,} resamples, 10,000 permutations", shown(timings["compare span_f 10000"])),
@@ -197,7 +200,7 @@ def report_comparison(timings: Timings) -> list[str]:
 
 
 def preamble(runs: int) -> list[str]:
-    """How it was measured."""
+    """Return the text on how it was measured."""
     packages = (*PACKAGES, *(["sacrebleu"] if importlib.util.find_spec("sacrebleu") else []))
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     unit = 1 if sys.platform == "darwin" else 1024

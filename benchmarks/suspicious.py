@@ -1,11 +1,11 @@
-"""Precision of the list of suspicious references where errors are planted in a reference.
+"""Precision of the list of suspicious references, with artificial errors in a reference.
 
     python benchmarks/suspicious.py
 
 Changes 5 % of the spans of MultiCoNER's Spanish development set (another label, one word less, no span). Prints the
-share of places with a planted error among the first of `errors.suspicious()`, the mean of ten plantings: beside the
-output of XLM-R, and beside it and a made-up system. That system is the reference with the same kinds of errors in 15 %
-of its spans. The page on errors has the table.
+proportion of places with an artificial error among the first of `errors.suspicious()`, averaged over ten runs: with the
+output of XLM-R, and with this output and an artificial system. This system is the reference with the same kinds of
+errors in 15 % of its spans. The page on errors has the table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Tags = list[list[str]]
 
 
 def plant(sentences: Tags, share: float, seed: int) -> tuple[Tags, set[tuple[int, int]]]:
-    """Return tags with errors in a share of the spans, and the document and first token of each changed span."""
+    """Return tags with errors in a proportion of the spans, and the document and first token of each changed span."""
     generator = random.Random(seed)
     labels = sorted({tag[2:] for tags in sentences for tag in tags if tag != "O"})
     changed, planted = [], set()

@@ -1,9 +1,9 @@
-"""Time and memory of the tag measures, against seqeval, seqscore and nervaluate on the same tags.
+"""Time and memory of the tag measures, compared with seqeval, seqscore and nervaluate on the same tags.
 
     python benchmarks/tags.py [--runs 7] [--only peers scale documents memory]
 
-Writes results/tags.md and results/tags.json beside this file, prints the table, and says of each goal whether it is
-met; the exit status is 0 in any case. With --only it prints and writes nothing.
+Writes results/tags.md and results/tags.json beside this file, prints the table, and says whether each goal is met; the
+exit status is always 0. With --only it only prints.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MILLIONS = (1, 2, 5, 10)
 
 
 class Worker:
-    """A process that runs cases on demand."""
+    """A process that runs cases on request."""
 
     def __init__(self, name: str) -> None:
         self.process = subprocess.Popen(
@@ -48,7 +48,7 @@ class Worker:
         self.cases: list[str] = json.loads(self._answer())
 
     def run(self, case: str, clock: str = "seconds") -> tuple[float, object]:
-        """Seconds and result of one run; of the clock on the wall, or of the processor (`processor`)."""
+        """Return the time of one run by the wall clock (`seconds`) or the processor's (`processor`), and its result."""
         self.process.stdin.write(f"{case}\n")
         self.process.stdin.flush()
         answer = json.loads(self._answer())
@@ -73,22 +73,22 @@ Cases = dict[str, Callable[[], object]]
 
 @dataclass
 class Timings:
-    """Seconds and results by case."""
+    """Times and results by case."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     values: dict[str, object] = field(default_factory=dict)
 
     def __getitem__(self, case: str) -> float:
-        """The median."""
+        """Return the median time."""
         return statistics.median(self.seconds[case])
 
     def ratio(self, case: str, to: str) -> float:
-        """How many times the median of another case."""
+        """Return the median time divided by the median time of another case."""
         return self[case] / self[to]
 
 
 def measure_cases(cases: Cases, runs: int, clock: Callable[[], float] = time.perf_counter) -> Timings:
-    """Run all cases in turn, several rounds, so that all see the same load of the machine; the first warms up."""
+    """Run all cases alternately in several rounds, so that all have the same machine load; the first round warms up."""
     timings = Timings()
     for number in range(runs + 1):
         for name, case in cases.items():
@@ -102,7 +102,7 @@ def measure_cases(cases: Cases, runs: int, clock: Callable[[], float] = time.per
 
 
 def measure_time(names: Sequence[str], runs: int, clock: str = "seconds") -> Timings:
-    """Run all cases of these processes in turn, several rounds, so that all see the same load of the machine.
+    """Run all cases of these processes alternately in several rounds, so that all have the same machine load.
 
     Only one process works at a time. The first round warms up and is not counted.
     """
@@ -122,9 +122,10 @@ def measure_time(names: Sequence[str], runs: int, clock: str = "seconds") -> Tim
 
 
 def measure_memory(runs: int) -> dict[str, dict[str, float]]:
-    """Peak memory of each case as a multiple of the input's Arrow size.
+    """Measure the peak memory of each case, as a multiple of the input's size in Arrow.
 
-    The median of several fresh processes for the tags as in the other sections, one process for ten times as many.
+    It is the median of several new processes for the same tags as in the other sections, and of one process for ten
+    times as many.
     """
     multiples: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -156,7 +157,7 @@ def _environment() -> dict[str, str]:
 
 @dataclass
 class Goal:
-    """A figure to reach."""
+    """A value to reach."""
 
     text: str
     value: float
@@ -170,23 +171,23 @@ class Goal:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """A Markdown table; all columns but the first are numbers."""
+    """Return a Markdown table; all columns except the first are numbers."""
     lines = [f"| {' | '.join(header)} |", f"|---|{'---:|' * (len(header) - 1)}"]
     return [*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows), ""]
 
 
 def shown(seconds: float) -> str:
-    """Milliseconds, or seconds from one second up."""
+    """Write a time in milliseconds, or in seconds from one second."""
     return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
 
 
 def times(ratio: float) -> str:
-    """A ratio."""
+    """Write a ratio."""
     return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
 
 
 def report_peers(timings: Timings, goals: list[Goal]) -> list[str]:
-    """Ours and the other tools on the same tags."""
+    """Return a table of ours and the other tools on the same tags."""
     floor, compute = "ours floor", "ours compute span_f"
     agreeing = {
         case: timings.values[case]
@@ -266,7 +267,7 @@ def report_peers(timings: Timings, goals: list[Goal]) -> list[str]:
 
 
 def report_scale(timings: Timings, goals: list[Goal]) -> list[str]:
-    """Time per token at 1 to 10 million tokens."""
+    """Return a table of the time per token for 1 to 10 million tokens."""
     rows = []
     cases = {
         "floor": "the floor",
@@ -293,7 +294,7 @@ def report_scale(timings: Timings, goals: list[Goal]) -> list[str]:
 
 
 def report_documents(timings: Timings, goals: list[Goal]) -> list[str]:
-    """One long document against many short ones."""
+    """Return a table of one long document compared with many short ones."""
     rows = []
     for kind in ("flat", "nested"):
         for name in MEASURES:
@@ -316,7 +317,7 @@ def report_documents(timings: Timings, goals: list[Goal]) -> list[str]:
 
 
 def report_memory(multiples: dict[str, dict[str, float]], goals: list[Goal]) -> list[str]:
-    """Peak memory as multiples of the input."""
+    """Return a table of the peak memory as multiples of the input."""
     texts = {"mapped floor": "the floor, from a memory-mapped file"}
     texts.update({f"mapped {name}": f"`{name}` from a memory-mapped file" for name in MEASURES})
     texts.update({f"lists {name}": f"`{name}.compute` from lists" for name in MEASURES})
@@ -338,7 +339,7 @@ def report_memory(multiples: dict[str, dict[str, float]], goals: list[Goal]) -> 
 
 
 def report_goals(goals: Sequence[Goal]) -> list[str]:
-    """Which goals are met."""
+    """Return a list of the goals that are met and not met."""
     rows = [
         (
             goal.text,
@@ -352,7 +353,7 @@ def report_goals(goals: Sequence[Goal]) -> list[str]:
 
 
 def preamble(runs: int) -> list[str]:
-    """How it was measured."""
+    """Return the text on how it was measured."""
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     return [
         "# Tags: time and memory",
@@ -374,14 +375,15 @@ def write_processor_times(
     cases: Callable[[], Cases],
     report: Callable[[Timings, list[Goal]], Iterable[str]],
 ) -> None:
-    """Be the command line of a benchmark that measures processor time: run its cases, print and write its report.
+    """Run the command line of a benchmark that measures processor time: run its cases, print and write its report.
 
     Args:
-        name: of the script and of what it writes.
-        title: of the report.
+        name: the name of the script and of its report.
+        title: the title of the report.
         about: the docstring of the script.
-        packages: whose versions are in the report.
-        cases, report: what is run, and what is written about the timings.
+        packages: the packages whose versions are in the report.
+        cases: returns the cases.
+        report: returns the text about the times.
     """
     parser = argparse.ArgumentParser(description=about.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each case (default: %(default)s)")

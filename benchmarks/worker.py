@@ -1,4 +1,4 @@
-"""A process of the benchmark: runs the cases that it is told, one line each, and answers with the time."""
+"""A process of the benchmark: reads the names of cases, one on each line, runs them, and writes the times."""
 
 from __future__ import annotations
 
