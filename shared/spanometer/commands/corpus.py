@@ -417,11 +417,11 @@ _READERS = {
 
 
 def by_role(files: Iterable[Any], default: Sequence[str], names: str | None, annotators: int | None) -> dict[str, Any]:
-    """Return the files of sides by the names that errors use, see `read_corpus`.
+    """Map the name of each side (reference, system or annotator) to its file; errors use the names.
 
     Args:
-        files: the files.
-        default: their names if `names` is None.
+        files: the files of the sides, see `read_corpus`.
+        default: the names of the files if `names` is None.
         names: the names from the command line, separated by commas.
         annotators: the number of files that are annotators.
     """

@@ -41,8 +41,8 @@ def load_conll(
 
     Args:
         source: a (gzipped) file, or a mapping from splits to files, `{"train": ..., "test": ...}`.
-        split: `train`, `validation` or `test`; None for all splits. If the source is a single file, this or its name
-            says which split it is; otherwise it is `train`, as in `datasets`.
+        split: `train`, `validation` or `test`; None for all splits. A single file is the split that this option or
+            the name of the file says; if neither does, it is `train`, as in `datasets`.
         column: the column of the tags, by number from 1 (negative: from the right) or by name; by default the last.
         words: the column of the words; True detects it, False leaves it out.
         tag_names: the names of the tags in the order of their integers. By default, these are the tags of all files,

@@ -126,7 +126,7 @@ class StatedSpans:
                     yield document, text, covered
 
     def beside_stated(self, other: StatedSpans) -> Iterator[tuple[int, str, str]]:
-        """Yield for each span boundaries that both sides have: the document, and the span texts in both files."""
+        """Yield the document and the span texts of both files for each pair of spans with equal boundaries."""
         if self.texts is None or other.texts is None:
             return
         offsets = offsets_by(self.spans.document, self.spans.documents)

@@ -312,7 +312,8 @@ def ground(
         texts: the texts.
         answers: the model's answer for each text, see `read_answer`, or the result of `read_answer`.
         policy: a name, comma-separated actions, or a `GroundingPolicy`.
-        asked_labels: the labels that the model was asked for; items with other labels are outside. None allows all.
+        asked_labels: the labels that the model was asked for. Items with other labels count as `outside`. None
+            allows all labels.
         aliases: maps labels in answers to your labels.
         tokens: the tokens of the texts, in characters; by default runs of letters, digits and underscores, and each
             other character except whitespace.

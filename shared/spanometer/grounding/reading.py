@@ -163,7 +163,8 @@ def ground_strings(
         texts: the texts.
         answers: the model's answer for each text, see `read_answer`, or the result of `read_answer`.
         policy: a name, comma-separated actions, or a `StringPolicy`.
-        asked_labels: the labels that the model was asked for; items with other labels are outside. None allows all.
+        asked_labels: the labels that the model was asked for. Items with other labels count as `outside`. None
+            allows all labels.
         aliases: maps labels in answers to your labels.
         format: the format of the answers.
         item_mention_key, item_label_key: the keys of mentions and labels in the items of answers, see `read_answer`.

@@ -8,12 +8,13 @@ has all of them in Table 1 of the SL-ICM paper. The thresholds of the statistics
     >>> advice.measure, advice.properties
     ('token_f', ('overlap', 'noise'))
 
-The paper instead has a flow chart (its Figure 2) from the kind of a corpus to a metric. With `flow="paper"` the result
-also has its outcome, and explains the differences (`flow`).
+The paper itself recommends a metric by a flow chart (its Figure 2), which asks for the kind of the corpus. With
+`flow="paper"` the result also contains the recommendation of this flow chart, and explains how it differs (`flow`).
 
-The advice also considers chance: F1 of the reference against spans of the same numbers and lengths at random positions
-(`chance_kappa_f1`), over all labels and for each label. It falls towards 0 as documents grow (Proposition 4 of
-'Estimating Agreement by Chance for Sequence Annotation'). Below `Thresholds.chance` you can ignore it.
+The advice also considers chance: the F1 of the reference against spans of the same numbers and lengths at random
+positions (`chance_kappa_f1`), over all labels and for each label. This F1 falls towards 0 as documents grow
+(Proposition 4 of 'Estimating Agreement by Chance for Sequence Annotation'). If it is below `Thresholds.chance`, you
+can ignore chance.
 
 Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Information Theory', Table 1.
 """

@@ -90,9 +90,9 @@ class Disagreements(CorpusResult):
 
     @property
     def mean_f1(self) -> float:
-        """The mean F1 of pairs of annotators, 1 minus the costs of all places.
+        """The mean F1 over all pairs of annotators, which is 1 minus the sum of the costs of all disagreements.
 
-        If both annotators have no spans, F1 is 1.
+        The F1 of two annotators without spans is 1.
         """
         return float(1 - self.cost.sum())
 

@@ -125,7 +125,7 @@ class GroundingSpread(Result):
         return [("documents", f"{self.documents:,}"), ("policies", f"{len(self.grid):,} ({different} different here)")]
 
     def lines(self) -> Iterator[Part]:
-        """Yield the same parts without the sizes; policies for strings come last."""
+        """Yield the tables and texts of the result, without the sizes; policies for strings come last."""
         columns = list(self._columns())
         for about, spreads in columns:
             yield from (score_table(spreads, about), "")

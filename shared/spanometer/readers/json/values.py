@@ -135,8 +135,9 @@ def _first_value(head: bytes) -> tuple[Any, bool]:
 def is_array(source: Source, *, cut: bool = False) -> bool:
     """Check whether a file is one JSON text (an array of documents, or an object on several lines) and not JSON lines.
 
-    An array on one line is an array of documents if its items are lists, or objects that are not spans. If `cut` is
-    True, a value that continues after the first line or after the head is one JSON text.
+    If the first line is a complete array, it must be the only line, and its first item must be a list, or an object
+    that is not a span. If `cut` is True, every value that does not end on the first line, or not within the head of the
+    file, is one JSON text.
     """
     if not source.head.lstrip().startswith((b"[", b"{")):
         return False

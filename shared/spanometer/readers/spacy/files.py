@@ -126,10 +126,10 @@ class SpanChoice:
         """Select the spans of the next document.
 
         Args:
-            entities: its entities.
-            groups: its span groups.
-            length: its length.
-            missing: the boundaries of its parts without entity annotation.
+            entities: the entities of the document.
+            groups: the span groups of the document, by name.
+            length: the length of the document.
+            missing: the boundaries of the parts of the document without entity annotation.
         """
         self._groups.update(dict.fromkeys(groups))
         if entities and self._without is None:
