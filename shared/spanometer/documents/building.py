@@ -185,10 +185,8 @@ class RecordColumns:
             return []
         self.stated = self.stated.picked(np.flatnonzero(spans.start != spans.end))
         return [
-            f"{self.place(document)}: an empty span of {empty.labels[label]!r} at {start}."
-            for document, label, start in zip(
-                empty.document.tolist(), empty.label.tolist(), empty.start.tolist(), strict=True
-            )
+            f"{self.place(document)}: an empty span of {label!r} at {start}."
+            for document, start, _, label in empty.rows()
         ]
 
     def drop_spans(self) -> None:

@@ -242,6 +242,12 @@ class Spans(DocumentColumns):
         span = np.repeat(np.arange(len(self)), np.diff(self.fragments.offsets))
         return span, self.fragments.start.astype(np.int64), self.fragments.end.astype(np.int64)
 
+    def rows(self) -> Iterator[tuple[int, int, int, str]]:
+        """Yield the document, start, end and label of each span."""
+        columns = (self.document, self.start, self.end, self.label)
+        for document, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
+            yield document, start, end, self.labels[label]
+
     def covered(self, texts: Sequence[str]) -> Iterator[str]:
         """Yield the text that each span of characters covers; fragments are joined by a space."""
         span, start, end = self.pieces()

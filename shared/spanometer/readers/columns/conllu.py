@@ -153,10 +153,9 @@ def _add_tagged(
         part, first, _ = sentences[error.document]
         line = part.lines[first + (error.position or 0)]
         raise error.placed(document=None, position=None, source=source.name, line=line) from None
-    columns = (column.tolist() for column in (spans.document, spans.start, spans.end, spans.label))
-    for sentence, start, end, label in zip(*columns, strict=True):
+    for sentence, start, end, label in spans.rows():
         part, first, _ = sentences[sentence]
-        part.spans.append((first + start, first + end, spans.labels[label]))
+        part.spans.append((first + start, first + end, label))
     return reading_of(scheme, decoding.repair, prefix=True)
 
 

@@ -168,7 +168,7 @@ def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[E
         return entity
 
     literal = spans[_LITERAL]
-    roots = [add(*row) for row in _rows(literal)]
+    roots = [add(*row) for row in literal.rows()]
     begins = offsets[literal.document] + literal.start
     # one more end before all spans, for spans before the first entity
     ends = np.append(offsets[literal.document] + literal.end, -1)
@@ -178,7 +178,7 @@ def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[E
         base = offsets[spans[kind].document]
         around = np.searchsorted(begins, base + spans[kind].start, side="right") - 1
         within = ends[around] >= base + spans[kind].end
-        for row, index, inside in zip(_rows(spans[kind]), around.tolist(), within.tolist(), strict=True):
+        for row, index, inside in zip(spans[kind].rows(), around.tolist(), within.tolist(), strict=True):
             document, start, end, label = row
             owner = roots[index] if inside else None
             if kind == _METONYMIC:
@@ -203,13 +203,6 @@ def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[E
         for entity in of_document:
             entity["components"].sort(key=lambda part: (part["start"], part["end"], part["label"]))
     return entities, left_out
-
-
-def _rows(spans: Spans) -> Iterator[tuple[int, int, int, str]]:
-    """Yield the document, start, end and label of each span."""
-    columns = (spans.document, spans.start, spans.end, spans.label)
-    for document, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
-        yield document, start, end, spans.labels[label]
 
 
 def _sorted_out(entities: Sequence[Entity]) -> dict[str, list[dict[str, Any]]]:
