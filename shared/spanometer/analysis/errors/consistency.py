@@ -34,6 +34,10 @@ class LabelsOfStrings:
     other: np.ndarray
     other_label: np.ndarray
 
+    def taken(self, rows: np.ndarray) -> LabelsOfStrings:
+        """Select strings."""
+        return LabelsOfStrings(self.own[rows], self.other[rows], self.other_label[rows])
+
     @classmethod
     def of(
         cls, annotation: Spans, string: np.ndarray, queried: tuple[np.ndarray, np.ndarray] | None = None
@@ -143,11 +147,7 @@ class SuspiciousReferences(Result):
 
     def taken(self, rows: np.ndarray) -> SuspiciousReferences:
         """Select places in the given order."""
-        parts = [
-            None if part is None else LabelsOfStrings(part.own[rows], part.other[rows], part.other_label[rows])
-            for part in (self.here, self.train)
-        ]
-        here, train = parts
+        here, train = (part and part.taken(rows) for part in (self.here, self.train))
         return SuspiciousReferences(self.places.taken(rows), self.agree[rows], here, train, self.labels)
 
     def to_arrow(self) -> pa.Table:

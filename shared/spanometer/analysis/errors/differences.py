@@ -309,10 +309,8 @@ class Difference(_ErrorList):
         return {"systems": list(self.names), "kinds": _as_dict(self.table())}
 
     def _rows(self, most: int | None = None) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = (
-            replace(self, rows=self.rows[:most], kinds=self.kinds[:most]).to_arrow().to_pylist()
-        )
-        return rows
+        first = replace(self, rows=self.rows[:most], kinds=self.kinds[:most])
+        return list(first.to_arrow().to_pylist())
 
     def _nested(self, row: dict[str, Any]) -> dict[str, Any]:
         """Convert an error to JSON types, with spans as objects and None if there is no span."""

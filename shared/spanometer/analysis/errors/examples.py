@@ -235,9 +235,13 @@ class ErrorExamples(Result):
     def strings(self) -> list[tuple[str, int, str]]:
         """List the strings with errors, the most frequent first: text, number of errors, and labels of both sides."""
         counts: dict[str, Counter[str]] = {}
-        for kind, reference, predicted, text in self._pairs():
+        names = ("kind", "reference_label", "predicted_label", "reference_text", "predicted_text")
+        rows = zip(*(self.rows[name].to_pylist() for name in names), strict=True)
+        for kind, reference, predicted, *texts in rows:
             labels = f"{reference or 'spurious'} → {predicted or 'missing'}"
-            counts.setdefault(text, Counter())[f"{reference}, {kind}" if reference == predicted else labels] += 1
+            text = next((text for text in texts if text is not None), None)
+            if text is not None:
+                counts.setdefault(text, Counter())[f"{reference}, {kind}" if reference == predicted else labels] += 1
         return [(text, kinds.total(), "; ".join(map(_times, kinds.items()))) for text, kinds in counts.items()]
 
     def string_table(self) -> Table:
@@ -245,14 +249,6 @@ class ErrorExamples(Result):
         rows = [(printable(text), printable(labels), times) for text, times, labels in self.strings()]
         columns = [TableColumn("labels", "reference → prediction"), *amounts("errors")]
         return Table.of("string", columns, rows, left=2, kind="strings", about=self._about)
-
-    def _pairs(self) -> Iterator[tuple[str, str | None, str | None, str]]:
-        columns = ("kind", "reference_label", "predicted_label", "reference_text", "predicted_text")
-        for kind, reference, predicted, text, other in zip(
-            *(self.rows[name].to_pylist() for name in columns), strict=True
-        ):
-            if text is not None or other is not None:
-                yield kind, reference, predicted, other if text is None else text
 
 
 def _times(counted_name: tuple[str, int]) -> str:
