@@ -16,7 +16,7 @@ from spanometer.measures.token_f import TokenF
 from spanometer.measures.unitizing_alpha import UnitizingAlpha
 from spanometer.spans.spans import Spans
 
-from .inputs import Inputs, MissingCorpus
+from .inputs import Inputs
 from .published import compared, decimals, published_rows
 from .tables import Cell
 
@@ -140,10 +140,7 @@ def _keeps_order(observed: np.ndarray, corrected: np.ndarray) -> bool:
 
 def _parts(inputs: Inputs) -> dict[str, tuple[Spans, Spans]]:
     """Split both sides by the chance level of the reference's sentences."""
-    try:
-        reference, prediction = inputs.conll03
-    except MissingCorpus as error:
-        raise MissingCorpus(f"Flair's output. {error}") from None
+    reference, prediction = inputs.conll03
     # sentences without spans have no chance level and are in neither subset
     level = chance_levels(reference)
     low, high = (np.flatnonzero(flags) for flags in (level < 1 - _THRESHOLD, level >= 1 - _THRESHOLD))

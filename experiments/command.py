@@ -34,8 +34,6 @@ import argparse
 import os
 import sys
 
-from spanometer.commands.options import add_options, read_options, switch
-from spanometer.options import CheckedOptions, text
 from spanometer.plots.figure import require_format
 
 from .report import draw, reproduce
@@ -47,31 +45,25 @@ DATA_VARIABLE = "SPANOMETER_DATA"
 """The environment variable that names the folder of the corpora, if no option does."""
 
 
-class TableOptions(CheckedOptions):
-    """Options for which tables are made, and how they are shown."""
-
-    data: str | None = text("DIR", f"folder of the corpora, instead of {DATA_VARIABLE}")
-    cells: bool = switch("print all values as a table with tabs, with notes on how they were made")
-    plots: str | None = text("DIR", "write the figures as PNG into a folder; needs matplotlib")
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        if self.plots is not None:
-            require_format("figure.png")
-
-
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("tables", metavar="TABLE", nargs="*", help="tables to make; all by default")
-    add_options(parser.add_argument_group("tables"), TableOptions)
+    group = parser.add_argument_group("tables")
+    group.add_argument("--data", metavar="DIR", help=f"folder of the corpora, instead of {DATA_VARIABLE}")
+    group.add_argument(
+        "--cells",
+        action="store_true",
+        help="print all values as a table with tabs, with notes on how they were made",
+    )
+    group.add_argument("--plots", metavar="DIR", help="write the figures as PNG into a folder; needs matplotlib")
 
 
 def run(options: argparse.Namespace) -> int:
     """Make the tables and print them."""
-    chosen = read_options(TableOptions, options)
-    result = reproduce(options.tables, folder=chosen.data or os.environ.get(DATA_VARIABLE) or None)
-    if chosen.plots is not None:
-        draw(result, chosen.plots)
-    sys.stdout.write(result.to_tsv() if chosen.cells else result.to_markdown())
+    if options.plots is not None:
+        require_format("figure.png")
+    result = reproduce(options.tables, folder=options.data or os.environ.get(DATA_VARIABLE) or None)
+    if options.plots is not None:
+        draw(result, options.plots)
+    sys.stdout.write(result.to_tsv() if options.cells else result.to_markdown())
     return _UNEXPLAINED if result.unexplained else 0

@@ -19,7 +19,7 @@ from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.policies.repairs import PolicySpread, policy_spread
 from spanometer.analysis.policies.scores import score_table
 from spanometer.arrays import plain
-from spanometer.counts.statistics import Estimate
+from spanometer.counts.statistics import Estimate, Resampling
 from spanometer.documents.document_file import DocumentFile
 from spanometer.exceptions import InputError, counted
 from spanometer.measures import registry
@@ -194,11 +194,9 @@ def _rows(spread: PolicySpread, measure: AlignedMeasure) -> list[dict[str, Any]]
 def _difference(measure: AlignedMeasure, pair: Sequence[Alignment], resamples: int, seed: int) -> dict[str, float]:
     """Compute the score of Viterbi minus the score of the default policy, and its interval from resampled documents."""
     counts = [measure.count(alignment) for alignment in pair]
-    documents, generator = counts[0].documents, np.random.default_rng(seed)
-    weights = [np.ones(documents, dtype=np.int64)] + [
-        np.bincount(generator.integers(documents, size=documents), minlength=documents) for _ in range(resamples)
-    ]
-    scores = [measure.score_totals(side.weighted(np.array(weights)))[measure.headline] for side in counts]
+    resampling = Resampling(n_resamples=resamples, seed=seed)
+    weights = np.vstack([np.ones((1, counts[0].documents)), *resampling.weights(counts[0].documents)])
+    scores = [measure.score_totals(side.weighted(weights))[measure.headline] for side in counts]
     differences = scores[0] - scores[1]
     low, high = Estimate(differences[0], differences[1:]).interval(_LEVEL)
     return {"difference": float(differences[0]), "from": low, "to": high}

@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,52 +22,23 @@ from spanometer.exceptions import InputError, counted
 from spanometer.tables.result import to_markdown
 from spanometer.tables.table import Part, Precision, Table
 
-from . import chance, decoding, examples, faireval, monotonicity, sl_icm, table4
+from . import chance
 from .differences import reason_for
 from .inputs import Inputs, MissingCorpus
 from .published import DATA
 from .tables import MARKS, Cell, PublishedTable
 
-Values = Callable[[Inputs], Iterable[Cell | str]]
-"""A function that yields the cells of a table, and notes. If a corpus is missing, only earlier cells are shown."""
+DECLARED: dict[str, dict[str, Any]] = tomllib.loads(DATA.joinpath("tables.toml").read_text(encoding="utf-8"))
+"""The title, source and notes of each table, and the function that yields its cells and notes from the inputs.
 
-TABLES: dict[str, dict[str, Values]] = {
-    "sl_icm_table1": {
-        "sl_icm_table1": sl_icm.properties,
-        "sl_icm_table1_as_printed": sl_icm.properties_as_printed,
-    },
-    "sl_icm_table3": {"sl_icm_table3": sl_icm.table3},
-    "sl_icm_table4": {
-        "sl_icm_table4": table4.paper,
-        "sl_icm_table4_lengths": table4.correct,
-        "sl_icm_table4_conclusions": table4.conclusions,
-    },
-    "chance_simulations": {"chance_simulations": chance.simulations},
-    "chance_figure1": {"chance_figure1": chance.figure1},
-    "chance_table10": {"chance_table10": chance.table10, "chance_table10_row_i": chance.row_i},
-    "eter_examples": {"eter_examples": examples.eter},
-    "eter_table3": {"eter_table3": examples.eter_slots},
-    "span_attribute": {"span_attribute": examples.span_attribute},
-    "faireval": {
-        f"faireval_{corpus}_{table.lower()}": partial(faireval.cells, f"{corpus}_spans", table)
-        for corpus in ("ner", "chunk")
-        for table in ("Traditional", "Fair", "Weighted", "Confusion")
-    },
-    "fair_examples": {"fair_hub_example": examples.fair_scores, "fair_overlap": examples.fair_overlap},
-    "semeval_cases": {"semeval_cases": examples.semeval},
-    "mpp": {"mpp": examples.mpp},
-    "decoding": {
-        "decoding": decoding.policies,
-        "decoding_ways": decoding.ways,
-        "decoding_differences": decoding.differences,
-    },
-    "monotonicity": {
-        f"monotonicity_{corpus.lower()}_{change}": partial(monotonicity.cells, corpus, change)
-        for corpus in monotonicity.CORPORA
-        for change in monotonicity.CHANGES
-    },
+If a table lacks a corpus, the cells that were yielded before are shown.
+"""
+
+TABLES: dict[str, list[str]] = {
+    group: [name for name in DECLARED if DECLARED[name].get("asked_as", name) == group]
+    for group in (about.get("asked_as", name) for name, about in DECLARED.items())
 }
-"""The tables by name; a name can stand for several tables. Their titles are in `data/tables.toml`."""
+"""The tables that can be asked for; one name may give several tables."""
 
 FIGURE = "chance_figure1"
 """The table that has a picture."""
@@ -160,22 +131,17 @@ def reproduce(names: Sequence[str] = (), *, folder: str | os.PathLike[str] | Non
 
 def make(name: str, inputs: Inputs) -> PublishedTable:
     """Compute a table, with the known reasons for cells that are not equal."""
-    (values,) = (group[name] for group in TABLES.values() if name in group)
+    about = DECLARED[name]
+    module, _, function = about["values"].partition(":")
+    values = getattr(import_module(f"experiments.{module}"), function)
     parts, missing = list[Cell | str](), None
     try:
-        parts.extend(values(inputs))
+        parts.extend(values(*about.get("arguments", ()), inputs))
     except MissingCorpus as error:
         missing = str(error)
     cells = tuple(replace(part, reason=reason_for(name, part)) for part in parts if isinstance(part, Cell))
-    about = _declared()[name]
     notes = [*about.get("notes", ()), *(part for part in parts if isinstance(part, str))]
     return PublishedTable(name, about["title"], about["source"], cells, tuple(notes if cells else ()), missing)
-
-
-@cache
-def _declared() -> dict[str, dict[str, Any]]:
-    """Read the titles, sources and notes of the tables."""
-    return tomllib.loads(DATA.joinpath("tables.toml").read_text(encoding="utf-8"))
 
 
 def draw(result: Reproduction, folder: str | os.PathLike[str]) -> None:

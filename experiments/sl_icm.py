@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from spanometer.analysis.advice.advise import published_properties
-from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
+from spanometer.measures import IntersectionF, registry
 from spanometer.measures.aligned import AlignedMeasure
+from spanometer.measures.registry import read_measures
 
 from .inputs import Inputs
 from .monotonicity import MEASURES
@@ -16,21 +17,14 @@ from .published import published_rows, spans_of
 from .tables import Cell
 
 TABLE1: Mapping[str, tuple[str, AlignedMeasure, bool]] = {
-    "span_f": ("span_f", SpanF(), False),
-    "token_f_IO": ("token_f_IO", TokenF(), False),
-    "token_f_BIO": ("token_f_BIO_BIOE", TokenF(format="BIO"), False),
-    "token_f_BIOE": ("token_f_BIO_BIOE", TokenF(format="BIOE"), False),
-    "token_f_IO*": ("token_f_IO*", TokenF(format="IO*"), False),
-    "link_f": ("link_f", LinkF(), False),
-    "bcubed": ("bcubed", Bcubed(), False),
-    "intersection_f": ("intersection_f", IntersectionF(), False),
-    "sl_icm": ("sl_icm", SlIcm(), False),
-    "sl_icm_words": ("sl_icm", SlIcm(), True),
+    row["row"]: (
+        row["printed"],
+        next(iter(read_measures(row["measure"], registry.MEASURES).values())),
+        row["words"] == "yes",
+    )
+    for row in published_rows("sl_icm_table1")
 }
-"""Our rows: the printed row with which each is compared, the measure, and whether it gets words for every property.
-
-The paper prints one row for BIO and BIOE, and one for SL-ICM, which has token informativeness only if it gets words.
-"""
+"""Our rows: the printed row with which each is compared, the measure, and whether it gets words for every property."""
 
 _STATED_ELSEWHERE = ("wrong_sequence", "noise", "token_informativeness")
 """The properties that need a condition that the paper does not state."""

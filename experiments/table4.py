@@ -11,11 +11,10 @@ measures; the measures themselves are not changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
-from operator import methodcaller
 from typing import cast
 
 import numpy as np
@@ -144,9 +143,10 @@ class Table4:
         `measures.Bcubed` in both.
         """
         evidence = {(way, name): self._evidence(way, name) for way in WAYS for name in MEASURES}
-        for text, statement in _STATEMENTS.items():
+        for row in published_rows("sl_icm_table4_statements"):
             for name in MEASURES:
-                yield Cell(text, name, statement(evidence[PAPER, name]), statement(evidence[CORRECT, name]))
+                checks = (getattr(evidence[way, name], row["check"]) for way in WAYS)
+                yield Cell(row["statement"], name, *(check(*row["arguments"].split()) for check in checks))
 
     def _evidence(self, way: str, name: str) -> _Evidence:
         spans, measure = self.as_counted(way, self.references), MEASURES[name]
@@ -233,29 +233,15 @@ class _Evidence:
         rows = [self.score["gold"], *(self.score[f"{sign}{tokens}"] for tokens in STEPS)]
         return Costs(tuple(before - after for before, after in pairwise(rows)), np.nan, np.nan)
 
+    def each_costs(self, sign: str) -> bool:
+        """Check whether each token costs something in the rows -1 to -3 or +1 to +3."""
+        return min(self.row_costs(sign).steps) > EPSILON
 
-_BELOW = {
-    "A span split in two costs something": ("sequence_split", "gold"),
-    "Less overlap costs more": ("minimum_overlap", "maximum_overlap"),
-    "A lost token costs short spans more than long ones": ("short_truncation", "long_truncation"),
-    "A token too many costs short spans more than long ones": ("short_extension", "long_extension"),
-}
-"""Statements that one output scores below another."""
+    def rows_are(self, sign: str, trend: str) -> bool:
+        """Check the trend of the costs in the rows -1 to -3 or +1 to +3."""
+        return self.row_costs(sign).trend == trend
 
-_STATEMENTS: dict[str, Callable[[_Evidence], bool]] = {
-    **{text: methodcaller("below", *pair) for text, pair in _BELOW.items()},
-    "Each further lost token costs something (rows -1 to -3)": lambda evidence: (
-        min(evidence.row_costs("-").steps) > EPSILON
-    ),
-    "Each further lost token costs more (rows -1 to -3)": lambda evidence: evidence.row_costs("-").trend == "rising",
-    "Lost tokens: 2 and 2 are better than 1 and 3 (overlap increasing monotonicity)": lambda evidence: (
-        evidence.lost.better == "even"
-    ),
-    "Each further token too many costs less (rows +1 to +3)": lambda evidence: (
-        evidence.row_costs("+").trend == "falling"
-    ),
-    "The same, all three on the same 307 spans": lambda evidence: evidence.added.trend == "falling",
-    "Tokens too many: 1 and 3 are better than 2 and 2 (noise increasing monotonicity)": lambda evidence: (
-        evidence.added.better == "uneven"
-    ),
-}
+    def costs_are(self, change: str, outcome: str) -> bool:
+        """Check the trend of the costs of `lost` or `added` tokens, or which distribution is better."""
+        costs: Costs = getattr(self, change)
+        return outcome in (costs.trend, costs.better)
