@@ -195,7 +195,7 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
     names, rates, firsts = options.apply, options.rate or [], options.first or []
     for flag, what, values in (("--rate", "rates", rates), ("--first", "numbers", firsts)):
         if len(values) not in (0, 1, len(names)):
-            problem = f"got {len(values)} {what} for {len(names)} transformations."
+            problem = f"got {len(values)} {what} for {counted(len(names), 'transformation')}."
             raise InputError(problem, f"Give {flag} once, or once for each --apply.")
     if firsts and options.matched:
         raise InputError("--first and --matched exclude each other.", "Leave out one of them.")

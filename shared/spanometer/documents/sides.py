@@ -251,7 +251,7 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
             side=name,
         )
         if own.documents != first.documents:
-            problem = f"this side has {counted(own.documents, 'document')}, but there are {first.documents} answers."
+            problem = f"this side has {counted(own.documents, 'document')}, but the answers have {first.documents}."
             raise InputError(problem, "Give all sides for the same texts, with None for a missing answer.", side=name)
         spans.append(own if first.lengths is None else on_side(name, own.with_lengths, first.lengths))
         choices.update(side.choices if isinstance(side, Grounded) else {})

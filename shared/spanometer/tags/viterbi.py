@@ -361,9 +361,10 @@ def _decode_block(
     lost = finished[path[last], np.arange(len(last))] == -np.inf
     if lost.any():
         sentence = int(sentences[: going[0]][lost].min())
+        length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "tag")
         raise InputError(
-            f"every legal sequence of {scores.offsets[sentence + 1] - scores.offsets[sentence]} tags in "
-            f"{legality.scheme.name} from the labels {', '.join(legality.labels)} has the score -inf.",
+            f"every legal sequence of {length} in {legality.scheme.name} from the labels "
+            f"{', '.join(legality.labels)} has the score -inf.",
             "Pass all labels of the model, and forbid fewer of them with -inf.",
             document=sentence,
         )
