@@ -135,7 +135,7 @@ class Counts:
     def score(self) -> dict[str, float]:
         """Compute the scores of these counts."""
         if self.measure is None:
-            raise InputError("these counts have no measure.", "Use measure.score(counts).")
+            raise InputError("these counts do not state their measure.", "Use measure.score(counts).")
         scores: dict[str, float] = self.measure.score(self)
         return scores
 
@@ -360,7 +360,7 @@ class Counts:
             if table.num_rows != described["rows"]:
                 raise InputError(
                     f"the table has {counted(table.num_rows, 'row')}, but had {described['rows']} when it was stored.",
-                    "Pass each part's table complete, and only once.",
+                    "Pass the whole table of each part, and pass it once.",
                 )
             if measure is not None and "measure" in described:
                 _require_same_measure(described, _described(measure))

@@ -356,7 +356,9 @@ class StringPolicy(AnswerPolicy):
 
     fold: str = option("exact", help="how texts and mentions are normalised", choices=STRING_FORMS)
     copies: str = option(
-        "multiset", help="how copies of a mention count", choices={"set": "together once", "multiset": "each one"}
+        "multiset",
+        help="how copies of a mention count",
+        choices={"set": "all copies count once", "multiset": "each copy counts"},
     )
     surplus: str = _unplaced(
         "how to treat more copies of a mention, over all labels, than in the text", "like other predicted mentions"

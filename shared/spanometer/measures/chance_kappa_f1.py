@@ -112,9 +112,9 @@ class ChanceKappaF1(AlignedMeasure):
         "exact",
         help="how to compute the expected F1",
         choices={
-            "exact": "exactly",
-            "uniform": "approximate: each position has the same probability",
-            "auto": "approximate in documents where the error is small",
+            "exact": "without approximation",
+            "uniform": "approximately: each position has the same probability",
+            "auto": "approximately in documents where the error is small",
         },
         label="Method",
     )

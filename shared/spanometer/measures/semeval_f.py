@@ -69,7 +69,7 @@ class SemevalF(FMeasure):
             "exact": "same tokens",
             "partial": "same tokens; other pairs count half",
             "ent_type": "same label",
-            "muc": "same tokens and same label; only one of the two counts half",
+            "muc": "same tokens and same label; one of the two alone counts half",
         },
         label="Schema",
     )

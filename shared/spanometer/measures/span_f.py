@@ -32,7 +32,7 @@ class SpanF(FMeasure):
         "once",
         help="how to count equal spans on one side",
         choices={
-            "once": "once",
+            "once": "equal spans count once",
             "each": "each copy counts; a copy is right if the other side has a copy for it",
             "wrong": "a right span counts once, a wrong span each time",
             "forms": "each string with its label counts once in the corpus; it is right if one of its spans is right",

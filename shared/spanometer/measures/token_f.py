@@ -43,7 +43,10 @@ class TokenF(FMeasure):
     duplicates: str = option(
         "once",
         help="how to count a token that several spans of one label share",
-        choices={"once": "once", "each": "once for each span; it is right as often as the other side has it"},
+        choices={
+            "once": "the token counts once",
+            "each": "once for each span; it is right as often as the other side has it",
+        },
     )
     weight_by: str = option(
         "spans",
