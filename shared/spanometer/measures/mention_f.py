@@ -37,7 +37,7 @@ class MentionF(PrecisionRecallF1):
     copies: str = option(
         "multiset",
         help="how copies of a mention count",
-        choices={"set": "together once", "multiset": "each one"},
+        choices={"set": "all copies count once", "multiset": "each copy counts"},
         label="Copies",
     )
     match_labels: bool = option(
