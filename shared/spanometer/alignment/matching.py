@@ -311,10 +311,11 @@ class Groups:
         return np.asarray(chosen[chosen >= 0])
 
     def assign(self, group: int) -> np.ndarray:
-        """Solve a group by linear assignment, one level after another; ties go to the first matching.
+        """Match the rows and columns of a group by linear assignment; ties go to the first matching.
 
-        Dummy rows and columns stand for unmatched ones. A pair is in an optimal matching if its reduced cost is 0 at
-        optimal prices of the columns.
+        The levels of weights are solved one after another: each level allows only pairs that are in an optimal matching
+        of the levels before it, that is, whose reduced cost is 0 at optimal prices of the columns. Dummy rows and
+        columns stand for unmatched ones.
         """
         from scipy.optimize import linear_sum_assignment
 

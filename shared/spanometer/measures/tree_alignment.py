@@ -37,12 +37,12 @@ class EntityPairs:
 
     @cached_property
     def types_differ(self) -> np.ndarray:
-        """Whether a type of the larger set has no equal type in the other entity."""
+        """Whether the types of both entities differ."""
         return np.asarray(self.equal < self.types)
 
     @cached_property
     def first_parts_differ(self) -> np.ndarray:
-        """Whether a type of the larger set has no type with the same first dotted part in the other entity."""
+        """Whether the types of both entities differ even if only their first dotted parts are compared."""
         return np.asarray(self.alike < self.types)
 
 
