@@ -202,8 +202,9 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
 def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
     """Raise an `InputError` that lists the allowed values, unless `value` is one of them."""
     if not any(type(value) is type(choice) and value == choice for choice in choices):
-        allowed = ", ".join(repr(choice) for choice in choices)
-        raise InputError(f"invalid value for {mention(name)}: {shown(value)}.", f"Use one of {allowed}.", option=name)
+        allowed = list(map(repr, choices))
+        remedy = f"Use one of {', '.join(allowed)}." if len(allowed) > 1 else f"The only value is {allowed[0]}."
+        raise InputError(f"invalid value for {mention(name)}: {shown(value)}.", remedy, option=name)
 
 
 def on_side(side: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:

@@ -48,7 +48,7 @@ _COUNTERPARTS = {
     **dict.fromkeys(("label_names", "label_list"), f"Name the tags of integers with {mention('id2label')}."),
     "target_names": "Labels keep their names from the annotation.",
     "pos_label": _PER_LABEL,
-    "beta": "Use {setting('f_beta', 0.5)}.",
+    "beta": f"Use {setting('f_beta', 0.5)}.",
     # seqscore
     "repair_method": f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}; to refuse "
     f"illegal tags, use {setting('repair', 'raise')}.",

@@ -200,5 +200,7 @@ def compared(
         return []
     remark = f"stated texts of spans {differ}: {differing:,} of {number:,} ({first})."
     if differing > number * _DOUBTFUL:
-        raise InputError(remark, "Check that the offsets belong to this text, and check their unit.")
+        raise InputError(
+            remark, "Check whether the offsets are for this text, and whether they count characters or bytes."
+        )
     return [remark]

@@ -237,8 +237,8 @@ class AnswerPolicy(CheckedOptions):
             )
         raise InputError(
             f"unknown grounding policy {shown(policy)}.",
-            f"Use {', '.join(named)}, or an action for each place ({', '.join(cls.places)}), separated by commas, as "
-            f"in {','.join(cls().actions)!r}.",
+            f"Use {', '.join(named)}. Or give an action for each question ({', '.join(cls.places)}), separated by commas, "
+            f"as in {','.join(cls().actions)!r}.",
             option="policy",
         )
 

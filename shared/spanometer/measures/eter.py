@@ -53,12 +53,10 @@ class Eter(Measure):
     They are matched one to one: equal types cost 0, types with the same first dotted part cost `subtype_cost`, and all
     other types cost `type_cost`. The sum is divided by the larger number of types.
 
-    The **components** error is
-
-        (insertion_cost · inserted + deletion_cost · deleted + Σ (type_cost if the labels differ + span_cost if the
-        boundaries differ)) / max(1, components of the reference entity)
-
-    over the cheapest one-to-one alignment of components that share a token.
+    For the **components** error, components that share a token are aligned one to one, as cheaply as possible. Each
+    inserted component costs `insertion_cost`, each deleted one `deletion_cost`. An aligned pair costs `type_cost` if
+    the labels differ, plus `span_cost` if the boundaries differ. The sum is divided by the number of components of the
+    reference entity, at least 1.
 
     **SER** compares slots: all entities, and all components that are not entities themselves. Entities are aligned with
     entities, and components with components, anywhere in the document. A substitution costs `ser_type_cost` if the

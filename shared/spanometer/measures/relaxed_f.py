@@ -102,7 +102,7 @@ class RelaxedF(FMeasure):
                 other = "overlap" if self.overlap == "any" and name != "recall" else "matching"
                 raise InputError(
                     f"{mention(name)} has no effect with {setting(other, getattr(self, other))}.",
-                    "Leave it out.",
+                    f"Leave {mention(name)} out.",
                     option=name,
                 )
 

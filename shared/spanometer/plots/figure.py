@@ -39,7 +39,10 @@ DOT: dict[str, Any] = {"marker": "o", "color": BLUE, "markersize": 8}
 def require_format(path: str) -> None:
     """Raise an `InputError` if matplotlib is missing or if it cannot write this kind of file."""
     if os.path.splitext(path)[1].lower() not in FORMATS:
-        raise InputError(f"{path!r} is not the name of a picture.", f"End it in {', '.join(FORMATS)}.")
+        raise InputError(
+            f"{path!r} is not the name of a picture.",
+            f"Use a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.",
+        )
     new_figure(1.0, 1.0)
 
 

@@ -362,7 +362,7 @@ class LayerReading(CheckedOptions):
     """
 
     layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: layer of the spans to read")
-    feature: str | None = text("NAME", "WebAnno TSV and UIMA CAS: feature of the layer that holds the labels")
+    feature: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the feature that holds the labels")
 
     def chosen(
         self, layers: Mapping[str, str], refuse: Callable[[str, str], InputError], have: str = "file has"

@@ -119,10 +119,10 @@ def write_entities(
         columns = columns.with_lengths(lengths)
     if formats_of("entities")[format].needs_words:
         if lengths is None:
-            raise InputError(f"the format {format} needs words.", f"Give them with {setting('words')}.")
+            raise InputError(f"format {format!r} needs words.", f"Give them with {setting('words')}.")
         if (lengths == 0).any():
             document = int(np.argmax(lengths == 0))
-            remedy = f"Leave the document out: the format {format} needs words."
+            remedy = f"Leave the document out: format {format!r} needs words."
             raise InputError("the document has no words.", remedy, document=document)
     names = list(map(str, range(columns.documents))) if documents is None else list(documents)
     options = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}

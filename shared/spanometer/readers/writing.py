@@ -103,7 +103,7 @@ def prepare(
 
 
 def write_into(output: BinaryIO, prepared: Fitted, format: str, options: Mapping[str, Any]) -> None:
-    """Write fitted documents into a stream."""
+    """Write documents into a stream, in the form of its format."""
     if writers()[format].folder:
         raise InputError(f"{format} writes a folder of files.", f"Name a folder with {mention('output')}.")
     with _encoded(prepared):
@@ -112,7 +112,7 @@ def write_into(output: BinaryIO, prepared: Fitted, format: str, options: Mapping
 
 
 def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str, Any], *, replace: bool) -> None:
-    """Write fitted documents into a folder."""
+    """Write documents into a folder, in the form of its format."""
     paths: set[str] = set()
     with writing_folder(path, replace=replace) as folder, _encoded(prepared):
         for name, content in writers()[format].write(prepared, **options):

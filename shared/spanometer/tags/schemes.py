@@ -400,7 +400,7 @@ def _warn_of(name: str, unknown: Iterable[str], labels: Iterable[str]) -> None:
 
 
 def with_capital_prefix(tag: str) -> str:
-    """Convert the prefix of a tag to upper case if it is then a known prefix."""
+    """Convert the prefix of a tag to upper case if that gives a known prefix."""
     prefix, hyphen, label = tag.partition("-")
     return f"{prefix.upper()}-{label}" if hyphen and prefix.upper() in PREFIXES else tag
 

@@ -279,7 +279,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         behind = clause_for("suffix", f", or set {setting('suffix', True)}")
         return (
-            f"{text} has its prefix after its label; in {of_scheme}, the prefix comes first ({listed}).",
+            f"in {text}, the prefix comes after the label; in {of_scheme}, it comes first ({listed}).",
             f"Write it as {shown(last + '-' + tag.rpartition('-')[0])}{behind}.",
         )
     if prefix == "O":
@@ -299,7 +299,7 @@ def _remedy(tag: str) -> str:
     if _NUMBER.fullmatch(tag):
         named = clause_for("id2label", f", or pass {setting('id2label')}")
         read = clause_for("outside", f"; in files of columns, {setting('outside', tag)} reads it as O")
-        remedy = f"If the tags are integer tags, replace them by their tags{named}"
+        remedy = f"If the numbers stand for tags, convert them to strings such as 'B-PER'{named}"
         return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:
         read = clause_for("outside", f", or set {setting('outside', tag)}") if tag else ""

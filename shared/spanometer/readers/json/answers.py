@@ -230,9 +230,7 @@ class AnswerLines(CheckedOptions):
         "for each, separated by commas",
         topic="answers",
     )
-    text_key: str | None = text(
-        "KEY", "key of the text in a file of a language model's answers or in Label Studio tasks"
-    )
+    text_key: str | None = text("KEY", "key of the text, in files of answers and in Label Studio tasks")
 
 
 def read_answers(source: Source, options: AnswerLines) -> DocumentFile:

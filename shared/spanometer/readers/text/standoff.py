@@ -214,7 +214,7 @@ def read_pubtator(source: Source, options: Offsets) -> Iterator[Record]:
             continue
         cells = line.split("\t")
         if record is None or (part[1] if part is not None else cells[0]) != record.id:
-            remedy = "Write a blank line before each document, and its title first."
+            remedy = "Write a blank line before each document, and begin the document with its title."
             raise source.refuse("this line is about another document than the line before it.", remedy, number)
         if part is not None:
             if record.spans or abstract or part[2] != "a":
