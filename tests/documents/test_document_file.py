@@ -44,7 +44,7 @@ def test_the_unit_that_most_stated_texts_fit(file):
 def test_most_stated_texts_differ(file):
     with pytest.raises(InputError, match=r"stated texts of spans differ .*: 2 of 2") as caught:
         made(file, Record(text="Ada wrote", spans=[(0, 3, "A"), (4, 9, "B")], stated=["Bob", "said"]))
-    assert "Check that the offsets belong to this text" in caught.value.remedy
+    assert "Check whether the offsets are for this text" in caught.value.remedy
 
 
 def test_nothing_tells_the_unit(file):

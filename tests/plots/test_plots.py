@@ -91,7 +91,7 @@ def test_pictures(tmp_path, name):
     found = result()
     plot(found, str(tmp_path / "picture.svg"))
     assert (tmp_path / "picture.svg").read_bytes().startswith(b"<?xml")
-    with pytest.raises(InputError, match=r"not the name of a picture.\nEnd it in .png, .svg, .pdf."):
+    with pytest.raises(InputError, match=r"not the name of a picture.\nUse a name that ends in .png, .svg or .pdf."):
         plot(found, str(tmp_path / "picture.txt"))
 
 

@@ -237,8 +237,8 @@ class AnswerPolicy(CheckedOptions):
             )
         raise InputError(
             f"unknown grounding policy {shown(policy)}.",
-            f"Use {', '.join(named)}. Or give an action for each question ({', '.join(cls.places)}), separated by commas, "
-            f"as in {','.join(cls().actions)!r}.",
+            f"Use {', '.join(named)}. Or give an action for each question ({', '.join(cls.places)}), separated by "
+            f"commas, as in {','.join(cls().actions)!r}.",
             option="policy",
         )
 
