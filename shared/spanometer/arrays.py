@@ -91,13 +91,9 @@ def numbers_in_runs(codes: np.ndarray) -> np.ndarray:
 
 
 def items_by_turn(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the indices of the items of the first owner in each group, then of the second owner, and so on.
+    """Yield the indices of the items of the lowest owner in each group, then of the second lowest, and so on.
 
-    Use it to process the owners of a group one after another, but all groups at the same time.
-
-    Args:
-        group: the group of each item.
-        owner: the owner of each item; the owners of a group are processed in ascending order.
+    `group` and `owner` hold the group and the owner of each item.
     """
     order = np.lexsort((owner, group))
     first, last = run_bounds(group[order], owner[order])
@@ -111,10 +107,7 @@ def items_by_turn(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
 def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Number rows of values from 0; rows of the same kind with the same values in the same order get the same number.
 
-    Args:
-        kind: the kind of each row.
-        first, last: the begin and end (exclusive) of each row in `values`.
-        values: the values of all rows.
+    Row `i` has the kind `kind[i]` and the values `values[first[i]:last[i]]`.
     """
     length = last - first
     code, rank = _renumbered(ranked(kind)[0], length), ranked(values)[0]
@@ -131,10 +124,7 @@ def _renumbered(code: np.ndarray, value: np.ndarray) -> np.ndarray:
 
 
 def row_ranks(first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Rank rows of values from 0, comparing them as Python compares lists; equal rows get the same rank.
-
-    See `row_codes` for the arguments.
-    """
+    """Rank rows of values (see `row_codes`) from 0, compared as Python compares lists; equal rows get the same rank."""
     codes = row_codes(np.zeros(len(first), dtype=np.int64), first, last, values)
     _, example, code = np.unique(codes, return_index=True, return_inverse=True)
     rows = [values[begin:end].tolist() for begin, end in zip(first[example], last[example], strict=True)]
@@ -431,13 +421,8 @@ def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
 
 def listed_items(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> list[tuple[Any, Any]]:
     """Convert a mapping to a list of items; raise an `InputError` at `place` if iterating fails."""
-    return list(each_item(mapping, remedy, **place))
-
-
-def each_item(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the items of a mapping one by one; raise an `InputError` at `place` if iterating fails."""
     try:
-        yield from mapping.items()
+        return list(mapping.items())
     except Exception as error:
         raise InputError(f"{shown(mapping)} cannot be read: {shown(error)}.", remedy, **place) from error
 
