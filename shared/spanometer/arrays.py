@@ -134,10 +134,7 @@ def row_ranks(first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.nda
 
 
 def ordered_codes(*columns: np.ndarray) -> np.ndarray:
-    """Encode each row of integer columns as one int64; these integers are equal and ordered as the rows are.
-
-    If possible, each integer is computed by multiplication without sorting.
-    """
+    """Encode rows of integer columns as int64, equal and ordered as the rows; if possible, without sorting."""
     code, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     if len(code) == 0:
         return code
@@ -421,18 +418,19 @@ def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
 
 def listed_items(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> list[tuple[Any, Any]]:
     """Convert a mapping to a list of items; raise an `InputError` at `place` if iterating fails."""
+    return list(each_item(mapping, remedy, **place))
+
+
+def each_item(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the items of a mapping, which may be too many for a list; errors as in `listed_items`."""
     try:
-        return list(mapping.items())
+        yield from mapping.items()
     except Exception as error:
         raise InputError(f"{shown(mapping)} cannot be read: {shown(error)}.", remedy, **place) from error
 
 
 def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:
-    """Convert documents to a list of rows that have a length.
-
-    Raises:
-        InputError: if the documents, or one of them, are a string, a set, a mapping, a table or not iterable.
-    """
+    """Convert documents to a list of rows; raise an `InputError` if they, or one of them, have no order."""
     rows = read_documents(documents, remedy)
     if set(map(type, rows)) <= {list, tuple}:
         return rows

@@ -70,7 +70,7 @@ def test_errors_of_transform_are_found_again(run, file, tmp_path, name, kind):
     gold, output = file("gold.conll", 30 * sentence), str(tmp_path / "output.conll")
     status, _, said = run("transform", gold, "--apply", name, "--rate", 0.3, "-o", output)
     assert status == 0
-    touched = int(re.search(r"(\d+) spans touched", said)[1])
+    touched = int(re.search(r"(\d+) spans changed", said)[1])
     assert touched > 3
     costs = of_table(run, gold, output)
     spans = {row["error"]: int(row["spans"]) for row in costs}

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import is_number, listed_items, offsets_of, place_of, ranges, read_documents, run_bounds
+from ..arrays import each_item, is_number, offsets_of, place_of, ranges, read_documents, run_bounds
 from ..exceptions import InputError, mention, on_side, shown
 from .aligned import TOKENS_REMEDY, encoded_words, require_fit, words_of
 
@@ -237,7 +237,7 @@ def require_probability(value: object, name: str) -> None:
 
 def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
     """Raise an `InputError` unless the mapping maps words to probabilities."""
-    for word, value in listed_items(probabilities, TOKENS_REMEDY, option="token_probabilities"):
+    for word, value in each_item(probabilities, TOKENS_REMEDY, option="token_probabilities"):
         if not isinstance(word, str):
             problem = f"{mention('token_probabilities')}: {shown(word)} is not a word."
             raise InputError(problem, "Pass a mapping of strings to probabilities.", option="token_probabilities")

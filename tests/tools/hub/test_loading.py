@@ -294,7 +294,7 @@ def test_missing_file(hub, spaces, tmp_path):
 def test_wrong_input_from_the_hub(loaded):
     answer = loaded[1]["wrong input"]
     assert answer["error"] == "InputError"
-    assert answer["message"].startswith("predictions, document 1, token 0: 'PER-B'")
+    assert answer["message"].startswith("predictions, document 1, token 0: in 'PER-B', the prefix")
 
 
 @pytest.mark.skipif(
