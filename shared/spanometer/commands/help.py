@@ -99,7 +99,7 @@ def command_list(parser: argparse.ArgumentParser, commands: Mapping[str, Mapping
         _add_lines(formatter, title, summaries)
     more = {
         "help COMMAND": "the same as COMMAND --help",
-        "help TOPIC": "options of spanometer score by topic: measures, reading, answers or output",
+        "help TOPIC": "the options of spanometer score on one topic: measures, reading, answers or output",
         "help MEASURE": "definition and options of a measure",
         "help protocols": "names of official scorers, for score --protocol NAME",
         "--version": "the version",

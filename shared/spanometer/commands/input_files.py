@@ -105,8 +105,8 @@ class TagColumns(LabelDecoding):
     )
     outside: str | None = text(
         "TAG",
-        "read TAG as O, for example _; with TAG o, also read b- as B- and i- as I-; with TAG nothing, every tag is a "
-        "label, O too",
+        "the tag that is outside all spans, such as _ (default: O); o also reads b- as B- and i- as I-; nothing makes "
+        "every tag a label, even O",
     )
     boundary: str | None = text(
         "WORD",

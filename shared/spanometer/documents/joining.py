@@ -230,13 +230,13 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     shown = all(side.documents.texts is not None or side.words is not None for side in (references, predictions))
     if sizes[0] != sizes[1] or (named and not shown and sizes[0] > 1):
         raise InputError(
-            f"the sides have different documents ({sizes[0]} here, {sizes[1]} in {predictions.source})."
+            f"the two sides do not have the same documents ({sizes[0]} here, {sizes[1]} in {predictions.source})."
             f"{_missing(ids, others, predictions.source)}",
             "Both sides must annotate the same documents, with the same names or in the same order."
             + clause_for(
                 "scored_documents",
-                f" {setting('scored_documents', 'reference')} counts a missing document as empty; 'shared' leaves it "
-                "out.",
+                f" To count a missing document as empty, set {setting('scored_documents', 'reference')}; to leave it "
+                f"out, set {setting('scored_documents', 'shared')}.",
             ),
             source=references.source,
         )

@@ -118,7 +118,7 @@ class ItemReading:
         self._only = next(iter(self.labels)) if len(self.labels) == 1 else None
 
     def collect(self) -> tuple[Item, ...]:
-        """Return the items in order; if the label of a pair is unclear, the majority of the answer's pairs decides."""
+        """Return the items in order; an unclear pair of mention and label has the order of most pairs in the answer."""
         votes = [self._vote(entry) if isinstance(entry, _Pair) else 0 for entry in self.entries]
         majority = sum((vote > 0) - (vote < 0) for vote in votes)
         items: list[Item] = []

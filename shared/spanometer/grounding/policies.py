@@ -278,9 +278,7 @@ class GroundingPolicy(AnswerPolicy):
     )  # fmt: skip
     further: ClassVar[tuple[str, ...]] = ("offsets",)
     kind: ClassVar[str] = "spans"
-    other_kind: ClassVar[str] = (
-        "To compare strings, use spanometer score or compare, or grounding.ground_strings with mention_f."
-    )
+    other_kind: ClassVar[str] = "This policy compares strings. Use it with the measure mention_f."
 
     fold: str = option("exact", help="how text and mention are normalised", choices=FORMS)
     inside: str = option(

@@ -255,7 +255,7 @@ def _value_problem(key: str, value: Any) -> str:
         if not is_list(value):
             return f"the types {shown(value)} (of type {type(value).__name__}) are not a list of strings."
         fits = typed_array(value, pa.string()) is not None
-        return "" if fits else f"the types {shown(value)} are not all strings that can be stored as UTF-8."
+        return "" if fits else f"not all types {shown(value)} are strings that UTF-8 can store."
     if key == "fragments":
         if not is_list(value):
             return f"the fragments {shown(value)} are not a list of pairs."
@@ -399,7 +399,7 @@ class ListItems:
         """Raise an `InputError` for the first name that is empty, has outer whitespace or has control characters."""
         for code, name in enumerate(names):
             if problem := name_problem(name, noun):
-                remedy = f"Give every {owner} a {noun} without outer blanks and control characters."
+                remedy = f"Give every {owner} a {noun} without control characters, and without blanks at its ends."
                 self.refuse(codes == code, problem, remedy)
 
 

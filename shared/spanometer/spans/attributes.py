@@ -288,7 +288,7 @@ def _require_name(name: object) -> None:
     if not is_utf8(name):
         raise InputError(f"the attribute {shown(name)} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
     if problem := name_problem(name, "name"):
-        raise InputError(problem, "Give every attribute a name without outer blanks.")
+        raise InputError(problem, "Give every attribute a name without blanks at its ends.")
 
 
 def plain_value(value: Any, name: str) -> Value | None:
@@ -354,7 +354,7 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
                 kinds = type(other).__name__, type(value).__name__
                 types = "" if kinds[0] == kinds[1] else " ({}, not {})".format(*kinds)
                 raise InputError(
-                    f"{shown(name)} has the value {shown(value)}, but the score is for {shown(other)}{types}.",
+                    f"{shown(name)} has the value {shown(value)}, but a score for the value {shown(other)}{types}.",
                     _SCORE_REMEDY,
                 )
     return [scored.get((type(value), value)) for value in values]

@@ -361,7 +361,7 @@ def pair_from_tags(references: Any, predictions: Any, **decoding: Any) -> tuple[
 
 
 def decode_together(sides: Mapping[str, Tags], decoding: LabelDecoding) -> tuple[dict[str, Spans], str]:
-    """Decode the tags of several sides with the same scheme (None infers it from all), and return its name too."""
+    """Decode the tags of all sides with one scheme, by default inferred; return the spans and the scheme's name."""
     numbers = {"id2label": decoding.id2label, "ignore_index": decoding.ignore_index}
     with named_tags(sides, prefix=decoding.prefix, **numbers) as (named, labels):
         name = common_scheme(read_prefix(decoding.scheme, prefix=decoding.prefix), named, labels).name

@@ -71,14 +71,13 @@ class Thresholds(CheckedOptions):
     long_share: float = _threshold(0.1, "long spans matter if at least this share of the spans is long", "SHARE")
     information_variation: float = _threshold(
         0.3,
-        "words differ in information if the standard deviation of their information, divided by the mean, is at "
-        "least this",
+        "words differ in information if its standard deviation, divided by its mean, is at least this",
         "RATIO",
     )
     label_evenness: float = _threshold(
         0.9, "labels are uneven if their entropy, divided by its maximum, is less than this", "RATIO"
     )
-    chance: float = _threshold(0.05, "correct for chance if F1 by chance is at least this", "F1")
+    chance: float = _threshold(0.05, "advise a correction for chance if F1 by chance is at least this", "F1")
 
 
 @dataclass(frozen=True)

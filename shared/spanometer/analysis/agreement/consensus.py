@@ -60,11 +60,11 @@ class Voting(CheckedOptions):
     )
     resolve: str = option(
         "nothing",
-        help="which overlaps in the consensus to resolve; the span with more votes stays, with equal votes the longer "
-        "span, then the first",
+        help="which overlaps in the consensus to resolve. The span with more votes stays; if votes are equal, the "
+        "longer one; if lengths are equal too, the first one",
         choices={
             "nothing": "all spans stay",
-            "contradictions": "only overlaps that no annotator has",
+            "contradictions": "overlaps of spans that no annotator marked together",
             "overlaps": "all overlaps",
         },
     )

@@ -70,8 +70,8 @@ class ErrorChoice(CheckedOptions):
     )
     reference_label: tuple[str, ...] = option(
         (),
-        help="show only errors on reference spans with these labels; without --predicted-label, also spurious spans "
-        "with these labels",
+        help="show only errors on reference spans with these labels, and spurious spans with these labels unless "
+        "--predicted-label is set",
         parse=_listed,
         metavar="LABELS",
     )

@@ -278,7 +278,7 @@ def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) 
         if _UNREADABLE.search(name):
             problem, remedy = (
                 f"the document's name {name!r} cannot be written in a comment.",
-                "Use one line without outer blanks.",
+                "Use one line without blanks at its ends.",
             )
             raise InputError(problem, remedy, document=document)
         for position, word in enumerate(of_words):
