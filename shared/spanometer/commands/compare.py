@@ -46,8 +46,8 @@ class ComparisonOutput(PlotOutput):
     per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also rank the systems on the documents below and above a chance level such as 0.175, with and without "
-        "correction for chance; separate several levels by commas",
+        help="split the documents by their F1 by chance at a bound such as 0.175 (several bounds: 0.1,0.2), and rank "
+        "the systems on each part, with and without correction for chance",
         parse=read_bounds,
         metavar="BOUNDS",
         topic="measures",

@@ -105,8 +105,8 @@ class TagColumns(LabelDecoding):
     )
     outside: str | None = text(
         "TAG",
-        "the tag that is outside all spans, such as _ (default: O); o also reads b- as B- and i- as I-; nothing makes "
-        "every tag a label, even O",
+        "the tag of tokens outside all spans, such as _ (default: O). With `o`, b- and i- are read as B- and I-. With "
+        "the word `nothing`, every tag is a label, even O",
     )
     boundary: str | None = text(
         "WORD",

@@ -168,8 +168,8 @@ def read_measures(
     entries = listed_measures(measures)
     if not signed and reading_of(signatures_in(item for _, item in entries), _all_measures()):
         raise InputError(
-            "the signature also sets how to read the input; only spanometer.score reads such signatures.",
-            "Give the measure with its options, as in span_f(average=macro); pass the options of reading as arguments.",
+            "the signature also has options for reading the input; only spanometer.score accepts these.",
+            "Give only the measure and its own options, as in span_f(average=macro); pass the others as arguments.",
         )
     chosen = [_read_measure(measure, table, options, files) for _, measure in entries]
     own = named_apart([measure for (name, _), measure in zip(entries, chosen, strict=True) if name is None])

@@ -103,7 +103,7 @@ def prepare(
 
 
 def write_into(output: BinaryIO, prepared: Fitted, format: str, options: Mapping[str, Any]) -> None:
-    """Write documents into a stream, in the form of its format."""
+    """Write documents into a stream."""
     if writers()[format].folder:
         raise InputError(f"{format} writes a folder of files.", f"Name a folder with {mention('output')}.")
     with _encoded(prepared):
@@ -112,7 +112,7 @@ def write_into(output: BinaryIO, prepared: Fitted, format: str, options: Mapping
 
 
 def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str, Any], *, replace: bool) -> None:
-    """Write documents into a folder, in the form of its format."""
+    """Write documents into a folder."""
     paths: set[str] = set()
     with writing_folder(path, replace=replace) as folder, _encoded(prepared):
         for name, content in writers()[format].write(prepared, **options):
@@ -291,4 +291,4 @@ def _explained(path: str, temporary: str) -> Iterator[None]:
         if error.filename not in (None, path, temporary):
             raise
         problem = f"cannot be written: {(error.strerror or str(error)).lower()}."
-        raise InputError(problem, "Check the free space and the permissions.", source=path) from None
+        raise InputError(problem, "Check the path, the permissions and the free space.", source=path) from None

@@ -415,4 +415,4 @@ def remedy_for(value: Any) -> str:
         return f"Write a span as a dictionary: {{'start': {numbers[0]}, 'end': {numbers[1]}, 'label': {texts[0]!r}}}."
     if items and all(isinstance(item, (float, np.floating)) for item in items):
         return LOGITS_REMEDY
-    return "Tags are strings such as 'B-PER', or all are integer tags."
+    return "Write all tags as strings such as 'B-PER', or all as integers."

@@ -244,7 +244,7 @@ def read_doccano(source: Source, options: Offsets) -> Iterator[Record | str]:
         record = Record(spans=items, text=text, id=row.get("id"), line=line, place=place)
         if key in _LISTS:
             if items and (type(items[0]) is not list or len(items[0]) != 3):
-                raise source.refuse("a label is not [start, end, label].", _DOCCANO_REMEDY, line)
+                raise source.refuse("an item of the labels is not [start, end, label].", _DOCCANO_REMEDY, line)
             yield record
         elif key == _WITH_RELATIONS:
             yield replace(record, spans=_spans(source, items, line))
@@ -294,7 +294,7 @@ def _allows(source: Source) -> bool:
     return "text" in row and any(row.get(key) == [] for key in _LISTS)
 
 
-_DOCCANO_REMEDY = "Export the project from Doccano as JSONL, a sequence labelling project."
+_DOCCANO_REMEDY = "In Doccano, use a sequence labelling project, and export it as JSONL."
 
 register(
     "doccano",
