@@ -165,7 +165,7 @@ def _most(reference: np.ndarray, prediction: np.ndarray) -> np.ndarray:
 def harmonic_matching(
     rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, place: np.ndarray, sizes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Match pairs one to one so that F is largest in each (document, label) place, and sum their credits.
+    """Match spans one to one so that F is largest for each document and label; sum the credits of the pairs.
 
     Ties (to 1e-12) go to the largest P + R, then to the largest P.
 
