@@ -19,7 +19,7 @@ import spanometer
 from malformed import KNOWN, NAMES, PLACES, changed_arguments
 from snapshots.refusals import argument_of, named
 from spanometer import InputError, Spans, grounding, readers
-from spanometer.analysis.comparison.string_answers import score_strings
+from spanometer.analysis.comparison.compare import score_strings
 from spanometer.analysis.transformations import mapping
 from spanometer.integrations import scikit_learn
 from spanometer.integrations.trainer import TokenClassificationMetrics

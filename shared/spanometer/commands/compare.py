@@ -19,10 +19,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from ..analysis.comparison.compare import compare, compare_sides
+from ..analysis.comparison.compare import compare, compare_sides, compare_strings
 from ..analysis.comparison.comparison import REFERENCES, Comparison, named_systems
 from ..analysis.comparison.significance import LEVELS, PairedResampling
-from ..analysis.comparison.string_answers import compare_strings
 from ..analysis.scores.difficulty import read_bounds
 from ..exceptions import InputError
 from ..measures.mention_f import MentionF

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ..analysis.scores.official import OfficialScores
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, mention, setting
 from ..grounding.policies import StringPolicy
@@ -222,7 +221,7 @@ class MeasureRequest:
         """
         if self.protocol is None:
             return dict(results), {}
-        state = OfficialScores.of(self.protocol, [result.signature for result in results.values()])
+        state = self.protocol.official([result.signature for result in results.values()])
         if not state.changes:
             signed = self.protocol.signed
             results = {name: replace(each, signature=signed(each.signature)) for name, each in results.items()}

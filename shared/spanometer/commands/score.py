@@ -23,7 +23,6 @@ from ..analysis.agreement.against import score_against
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
 from ..analysis.scores.difficulty import by_chance, read_bounds
 from ..analysis.scores.measure_result import MeasureResult, NamedDocuments, SuitingMeasures, is_by_attribute
-from ..analysis.scores.official import scored_by
 from ..analysis.scores.report import Report, kind_of, system_parts
 from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
@@ -37,6 +36,7 @@ from ..measures.registry import MEASURES, is_everything
 from ..measures.sl_icm import SlIcm
 from ..options import CheckedOptions, option, options_of, reused_option, text
 from ..plots import plot_difficulty, plot_precision_recall
+from ..protocols.protocol import scored_by
 from ..spans.annotations import Layers, read_annotations
 from ..spans.spans import Spans
 from ..tables.table import Number, Part, heading

@@ -1,4 +1,4 @@
-"""Protocols: declarations of what an official scorer computes.
+"""Protocols: declarations of what an official scorer computes, and the official scores of a report.
 
 A protocol is a TOML file in this folder; the name of the file is the name of the protocol. It says how files are read,
 which measures are computed, and the official name and rounding of each number.
@@ -7,20 +7,25 @@ which measures are computed, and the official name and rounding of each number.
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from ..arrays import plain
+from ..documents.pairing import Pairing
 from ..exceptions import InputError, shown
 from ..measures.base import Measure
 from ..measures.notation import Signature
 from ..measures.registry import MeasureTable, read_measures
-from ..options import Option, options_of
-from ..tags.schemes import signed_names
+from ..options import options_of
+from ..tables.table import EMPTY, Cell, Part, Table, Text
+from ..tags.decoding import BARE_LABEL, LabelDecoding
+from ..tags.schemes import LabelChoice, signed_names
 
 _HERE = Path(__file__).parent
 
@@ -32,11 +37,21 @@ _MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes
 _OF_LABELS = ("label_map", "reference_label_map", "labels", "ignore_labels")
 """Reading options that signatures write as sorted names."""
 
+_READING = {**options_of(Pairing), **options_of(LabelDecoding), **options_of(LabelChoice)}
+"""The reading options that appear in signatures."""
+
 _CHANGING = (
     *(*_OF_LABELS, "label_case", "reference_labels", "layers", "outside", "boundary"),
     *("trim", "join_fragments", "merge_overlaps", "split_spans", "texts", "tokenizer", "scored_documents"),
 )
 """Parts that signatures have only if a reading option is set that changes what is scored."""
+
+Kind = TypeVar("Kind", bound=Any)
+
+_LABEL, _COLUMN = "{label}", "{column}"
+
+_TERM = re.compile(r"([+-]?)(?:(\d+)\*)?(?:(\w+)\.)?(\w+)")
+"""A term of a sum of counts: its sign, its factor, its measure if it is another one, and the count."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,14 +165,21 @@ class Protocol:
                 return name
         return None
 
-    def changes(self, signatures: Iterable[str], declared: Mapping[str, Option]) -> list[str]:
+    def official(self, signatures: Sequence[str]) -> OfficialScores:
+        """Check whether results with these signatures follow the protocol; the scores are added later."""
+        return OfficialScores(self.name, changes=tuple(self.changes(signatures)))
+
+    def changes(self, signatures: Sequence[str]) -> list[str]:
         """List the differences between results and the protocol, as parts of signatures.
 
         Args:
             signatures: the signatures of the results.
-            declared: the declared reading options.
         """
-        own = {name: _signed(name, text, declared) for name, text in self.reading.items()}
+        # `OF_LABELS` are written as sorted names
+        own = {
+            name: signed_names(_READING[name].read(text)) if name in _OF_LABELS else text
+            for name, text in self.reading.items()
+        }
         # signatures have the columns by their names
         own |= {"layers": ""} if "layer_columns" in own else {}
         changes = dict[str, None]()
@@ -243,6 +265,113 @@ def _keys(declared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             )
 
 
-def _signed(name: str, text: str, declared: Mapping[str, Option]) -> str:
-    """Write the value of an option as signatures spell it."""
-    return signed_names(declared[name].read(text)) if name in _OF_LABELS and name in declared else text
+@dataclass(frozen=True)
+class OfficialScores:
+    """The scores of a protocol by their official names, each as its scorer prints it and with all digits.
+
+    Attributes:
+        protocol: the name of the protocol.
+        values: the scores of the corpus.
+        of_labels: the scores of single labels.
+        changes: the options that differ from the protocol, as signatures write them; if any differ, there are no
+            scores.
+    """
+
+    protocol: str
+    values: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    of_labels: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    changes: Sequence[str] = ()
+
+    @property
+    def text(self) -> str:
+        """The protocol, or the reason why the scores are not official, on one line."""
+        if not self.changes:
+            return f"{self.protocol} (spanometer help {self.protocol})"
+        return f"not the official scores of {self.protocol}: you changed {', '.join(self.changes)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to built-in types, ready for JSON."""
+        values = {**self.values, **self.of_labels}
+        numbers = {key: {"printed": text, "value": plain(value)} for key, (text, value) in values.items()}
+        return {"protocol": self.protocol, **({"changes": list(self.changes)} if self.changes else {}), "keys": numbers}
+
+
+def scored_by(protocol: Protocol, report: Kind) -> Kind:
+    """Add the official scores of a protocol to a report, and the protocol to the signatures of its measures.
+
+    If an option differs from the protocol, there are no official scores, and the report says which option it is.
+    """
+    official = protocol.official([result.signature for result in report.results])
+    if official.changes:
+        return replace(report, official=official)
+    owners = {protocol.owner_of(result.signature): result for result in report.results}
+    values, of_labels = dict[str, tuple[str, float]](), dict[str, tuple[str, float]]()
+    for template, rounded in protocol.keys.items():
+        place, _, decimals = rounded.partition(":")
+        written = replace(protocol, round=int(decimals)) if decimals else protocol
+        key = template.replace(_COLUMN, protocol.reading.get("column", ""))
+        name, dot, number = place.partition(".")
+        if not dot:
+            size = getattr(report, name)
+            if size is not None:
+                values[key] = written.written(size, share=True), size
+        elif not {name, *(other for _, _, other, _ in _TERM.findall(number) if other)} <= owners.keys():
+            continue
+        elif _LABEL in key:
+            for label in dict.fromkeys([*_labels(owners[name], protocol.rows), *protocol.fixed_labels]):
+                named = key.replace(_LABEL, protocol.bare_label if label == BARE_LABEL else label)
+                of_labels[named] = _official(written, owners, place, label)
+        else:
+            values[key] = _official(written, owners, place)
+    results = tuple(replace(result, signature=protocol.signed(result.signature)) for result in report.results)
+    return replace(report, results=results, official=replace(official, values=values, of_labels=of_labels))
+
+
+def _official(
+    protocol: Protocol, results: Mapping[str | None, Any], place: str, label: str | None = None
+) -> tuple[str, float]:
+    """Look up a score, or compute a sum of counts or a ratio of two sums, and round it as the scorer does."""
+    name, _, number = place.partition(".")
+    scores: Mapping[str, Any] = results[name].scores
+    if label is not None:
+        scores = results[name].per_label.get(label) or dict.fromkeys(scores, 0.0)
+    if number in scores:
+        return protocol.written(scores[number], share=results[name].measure.results[number].share), scores[number]
+    sums: list[int | float] = [0, 0]
+    for position, terms in enumerate(number.split("/")):
+        for sign, factor, other, count in _TERM.findall(terms):
+            result = results[other or name]
+            counts = result.counts if label is None else result.label_counts.get(label, {})
+            sums[position] += int(f"{sign}{factor or 1}") * counts.get(count, 0)
+    if "/" not in number:
+        return protocol.written(sums[0], share=False), sums[0]
+    ratio = sums[0] / sums[1] if sums[1] else results[name].measure.zero_division
+    return protocol.written(ratio, share=True), ratio
+
+
+def _labels(result: Any, rows: str) -> Iterator[str]:
+    """Yield the labels of one side or of both."""
+    support = "support" if rows == "reference" else rows
+    for label, values in result.per_label.items():
+        if rows == "both" or {**result.label_counts.get(label, {}), **values}.get(support, 0):
+            yield label
+
+
+def official_lines(reports: Mapping[str, Any], *, per_label: bool) -> Iterator[Part]:
+    """Yield a table of the protocol's scores with a column for each system, or say why there are none."""
+    scores = {name: report.official for name, report in reports.items() if report.official is not None}
+    for text in dict.fromkeys(official.text for official in scores.values() if official.changes):
+        line: list[Text] = [("protocol", "bold"), f"  {text}"]
+        yield from (line, "")
+    columns = {
+        name or "official": {**official.values, **(official.of_labels if per_label else {})}
+        for name, official in scores.items()
+        if not official.changes
+    }
+    keys = dict.fromkeys(key for values in columns.values() for key in values)
+    rows: list[Sequence[Cell] | None] = [
+        [key, *(values[key][0] if key in values else EMPTY for values in columns.values())] for key in keys
+    ]
+    if rows:
+        (protocol,) = {official.protocol for official in scores.values()}
+        yield from (Table(protocol, list(columns), rows, kind="official", names="key"), "")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spanometer.analysis.comparison.string_answers import compare_strings, score_strings
+from spanometer.analysis.comparison.compare import compare_strings, score_strings
 from spanometer.grounding import ground_strings
 
 TEXTS = ["Ann saw Bob.", "Oslo", "Ann left."] * 4

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from spanometer import Spans
-from spanometer.analysis.comparison.string_answers import score_strings
+from spanometer.analysis.comparison.compare import score_strings
 from spanometer.analysis.policies.groundings import grounding_spread
 from spanometer.analysis.policies.scores import ANY, choices_of
 from spanometer.grounding import StringPolicy, ground, ground_strings

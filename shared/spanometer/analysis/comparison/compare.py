@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Never, Unpack
 
 import numpy as np
 
+from ...arrays import listed_items
 from ...counts.counts import Counts
-from ...counts.statistics import Estimate
-from ...documents.arguments import SideArguments, SideReading, shares
+from ...counts.statistics import Estimate, Resampling
+from ...documents.arguments import DrawArguments, SideArguments, SideReading, shares
 from ...documents.joining import naming_documents
 from ...documents.sides import read_columns, read_sides
-from ...exceptions import InputError, counted, mention, on_side, require_choice, require_no_more, setting
+from ...exceptions import (
+    InputError,
+    counted,
+    mention,
+    on_side,
+    require_choice,
+    require_kind,
+    require_no_more,
+    setting,
+)
+from ...grounding.reading import GroundedStrings
 from ...measures.aligned import with_words
 from ...measures.base import Measure, Scores
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
@@ -28,7 +38,8 @@ from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ..scores.difficulty import chance_measure, parts_by_chance
 from ..scores.measure_result import count_measures, notes_of
-from ..scores.report import corpus_size
+from ..scores.report import Report, corpus_size
+from ..scores.score import string_measure
 from .comparison import (
     NAMED,
     REFERENCES,
@@ -52,13 +63,10 @@ from .significance import (
     ranks,
 )
 
-_CALLED = {
-    Spans: "spans",
-    Entities: "entity trees",
-    Attributes: "spans with attributes",
-    Mentions: "mentions",
-}
+_CALLED = {Spans: "spans", Entities: "entity trees", Attributes: "spans with attributes", Mentions: "mentions"}
 """What errors call the kinds of sides."""
+
+_REMEDY = "Give the result of grounding.ground_strings."
 
 
 class ComparisonArguments(SideArguments, PairedArguments, total=False):
@@ -131,13 +139,12 @@ def compare(
     reference = sides_read[REFERENCES]
     if isinstance(reference, (Entities, Attributes)):
         options.require_none(f"these are {_CALLED[type(reference)]}")
-        if isinstance(reference, Attributes):
-            return compare_sides(sides_read, read_measures(measures, ALL_MEASURES), resampling, {}, **choices)
-        trees = read_measures(measures, TREE_MEASURES)
+        trees = isinstance(reference, Entities)
+        chosen = read_measures(measures, TREE_MEASURES if trees else ALL_MEASURES)
         _require_alike(sides_read)
-        if options.lengths is not None:
+        if trees and options.lengths is not None:
             sides_read = {name: on_side(name, side.with_lengths, options.lengths) for name, side in sides_read.items()}
-        return compare_sides(sides_read, trees, resampling, {"input": "entities"}, **choices)
+        return compare_sides(sides_read, chosen, resampling, {"input": "entities"} if trees else {}, **choices)
     chosen = read_measures(measures, MEASURES)
     read = read_sides(sides_read, options, apart=False)
     chosen = dict(zip(chosen, with_words(chosen.values(), lambda: read.words), strict=True))
@@ -202,39 +209,53 @@ def compare_sides(
             of_system = count_measures(longer, output, list(measures.values()), per_document=True)
         for name, of_measure in zip(measures, of_system, strict=True):
             counts[name][system] = of_measure
-    measured = _measured(measures, counts, resampling, whole=not isinstance(reference, Attributes), per_label=per_label)
-    documents = {
-        name: [of_system.documents_by_label() for of_system in by_system.values()] if per_label else []
-        for name, by_system in counts.items()
+    parts: dict[tuple[str, str | None], Any] = {}
+    for name, measure in measures.items():
+        parts[name, None] = MeasurePart(measure, None) if isinstance(reference, Attributes) else measure
+        of_labels = measure.score_per_label(next(iter(counts[name].values()))) if per_label else {}
+        parts |= {
+            (name, label): MeasurePart(measure, label) for label, values in of_labels.items() if values["support"]
+        }
+    joint = joint_estimates(
+        {(part, system): (of_part, counts[part[0]][system]) for part, of_part in parts.items() for system in systems},
+        resampling,
+    )
+    estimated = {part: {system: joint[part, system] for system in systems} for part in parts}
+    pairs = {
+        part: _pair_results(of_part, counts[part[0]], estimated[part], resampling) for part, of_part in parts.items()
     }
 
-    def compared(part: tuple[str, str | None], key: str) -> MeasureComparison:
-        name, label = part
+    def compared(part: tuple[str, str | None], key: str, **more: Any) -> MeasureComparison:
+        measure, estimates = measures[part[0]], estimated[part]
         return MeasureComparison(
-            measure=measures[name],
+            measure=measure,
             key=key,
-            systems=measured[part].results(key),
-            pairs=measured[part].pair_results[key],
-            signature=measures[name].signature(reading, resampling),
-            documents=0 if label is None else max(of_system[label] for of_system in documents[name]),
+            systems=_system_results(parts[part], counts[part[0]], estimates, key, resampling),
+            pairs=pairs[part][key],
+            signature=measure.signature(reading, resampling),
+            **more,
         )
+
+    def of_labels_of(name: str, key: str) -> dict[str, MeasureComparison]:
+        documents = [of_system.documents_by_label() for of_system in counts[name].values()] if per_label else []
+        return {
+            label: compared((owner, label), key, documents=max(of_system[label] for of_system in documents))
+            for owner, label in parts
+            if owner == name and label is not None
+        }
 
     return Comparison(
         names=tuple(systems),
         **corpus_size(reference, reading),
         measures={
-            result: replace(
-                compared((name, None), key),
-                notes=notes_of(measures[name], counts[name]),
-                per_label={
-                    part[1]: compared(part, key) for part in measured if part[0] == name and part[1] is not None
-                },
+            result: compared(
+                (name, None), key, notes=notes_of(measures[name], counts[name]), per_label=of_labels_of(name, key)
             )
             for (name, result), key in results.items()
         },
         resampling=resampling,
         rank_correlations=rank_correlations(
-            {result: measured[name, None].places(key) for (name, result), key in results.items()},
+            {result: _places(measures[name], estimated[name, None], key) for (name, result), key in results.items()},
             tuple(systems),
             resampling.confidence,
         )
@@ -276,39 +297,6 @@ def named_outputs(systems: Any) -> dict[str, Any]:
     return named_systems(systems)
 
 
-def _measured(
-    measures: Mapping[str, Measure],
-    counts: Mapping[str, Mapping[str, Counts]],
-    resampling: PairedResampling,
-    *,
-    whole: bool,
-    per_label: bool,
-) -> dict[tuple[str, str | None], MeasuredSystems]:
-    """Measure all systems on the same resampled corpora, over all labels and for each reference label."""
-    parts: dict[tuple[str, str | None], Any] = {}
-    for name, measure in measures.items():
-        parts[name, None] = measure if whole else MeasurePart(measure, None)
-        of_labels = measure.score_per_label(next(iter(counts[name].values()))) if per_label else {}
-        parts |= {
-            (name, label): MeasurePart(measure, label) for label, values in of_labels.items() if values["support"]
-        }
-    counted_parts = {
-        (part, system): (measure, of_system)
-        for part, measure in parts.items()
-        for system, of_system in counts[part[0]].items()
-    }
-    estimates = joint_estimates(counted_parts, resampling)
-    return {
-        part: MeasuredSystems(
-            measure=measure,
-            counts=counts[part[0]],
-            estimates={system: estimates[part, system] for system in counts[part[0]]},
-            resampling=resampling,
-        )
-        for part, measure in parts.items()
-    }
-
-
 class MeasurePart:
     """A measure restricted to one label, to one attribute, or to all attributes together.
 
@@ -348,78 +336,141 @@ class MeasurePart:
         return lambda totals: {key: values[..., code] for key, values in of_labels(totals).items()}
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MeasuredSystems:
-    """The counts and estimates of all systems for one measure.
+def _places(measure: Any, estimates: Mapping[str, Mapping[str, Estimate]], key: str) -> tuple[np.ndarray, np.ndarray]:
+    """Rank the systems by the score `key`, in the corpus and in resampled corpora, shape (corpora, systems)."""
+    compared = [values[key] for values in estimates.values()]
+    higher = measure.results[key].better == "higher"
+    places = ranks(np.array([[float(value.point) for value in compared]]), higher_is_better=higher)[0]
+    return places, ranks(np.stack([np.asarray(value.drawn) for value in compared], axis=1), higher_is_better=higher)
 
-    Attributes:
-        measure: a measure or a `MeasurePart`.
-        counts: the counts of each system.
-        estimates: the scores of each system, by key, see `joint_estimates`.
-        resampling: how corpora are resampled and outputs are swapped.
-    """
 
-    measure: Any
-    counts: Mapping[str, Counts]
-    estimates: Mapping[str, Mapping[str, Estimate]]
-    resampling: PairedResampling
+def _system_results(
+    measure: Any,
+    counts: Mapping[str, Counts],
+    estimates: Mapping[str, Mapping[str, Estimate]],
+    key: str,
+    resampling: PairedResampling,
+) -> dict[str, SystemResult]:
+    """Compute the result of each system, ranked by the score `key`."""
+    places, drawn_places = _places(measure, estimates, key)
+    shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
+    if any(of_system.documents < 2 for of_system in counts.values()):
+        shares = np.full_like(shares, np.nan)
+    return {
+        system: SystemResult(
+            scores=measure.score(counts[system]),
+            intervals=measure.intervals_of(values, resampling),
+            rank=int(places[column]),
+            rank_shares=tuple(shares[column].tolist()),
+        )
+        for column, (system, values) in enumerate(estimates.items())
+    }
 
-    def places(self, key: str) -> tuple[np.ndarray, np.ndarray]:
-        """Rank the systems by the score `key`, in the corpus and in resampled corpora, shape (corpora, systems)."""
-        compared = [values[key] for values in self.estimates.values()]
-        higher = self.measure.results[key].better == "higher"
-        places = ranks(np.array([[float(value.point) for value in compared]]), higher_is_better=higher)[0]
-        return places, ranks(np.stack([np.asarray(value.drawn) for value in compared], axis=1), higher_is_better=higher)
 
-    def results(self, key: str) -> dict[str, SystemResult]:
-        """Return the result of each system, ranked by the score `key`."""
-        places, drawn_places = self.places(key)
-        shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
-        if any(counts.documents < 2 for counts in self.counts.values()):
-            shares = np.full_like(shares, np.nan)
-        return {
-            system: SystemResult(
-                scores=self.measure.score(self.counts[system]),
-                intervals=self.measure.intervals_of(values, self.resampling),
-                rank=int(places[column]),
-                rank_shares=tuple(shares[column].tolist()),
+def _pair_results(
+    measure: Any,
+    counts: Mapping[str, Counts],
+    estimates: Mapping[str, Mapping[str, Estimate]],
+    resampling: PairedResampling,
+) -> dict[str, tuple[PairResult, ...]]:
+    """Compare all pairs of systems, for each key by which the measure ranks."""
+    keys, pairs, results = (measure.headline, *measure.ranked), list(combinations(estimates, 2)), {}
+    differences = [{key: estimates[first][key] - estimates[second][key] for key in keys} for first, second in pairs]
+    swapped = []
+    for (first, second), of_pair in zip(pairs, differences, strict=True):
+        points = {key: float(difference.point) for key, difference in of_pair.items()}
+        swapped.append(randomisation_test(measure, counts[first], counts[second], points, resampling))
+    for key in keys:
+        of_key = [of_pair[key] for of_pair in differences]
+        p_bootstrap = [bootstrap_test(float(each.point), np.asarray(each.drawn)) for each in of_key]
+        p_randomisation = [p_values[key] for p_values, _ in swapped]
+        values = {"p_randomisation": np.array(p_randomisation), "p_bootstrap": np.array(p_bootstrap)}
+        values |= {f"{name}_holm": holm(p_values) for name, p_values in values.items()}
+        results[key] = tuple(
+            PairResult(
+                systems=pairs[number],
+                difference=float(difference.point),
+                interval=difference.interval(resampling.confidence),
+                **{name: p_values[number].item() for name, p_values in values.items()},
+                exact=swapped[number][1],
             )
-            for column, (system, values) in enumerate(self.estimates.items())
-        }
-
-    @cached_property
-    def pair_results(self) -> dict[str, tuple[PairResult, ...]]:
-        """The results of all pairs of systems, for each key by which the measure ranks."""
-        keys, pairs = (self.measure.headline, *self.measure.ranked), list(combinations(self.estimates, 2))
-        differences = [
-            {key: self.estimates[first][key] - self.estimates[second][key] for key in keys} for first, second in pairs
-        ]
-        swapped = []
-        for (first, second), of_pair in zip(pairs, differences, strict=True):
-            points = {key: float(difference.point) for key, difference in of_pair.items()}
-            counts = self.counts[first], self.counts[second]
-            swapped.append(randomisation_test(self.measure, *counts, points, self.resampling))
-        results = {}
-        for key in keys:
-            of_key = [of_pair[key] for of_pair in differences]
-            p_bootstrap = [bootstrap_test(float(each.point), np.asarray(each.drawn)) for each in of_key]
-            p_randomisation = [p_values[key] for p_values, _ in swapped]
-            values = {"p_randomisation": np.array(p_randomisation), "p_bootstrap": np.array(p_bootstrap)}
-            values |= {f"{name}_holm": holm(p_values) for name, p_values in values.items()}
-            results[key] = tuple(
-                PairResult(
-                    systems=pairs[number],
-                    difference=float(difference.point),
-                    interval=difference.interval(self.resampling.confidence),
-                    **{name: p_values[number].item() for name, p_values in values.items()},
-                    exact=swapped[number][1],
-                )
-                for number, difference in enumerate(of_key)
-            )
-        return results
+            for number, difference in enumerate(of_key)
+        )
+    return results
 
 
 def _results_of(name: str, measure: Measure) -> dict[str, str]:
     """Return the keys by which a measure ranks, by the names of the results."""
     others = {key if name == measure.name else f"{name} {key}": key for key in measure.ranked}
     return {name: measure.headline, **others}
+
+
+@shares(DrawArguments)
+def score_strings(
+    references: Any,
+    predictions: GroundedStrings,
+    *,
+    confidence: float | None = None,
+    per_document: bool = False,
+    **options: Any,
+) -> Report:
+    """Score answers as strings against mentions; both are normalised as the policy of the answers says.
+
+        report = score_strings([[("PER", "Ann")]], ground_strings(["Ann left."], answers, policy="gollie"))
+        report.measures["mention_f"].scores["f1"]
+
+    Args:
+        references: `Mentions`, or a list of (label, text) pairs for each document, see `Mentions.from_pairs`.
+        predictions: the answers, as `ground_strings` returns them.
+        confidence: the confidence level of intervals over documents; None computes no intervals.
+        per_document: whether the report keeps the scores of each document.
+        **options: the options of intervals `interval_method`, `n_resamples`, `seed`, see `statistics.Resampling`, and
+            the options of `mention_f` `average`, `zero_division`, `match_labels`.
+
+    Raises:
+        InputError: if options are wrong, or if the numbers of documents differ.
+    """
+    require_kind(predictions, GroundedStrings, "grounded strings", _REMEDY)
+    measures, resampling = [string_measure(predictions, options)], Resampling.chosen(confidence, options)
+    sides = _mentions(references), predictions.mentions
+    return Report.of(*sides, measures, predictions.choices, resampling=resampling, per_document=per_document)
+
+
+@shares(PairedArguments, PairedResampling)
+def compare_strings(
+    references: Any,
+    systems: Mapping[str, GroundedStrings],
+    *,
+    per_label: bool = False,
+    **options: Any,
+) -> Comparison:
+    """Compare the answers of several systems as strings, see `compare`.
+
+    Args:
+        references: see `score_strings`.
+        systems: the answers of each system by its name, all grounded with the same options.
+        per_label: see `compare`.
+        **options: how corpora are resampled and outputs are swapped, see `significance.PairedResampling`, and the
+            options of `mention_f`, see `score_strings`.
+
+    Raises:
+        InputError: if there are fewer than two systems, or if they are grounded with different options; see also
+            `score_strings`.
+    """
+    resampling = made(PairedResampling, options)
+    require_kind(systems, Mapping, "a mapping of systems", NAMED)
+    for name, system in listed_items(systems):
+        require_kind(system, GroundedStrings, "grounded strings", _REMEDY, side=f"system {name}")
+    choices = [system.choices for system in systems.values()]
+    if any(other != choices[0] for other in choices):
+        problem = "the systems are grounded with different options."
+        raise InputError(problem, "Use the same policy, labels and aliases for all.")
+    outputs = named_outputs({name: system.mentions for name, system in systems.items()})
+    own = {name: value for name, value in options.items() if name != "n_permutations"}
+    measure = string_measure(next(iter(systems.values())), own)
+    sides = {REFERENCES: _mentions(references), **outputs}
+    return compare_sides(sides, {measure.name: measure}, resampling, choices[0], per_label=per_label)
+
+
+def _mentions(references: Any) -> Mentions:
+    return references if isinstance(references, Mentions) else Mentions.from_pairs(references)

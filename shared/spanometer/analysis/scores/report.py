@@ -15,6 +15,7 @@ from ...exceptions import InputError, counted, require_choice
 from ...measures.aligned import PrecisionRecallF1
 from ...measures.base import Measure
 from ...measures.notation import named_apart
+from ...protocols.protocol import OfficialScores, official_lines
 from ...spans.attributes import Attributes
 from ...spans.entities import Entities
 from ...spans.mentions import Mentions
@@ -29,7 +30,6 @@ from .measure_result import (
     is_by_attribute,
     rare_label_note,
 )
-from .official import OfficialScores, official_lines
 
 Kind = TypeVar("Kind", bound=Measure)
 

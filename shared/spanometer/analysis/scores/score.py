@@ -32,7 +32,7 @@ from ...measures.registry import (
     read_measures,
 )
 from ...options import options_of, require_known
-from ...protocols.protocol import Protocol
+from ...protocols.protocol import Protocol, scored_by
 from ...readers.reading import beside_files
 from ...spans.forms import common_form, documents_in, form_of, read_pair
 from ...spans.mentions import Mentions
@@ -40,7 +40,6 @@ from ...spans.spans import Spans
 from ...tags.decoding import LabelDecoding
 from ...tags.schemes import LabelChoice
 from .measure_result import NamedDocuments, SuitingMeasures
-from .official import scored_by
 from .report import Report
 from .streams import require_form
 
