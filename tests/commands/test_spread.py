@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spanometer.analysis.policies.repairs import policy_spread
-from spanometer.analysis.policies.scores import ANY, choices_of
+from spanometer.analysis.policies.scores import ANY
 
 IOBES = "Ada B-PER\nLovelace E-PER\nslept O\n\nin O\nRome S-LOC\n"
 GOLD = "B-A\nE-A\nO\n\nS-B\nO\nB-A\nE-A\n"
@@ -39,13 +39,13 @@ def test_choices_make_the_score():
     spread = policy_spread([["B-A", "E-A", "O"]], [["B-A", "I-A", "O"]], scheme="IOBES")
     measure = spread.measures["span_f"]
     for score in (measure.best, measure.worst):
-        choices = choices_of(measure, spread.grid, score)
+        choices = measure.choices(score)
         assert {place for place, action in choices.items() if action != ANY} == {"O"}
         for index in range(len(spread.grid)):
             policy = spread.grid.describe(index)
             if all(action in (ANY, policy[place]) for place, action in choices.items()):
                 assert measure.scores[index] == score
-    assert choices_of(measure, spread.grid, measure.best)["O"] == "close"
+    assert measure.choices(measure.best)["O"] == "close"
 
 
 @pytest.fixture

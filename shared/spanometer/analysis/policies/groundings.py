@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -37,15 +36,7 @@ from ...spans.texts import Tokens
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, amounts, heading
 from ..comparison.significance import ranks
-from .scores import (
-    MeasureSpread,
-    choice_table,
-    require_additive,
-    score_table,
-    spread_columns,
-    totals_of_policies,
-    values_of,
-)
+from .scores import MeasureSpread, require_additive, score_table, spread_columns, totals_of_policies
 
 _AS_STRINGS = MentionF()
 
@@ -141,10 +132,8 @@ class GroundingSpread(Result):
             yield from ("", rank_table(self))
         for system, answers in self.systems.items():
             for name, measure in answers.measures.items():
-                if not math.isnan(measure.best):
-                    about = {"measure": name, "system": system}
-                    title = f"{name} {measure.key}" if len(self.systems) == 1 else f"{system}, {name} {measure.key}"
-                    yield from ("", choice_table(title, measure, self.grid, about))
+                title = name if len(self.systems) == 1 else f"{system}, {name}"
+                yield from measure.choice_table(title, {"measure": name, "system": system})
         if self.strings is not None:
             yield from ("", *heading([(f"{name} for strings", text) for name, text in self.strings.sizes()[1:]]), "")
             for part in self.strings.lines():
@@ -165,20 +154,19 @@ class GroundingSpread(Result):
         return {
             "documents": self.documents,
             "policies": len(self.grid),
-            "systems": {name: plain(self._of_system(name)) for name in self.systems},
+            "systems": {
+                system: {
+                    "counts": plain(answers.strict.total),
+                    "different_policies": answers.different,
+                    "measures": {
+                        name: spread.to_dict(effects=self.effects(system, name))
+                        for name, spread in answers.measures.items()
+                    },
+                }
+                for system, answers in self.systems.items()
+            },
             **({"ranks": self._of_ranks()} if several else {}),
             **({} if self.strings is None else {"strings": self.strings.to_dict()}),
-        }
-
-    def _of_system(self, system: str) -> dict[str, Any]:
-        answers = self.systems[system]
-        return {
-            "counts": answers.strict.total,
-            "different_policies": answers.different,
-            "measures": {
-                name: values_of(spread, self.grid, effects=self.effects(system, name))
-                for name, spread in answers.measures.items()
-            },
         }
 
     def _of_ranks(self) -> dict[str, Any]:
@@ -241,10 +229,11 @@ def grounding_spread(
         raise InputError("two systems have the same name.", "Give each system a different name.")
     rows = ordered(texts, "a list of texts", "Give the texts as a list of strings.")
     keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
-    reading = asked_labels, aliases, format, tokens, keys
-    sources = {str(name): AnswerInput(rows, of_system, *reading) for name, of_system in outputs}
-    # read each answer once
-    read = {name: replace(source, answers=list(source.read()), format="auto") for name, source in sources.items()}
+    read = {}
+    for name, of_system in outputs:
+        source = AnswerInput(rows, of_system, asked_labels, aliases, format, tokens, keys)
+        # read each answer once
+        read[str(name)] = replace(source, answers=list(source.read()), format="auto")
     indices = text_indices(rows, tokens)
     require_same_documents(references.documents, len(rows))
     references = references.with_lengths(np.array([len(index.text) for index in indices], dtype=np.int64))
@@ -295,8 +284,7 @@ class _ScoredTexts:
         spreads = {}
         for name, measure in self.measures.items():
             scores = measure.score_totals(totals[name])[measure.headline]
-            of_named = {policy: float(scores[index]) for policy, index in grid.named.items()}
-            spreads[name] = MeasureSpread(measure.headline, scores, of_named)
+            spreads[name] = MeasureSpread(grid, measure.headline, scores)
         return int(alike.max(initial=-1)) + 1, spreads
 
     def _sides(self, document: Sequence[int], predicted: Sequence[Predicted]) -> tuple[Spans, Spans]:
@@ -339,8 +327,7 @@ def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) ->
         scores[index] = measure.score(counts)[measure.headline]
         columns = (column.per_document(counts.documents, len(counts.labels)) for column in counts.columns.values())
         outcomes.add(tuple(column.tobytes() for column in columns))
-    named = {name: float(scores[index]) for name, index in grid.named.items()}
-    spread = MeasureSpread(measure.headline, scores, named)
+    spread = MeasureSpread(grid, measure.headline, scores)
     default = ground_strings(source.texts, source.answers, asked_labels=source.asked_labels, aliases=source.aliases)
     return AnswersSpread(default, len(outcomes), {measure.name: spread}, {})
 

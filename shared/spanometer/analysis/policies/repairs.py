@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
-from ...arrays import code_type, ordered, plain, ranges
+from ...arrays import code_type, ordered, ranges
 from ...documents.arguments import LabelArguments, require_arguments, shares
 from ...exceptions import InputError, counted, on_side, setting, without_option
 from ...measures.registry import MEASURES, read_measures
@@ -23,7 +22,7 @@ from ...tags.policy_grid import GridReadings, RepairGrid, read_all
 from ...tags.schemes import LabelChoice, Scheme
 from ...tags.tags import Tags, check_names, read_id2label, split_tag
 from ...tags.viterbi import Legality, Scores, best_paths, greedy_paths
-from .scores import MeasureSpread, choice_table, require_additive, score_table, totals_of_policies, values_of
+from .scores import MeasureSpread, require_additive, score_table, totals_of_policies
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,9 +59,8 @@ class PolicySpread(Result):
         yield from heading((policy, "; ".join(rules)) for policy, rules in self.grid.published.items())
         if self.illegal == 0:
             yield from ("", "No tag is illegal, so all policies give the same spans.")
-        for name, measure in self.measures.items():
-            if self.illegal and not math.isnan(measure.best):
-                yield from ("", choice_table(f"{name} {measure.key}", measure, self.grid, {"measure": name}))
+        for name, measure in self.measures.items() if self.illegal else ():
+            yield from measure.choice_table(name, {"measure": name})
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -73,8 +71,7 @@ class PolicySpread(Result):
             "illegal_pairs": self.illegal,
             "affected_documents": len(self.affected),
             "measures": {
-                name: plain(values_of(measure, self.grid, from_logits=measure.from_logits))
-                for name, measure in self.measures.items()
+                name: measure.to_dict(from_logits=measure.from_logits) for name, measure in self.measures.items()
             },
         }
 
@@ -155,9 +152,7 @@ def policy_spread(
             way: measure.score(measure.counts(reference, spans))[measure.headline]
             for way, spans in {"convert": converted, **decoded}.items()
         }
-        named = {policy: float(values[index]) for policy, index in grid.named.items()}
-        named["convert"] = alone.pop("convert")
-        spreads[name] = MeasureSpread(measure.headline, values, named, alone)
+        spreads[name] = MeasureSpread(grid, measure.headline, values, {"convert": alone.pop("convert")}, alone)
     return PolicySpread(common.name, grid, len(pairs), affected, spreads)
 
 

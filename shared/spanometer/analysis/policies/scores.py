@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ...arrays import plain
 from ...counts.counts import Counts
 from ...exceptions import InputError, require_kind
 from ...measures.aligned import AlignedMeasure
 from ...measures.information import TokenProbabilities
 from ...measures.sl_icm import SlIcm
-from ...tables.table import Table, TableColumn
+from ...tables.table import Part, Table, TableColumn
 from ...tags.policy_grid import PolicyGrid
 
 _POLICIES_AT_ONCE = 1 << 22
@@ -29,19 +31,26 @@ class MeasureSpread:
     """One measure's scores under every policy.
 
     Attributes:
+        grid: the policies.
         key: the key of the main score.
         scores: the main score under each policy, shape (policies), in the order of the grid.
-        named: the scores of named policies; for repairs also of `convert`.
+        beside_grid: the scores of named policies that are not in the grid: for repairs, of `convert`.
         from_logits: the scores of decoded logits, if logits are given: `viterbi` (the best legal path), `greedy` (left
             to right), `greedy_from_starts` (greedy, but a span begins only where a token's best tag begins one,
             Strubell et al. 2017) and `by_score` (spans by prefixes alone, each with the label of the highest total
             probability, as in Flair).
     """
 
+    grid: PolicyGrid
     key: str
     scores: np.ndarray
-    named: Mapping[str, float]
+    beside_grid: Mapping[str, float] = field(default_factory=dict)
     from_logits: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def named(self) -> dict[str, float]:
+        """The scores of named policies."""
+        return {name: float(self.scores[index]) for name, index in self.grid.named.items()} | dict(self.beside_grid)
 
     @property
     def best(self) -> float:
@@ -61,6 +70,39 @@ class MeasureSpread:
     def _of_scores(self, function: Callable[[np.ndarray], float]) -> float:
         """Apply a function that ignores NaN; return NaN if all scores are NaN."""
         return math.nan if np.isnan(self.scores).all() else float(function(self.scores))
+
+    def choices(self, score: float) -> dict[str, str]:
+        """Return the actions, by place, of a policy with this score; `ANY` if all actions at a place give this score.
+
+        If several policies have the score, a named one is chosen, otherwise the first.
+        """
+        grid, with_score = self.grid, self.scores == score
+        named = [index for index in grid.named.values() if with_score[index]]
+        policy = named[0] if named else int(np.argmax(with_score))
+        choices = grid.describe(policy)
+        for index, place in enumerate(grid.places):
+            others = np.delete(grid.choices == grid.choices[policy], index, axis=1).all(axis=1)
+            if with_score[others].all():
+                choices[place.name] = ANY
+        return choices
+
+    def to_dict(self, **own: Any) -> dict[str, Any]:
+        """Convert the scores, `own` values, and the actions of the best and the worst policy to built-in types."""
+        values = {"key": self.key, "best": self.best, "mean": self.mean, "worst": self.worst, "named": self.named}
+        for end in ("best", "worst"):
+            own[f"{end}_choices"] = None if math.isnan(values[end]) else self.choices(values[end])
+        return dict(plain({**values, **own}))
+
+    def choice_table(self, title: str, about: Mapping[str, str]) -> Iterator[Part]:
+        """Yield a table with the actions of the best and the worst policy at each place, if there are scores."""
+        if not math.isnan(self.best):
+            choices = [self.choices(score) for score in (self.best, self.worst)]
+            rows = []
+            for place in self.grid.places:
+                actions = (of_policy[place.name] for of_policy in choices)
+                rows.append((place.text, *((action, "dim" if action == ANY else "") for action in actions)))
+            columns, title = [TableColumn("best"), TableColumn("worst")], f"{title} {self.key}: where"
+            yield from ("", Table.of(title, columns, rows, left=3, kind="choices", names="where", about=about))
 
 
 def require_additive(measures: Iterable[Any]) -> None:
@@ -104,39 +146,6 @@ def _summed(parts: np.ndarray, of_policy: np.ndarray) -> np.ndarray:
     return totals
 
 
-def choices_of(measure: MeasureSpread, grid: PolicyGrid, score: float) -> dict[str, str]:
-    """Return the actions, by place, of a policy with this score; `ANY` if all actions at a place give the same score.
-
-    If several policies have the score, a named one is chosen, otherwise the first.
-    """
-    with_score = measure.scores == score
-    named = [index for index in grid.named.values() if with_score[index]]
-    policy = named[0] if named else int(np.argmax(with_score))
-    choices = grid.describe(policy)
-    for index, place in enumerate(grid.places):
-        others = np.delete(grid.choices == grid.choices[policy], index, axis=1).all(axis=1)
-        if with_score[others].all():
-            choices[place.name] = ANY
-    return choices
-
-
-def values_of(measure: MeasureSpread, grid: PolicyGrid, **own: Any) -> dict[str, Any]:
-    """Return a measure's scores, its `own` values, and the actions of the best and the worst policy, for JSON."""
-    choices = {
-        f"{end}_choices": None if math.isnan(score) else choices_of(measure, grid, score)
-        for end, score in (("best", measure.best), ("worst", measure.worst))
-    }
-    return {
-        "key": measure.key,
-        "best": measure.best,
-        "mean": measure.mean,
-        "worst": measure.worst,
-        "named": measure.named,
-        **own,
-        **choices,
-    }
-
-
 def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None = None) -> Table:
     """Return a table with the best, mean and worst score over all policies, and a row for each named policy.
 
@@ -166,14 +175,3 @@ def spread_columns(spreads: Mapping[str, MeasureSpread], about: Mapping[str, str
     if about:
         return [TableColumn(name, name) for name in spreads]
     return [TableColumn(f"{name}_{spread.key}", f"{name}\n{spread.key}") for name, spread in spreads.items()]
-
-
-def choice_table(title: str, measure: MeasureSpread, grid: PolicyGrid, about: Mapping[str, str]) -> Table:
-    """Return a table with the actions of the best and the worst policy of a measure at each place."""
-    choices = [choices_of(measure, grid, score) for score in (measure.best, measure.worst)]
-    rows = []
-    for place in grid.places:
-        actions = (of_policy[place.name] for of_policy in choices)
-        rows.append((place.text, *((action, "dim" if action == ANY else "") for action in actions)))
-    columns = [TableColumn("best"), TableColumn("worst")]
-    return Table.of(f"{title}: where", columns, rows, left=3, kind="choices", names="where", about=about)
