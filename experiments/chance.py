@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from spanometer.analysis.scores.difficulty import chance_levels
+from spanometer.analysis.scores.score import chance_levels
 from spanometer.exceptions import counted
 from spanometer.measures.aligned import AlignedMeasure
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1

@@ -15,7 +15,7 @@ from malformed import KNOWN, ODD
 from spanometer import InputError, Spans, readers
 from spanometer.analysis.errors import buckets
 from spanometer.analysis.policies import repairs
-from spanometer.analysis.scores import difficulty, streams
+from spanometer.analysis.scores import score, streams
 from spanometer.analysis.transformations import mapping
 from spanometer.exceptions import setting, shown
 from spanometer.measures import FairF, Gamma, SlIcm, SpanF
@@ -127,7 +127,7 @@ OF_ANOTHER_KIND = {
     "distances": lambda: Gamma(distances=ODD["dict that fails"]()),
     "a huge seed": lambda: spanometer.score(TAGS, TAGS, confidence=0.9, seed=10**5000),
     "a value of a bucket": lambda: buckets.buckets_of(SPANS_OF, SPANS_OF, by={"year": [1, 1j]}),
-    "bounds of parts": lambda: difficulty.by_chance(SPANS_OF, SPANS_OF, ODD["list that fails"](), [SpanF()]),
+    "bounds of parts": lambda: score.by_chance(SPANS_OF, SPANS_OF, ODD["list that fails"](), [SpanF()]),
 }
 
 
@@ -177,7 +177,7 @@ def test_values_that_are_nan_are_of_their_own_document():
 
 def test_parts_by_chance_of_bounds_in_a_text():
     """Bounds in a text passed the check, and were then read character by character."""
-    one, other = (difficulty.by_chance(SPANS_OF, SPANS_OF, bounds, ["span_f"]) for bounds in ("0.1,0.5", [0.1, 0.5]))
+    one, other = (score.by_chance(SPANS_OF, SPANS_OF, bounds, ["span_f"]) for bounds in ("0.1,0.5", [0.1, 0.5]))
     assert list(one) == list(other)
 
 

@@ -9,7 +9,7 @@ import spanometer
 from spanometer import InputError
 from spanometer.analysis.policies.groundings import grounding_spread
 from spanometer.analysis.policies.repairs import policy_spread
-from spanometer.analysis.scores.difficulty import by_chance
+from spanometer.analysis.scores.score import by_chance
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import ChanceKappaF1, SlIcm, SpanF
 from spanometer.measures.attribute_ranking import PrecisionRecallCurve

@@ -18,7 +18,7 @@ from spanometer import Spans, errors
 from spanometer.alignment.matched_spans import KINDS, MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.contexts import Context
-from spanometer.analysis.errors.review import rows_of_view
+from spanometer.analysis.errors.find import rows_of_view
 from spanometer.documents.layers import LineRuns
 from spanometer.readers import read, tag_lists
 from spanometer.spans.wording import Wording

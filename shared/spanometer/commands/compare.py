@@ -22,7 +22,7 @@ from typing import Any
 from ..analysis.comparison.compare import compare, compare_sides, compare_strings
 from ..analysis.comparison.comparison import REFERENCES, Comparison, named_systems
 from ..analysis.comparison.significance import LEVELS, PairedResampling
-from ..analysis.scores.difficulty import read_bounds
+from ..analysis.scores.score import read_bounds
 from ..exceptions import InputError
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, names_of, read_measures

@@ -21,13 +21,12 @@ from typing import Any
 import numpy as np
 
 from ..analysis.errors.buckets import BucketReport, beside_tables, read_training
-from ..analysis.errors.confusion import PAIR_CHOICES
 from ..analysis.errors.consistency import SuspiciousReferences
 from ..analysis.errors.differences import Difference, SharedErrors
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.examples import SHOWN, ErrorChoice, ErrorExamples
-from ..analysis.errors.find import Matching, errors
-from ..analysis.errors.review import preannotations
+from ..analysis.errors.find import Matching, errors, preannotations
+from ..analysis.errors.kinds import PAIR_CHOICES
 from ..counts.statistics import Resampling
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, mention

@@ -21,9 +21,9 @@ import numpy as np
 
 from ..analysis.agreement.against import score_against
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
-from ..analysis.scores.difficulty import by_chance, read_bounds
 from ..analysis.scores.measure_result import MeasureResult, NamedDocuments, SuitingMeasures, is_by_attribute
 from ..analysis.scores.report import Report, kind_of, system_parts
+from ..analysis.scores.score import by_chance, read_bounds
 from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments

@@ -19,8 +19,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from ..analysis.transformations.mapping import DESCRIPTIONS, TRANSFORMATIONS, free, get_transformation, matched
-from ..analysis.transformations.noise import IllegalTags
+from ..analysis.transformations.mapping import (
+    DESCRIPTIONS,
+    TRANSFORMATIONS,
+    IllegalTags,
+    free,
+    get_transformation,
+    matched,
+)
 from ..analysis.transformations.transformations import SpanTransformation, Transformation
 from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..analysis.agreement.agreement import Agreement
-    from ..analysis.errors.confusion import Confusion
+    from ..analysis.errors.kinds import Confusion
     from ..analysis.scores.measure_result import MeasureResult
     from ..analysis.scores.report import Report
     from ..measures.attribute_ranking import PrecisionRecallCurve

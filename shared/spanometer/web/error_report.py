@@ -14,9 +14,9 @@ import numpy as np
 
 from ..alignment.matched_spans import KINDS, MARKS
 from ..alignment.overlaps import order_of_line
-from ..analysis.errors.answers import ANSWER_KINDS
 from ..analysis.errors.errors import Errors, SystemErrors, label_table, legend, mark_table, share_table
 from ..analysis.errors.examples import ErrorChoice, extent_of, first_of
+from ..analysis.errors.kinds import ANSWER_KINDS
 from ..analysis.scores.report import kind_of, score_cells
 from ..arrays import offsets_of
 from ..exceptions import printable

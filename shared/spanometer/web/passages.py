@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import overlaps
-from ..analysis.errors.answers import AnswerErrors
 from ..analysis.errors.contexts import Context
 from ..analysis.errors.errors import SystemErrors
+from ..analysis.errors.kinds import AnswerErrors
 from ..arrays import ordered_codes
 from ..exceptions import counted, printable
 from ..grounding.grounded import AnswerOutcomes

@@ -14,8 +14,8 @@ from slow.disagreements import cost_of, kinds_of, places_of
 from spanometer import Spans, disagreements
 from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.agreement.pairs import DIFFERENCES
-from spanometer.analysis.errors.confusion import Confusion
+from spanometer.analysis.agreement.annotators import DIFFERENCES
+from spanometer.analysis.errors.kinds import Confusion
 from spanometer.measures import SpanF, TokenF
 from spanometer.web.error_report import error_report
 

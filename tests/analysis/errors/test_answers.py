@@ -3,7 +3,7 @@
 import pytest
 
 from spanometer import Spans, errors
-from spanometer.analysis.errors.answers import ANSWER_KINDS, AnswerErrors
+from spanometer.analysis.errors.kinds import ANSWER_KINDS, AnswerErrors
 from spanometer.grounding import ground
 from spanometer.tables.table import amount
 from spanometer.web.error_report import error_report

@@ -9,7 +9,7 @@ import pytest
 from random_corpora import as_spans, disturbed, random_document
 from slow.placement import start_probabilities
 from spanometer import Spans, compare
-from spanometer.analysis.scores.difficulty import by_chance, chance_levels, read_bounds
+from spanometer.analysis.scores.score import by_chance, chance_levels, read_bounds
 from spanometer.measures import ChanceKappaF1, SpanF
 from spanometer.readers import read
 from spanometer.spans.spans import pair_from_tags

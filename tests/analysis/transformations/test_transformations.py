@@ -16,11 +16,14 @@ from spanometer import InputError, Spans
 from spanometer.analysis.transformations.mapping import (
     PAIRS,
     TRANSFORMATIONS,
+    Drop,
+    IllegalTags,
+    Invent,
+    Relabel,
     as_map,
     free,
     matched,
 )
-from spanometer.analysis.transformations.noise import Drop, IllegalTags, Invent, Relabel
 from spanometer.analysis.transformations.transformations import (
     Extend,
     Shift,

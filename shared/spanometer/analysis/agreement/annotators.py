@@ -1,14 +1,17 @@
-"""Annotators: their names, the counts of their pairs, and their votes for spans and for labels of tokens."""
+"""Annotators: their names, the counts and differences of their pairs, and their votes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ...alignment.overlaps import Alignment
+from ...alignment.matched_spans import CORRECT, MatchedSpans
+from ...alignment.overlaps import Alignment, order_of_line
+from ...alignment.places import Places
 from ...arrays import code_type, ordered
 from ...counts.counts import Counts
 from ...counts.statistics import divide
@@ -16,6 +19,9 @@ from ...exceptions import InputError, counted, require_kind, setting
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...spans.annotations import distinct_spans, named_sides
 from ...spans.spans import Spans
+from ...tables.result import Result
+from ...tables.table import Part, Table, TableColumn, amounts
+from ..errors.kinds import matrix_table
 from ..scores.measure_result import count_measures
 
 ANNOTATOR = "annotator "
@@ -236,3 +242,187 @@ def without_losers(first: np.ndarray, second: np.ndarray, rank: np.ndarray) -> n
         open_pairs = kept[first] & kept[second]
         first, second = first[open_pairs], second[open_pairs]
     return kept
+
+
+DIFFERENCES = {
+    "other label": "their overlapping spans have different labels",
+    "other boundary": "their overlapping spans have different boundaries",
+    "split": "one annotator has several spans where the other has one: split or merged",
+    "only one": "one annotator has a span there, and the other has none",
+}
+"""The kinds of differences between two annotators, with explanations."""
+
+_MISSING = "nothing"
+"""The name of the last row and column of a matrix of labels, for spans without a partner."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelConfusion(Result):
+    """The labels that pairs of annotators confuse; no annotator is the reference.
+
+    Attributes:
+        labels: the labels of all annotators.
+        counts: int64, shape (labels + 1, labels + 1), symmetric. Each cell is the number of matched pairs of spans with
+            the row's label and the column's label, over all pairs of annotators. The last row and column count spans
+            without a partner.
+    """
+
+    labels: tuple[str, ...]
+    counts: np.ndarray
+
+    def confused(self) -> list[tuple[str, str, int, float]]:
+        """List confused labels, the most frequent first: both labels, the number of pairs of spans, and a proportion.
+
+        The proportion is the number of pairs with both labels, divided by the number of all pairs with only these
+        labels.
+        """
+        inner = self.counts[:-1, :-1]
+        rows, columns = np.nonzero(np.triu(inner, 1))
+        times = inner[rows, columns]
+        shares = times / (times + inner[rows, rows] + inner[columns, columns])
+        pairs = zip(rows.tolist(), columns.tolist(), times.tolist(), shares.tolist(), strict=True)
+        listed = [(self.labels[row], self.labels[column], number, share) for row, column, number, share in pairs]
+        return sorted(listed, key=lambda pair: -pair[2])
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the table of confused labels."""
+        yield self.table()
+
+    def tables(self) -> list[Table]:
+        """Return the table of confused labels, and the matrix."""
+        return [self.table(), self.matrix()]
+
+    def table(self, most: int | None = None) -> Table:
+        """Return a table of confused labels, the most frequent first."""
+        rows = [((label, "cyan"), *values) for label, *values in self.confused()[:most]]
+        columns = [*amounts(other_label="other label", times="times"), TableColumn("share", kind="share")]
+        return Table.of("label", columns, rows, left=2, kind="confused")
+
+    def matrix(self) -> Table:
+        """Return a table of the counts, with a row and a column for each label."""
+        # a label may have the name of another column
+        names = [*(repr(name) if name in ("label", _MISSING) else name for name in self.labels), _MISSING]
+        return matrix_table("label", names, names, self.counts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to built-in types, ready for JSON."""
+        counts = self.counts.tolist()
+        return {"labels": list(self.labels), "counts": counts, "confused": self.table().records()}
+
+
+@dataclass(frozen=True, eq=False)
+class PairDifferences:
+    """The differences of all pairs of annotators.
+
+    Attributes:
+        kinds: int64, shape (places, kinds): the number of differences of each kind at each place, over all pairs of
+            annotators, see `DIFFERENCES`. A difference is a pair of unequal overlapping spans, or a span without a
+            partner, as matched by `MatchedSpans`. It can be both of the kind `label` and of `boundary` or `split`.
+        places: int64, shape (annotators, annotators), symmetric: the number of places where two annotators differ; 0 on
+            the diagonal.
+        confusion: the confused labels.
+    """
+
+    kinds: np.ndarray
+    places: np.ndarray
+    confusion: LabelConfusion
+
+    @classmethod
+    def of(cls, places: Places, sides: Sequence[Spans]) -> PairDifferences:
+        """Match the spans of each pair of annotators.
+
+        Args:
+            places: the places where they differ.
+            sides: the spans of each annotator, with common labels.
+
+        Raises:
+            InputError: see `MatchedSpans.of`.
+        """
+        labels = sides[0].labels
+        size = len(labels) + 1
+        kinds = np.zeros((len(places), len(DIFFERENCES)), dtype=np.int64)
+        counts = np.zeros((size, size), dtype=np.int64)
+        differing = np.zeros((len(sides), len(sides)), dtype=np.int64)
+        numbers = [np.flatnonzero(held)[order_of_line(side)] for held, side in zip(places.held.T, sides, strict=True)]
+        for first, second in combinations(range(len(sides)), 2):
+            matched = MatchedSpans.of(Alignment(sides[first], sides[second]))
+            cells = (matched.reference_label % size) * size + matched.predicted_label % size
+            counts += np.bincount(cells, minlength=size * size).reshape(size, size)
+            wrong = np.flatnonzero(matched.kind != CORRECT)
+            reference, prediction = matched.reference[wrong], matched.prediction[wrong]
+            span = np.where(reference >= 0, _at(numbers[first], reference), _at(numbers[second], prediction))
+            place = places.place[span]
+            for code, flags in enumerate(_kinds(matched, wrong)):
+                kinds[:, code] += np.bincount(place[flags], minlength=len(places))
+            differing[first, second] = differing[second, first] = len(np.unique(place))
+        both = counts + counts.T
+        np.fill_diagonal(both, np.diag(counts))
+        return cls(kinds, differing, LabelConfusion(labels, both))
+
+
+def _kinds(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Flag incorrect rows by kind, in the order of `DIFFERENCES`.
+
+    The kind `split` is given to spans that `MatchedSpans` marks as split or merged. Exceptions are pairs with the same
+    boundaries, and spans without a partner inside another span of the same annotator.
+    """
+    alone = (matched.reference[rows] < 0) | (matched.prediction[rows] < 0)
+    same = matched.boundary[rows] == 0
+    split = (matched.split | matched.merged)[rows] & np.where(alone, ~matched.nested[rows], ~same)
+    label = ~alone & (matched.reference_label != matched.predicted_label)[rows]
+    return label, ~alone & ~same & ~split, split, alone & ~split
+
+
+def _at(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Select values by index; a negative index selects any value."""
+    return values[np.maximum(chosen, 0)] if len(values) else np.zeros(len(chosen), dtype=np.int64)
+
+
+def place_costs(places: Places, level: str) -> np.ndarray:
+    """Compute the cost of each place in mean F1 of pairs of annotators, float64, shape (places).
+
+    F1 of two annotators with a and b spans (or tokens) is 2 both / (a + b). So 1 - F1 = apart / (a + b), where `apart`
+    counts the spans (or tokens) that only one of the two has. This is a sum over places:
+
+        cost(place) = mean over pairs of apart(place) / (a + b).
+
+    If everything at the place had a partner and all sizes stayed the same, the mean F1 would rise by the cost. The
+    costs of all places add up to 1 - mean F1. A cost in spans is in (0, 1]. A cost in tokens is 0 if all annotators
+    have the same tokens of each label, for example if only some split a span.
+
+    Args:
+        places: the places.
+        level: `span` counts equal spans, as `span_f` does. `token` counts tokens that both have in spans of the same
+            label; a token in several such spans of an annotator counts once.
+    """
+    if level == "span":
+        held, place = places.held, places.place
+        size = np.ones(len(held), dtype=np.int64)
+    else:
+        held, size, place = _stretches(places)
+    sizes = (held * size[:, None]).sum(axis=0)
+    weights = divide(1.0 - np.eye(len(sizes)), sizes[:, None] + sizes[None, :], 0.0)
+    weights *= 2 / (len(sizes) * (len(sizes) - 1))
+    disputed = place >= 0
+    held, size = held[disputed], size[disputed]
+    # each pair counts once: one annotator has it and the other does not
+    cost = ((held @ weights) * ~held).sum(axis=1) * size
+    return np.bincount(place[disputed], weights=cost, minlength=len(places))
+
+
+def _stretches(places: Places) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Divide the tokens of each label at the boundaries of all spans; returns voters, size and place of each interval.
+
+    An interval that all annotators have, or no annotator has, gets the place -1.
+    """
+    spans, stride = places.spans, int(places.offsets[-1])
+    span, start, end = spans.pieces()
+    base = spans.label.astype(np.int64)[span] * stride + places.offsets[spans.document[span]]
+    start, end = start + base, end + base
+    bounds, held = stretches_of([(start[own], end[own]) for own in places.held[span].T])
+    size = np.append(np.diff(bounds), 0)[: len(bounds)]
+    differs = held.any(axis=1) & ~held.all(axis=1)
+    place = np.full(len(bounds), -1)
+    stretch = np.searchsorted(places.stretches.start, bounds[differs] % max(stride, 1), side="right") - 1
+    place[differs] = places.stretches.span[stretch]
+    return held, size, place

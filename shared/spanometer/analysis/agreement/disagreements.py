@@ -27,8 +27,7 @@ from ...tables.table import Copyable, Part, Table, TableColumn, arrow_table
 from ..errors.contexts import Context, context_of_sides
 from ..scores.report import CorpusResult, corpus_size
 from .agree import LeaveOneOut, leave_one_out, pair_and_joint_measure
-from .annotators import ANNOTATOR, named_annotators
-from .pairs import DIFFERENCES, LabelConfusion, PairDifferences, place_costs
+from .annotators import ANNOTATOR, DIFFERENCES, LabelConfusion, PairDifferences, named_annotators, place_costs
 
 SHOWN = 20
 """The maximum number of places that are printed."""

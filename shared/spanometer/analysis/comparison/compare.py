@@ -36,10 +36,9 @@ from ...spans.attributes import Attributes
 from ...spans.entities import Entities
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
-from ..scores.difficulty import chance_measure, parts_by_chance
 from ..scores.measure_result import count_measures, notes_of
 from ..scores.report import Report, corpus_size
-from ..scores.score import string_measure
+from ..scores.score import chance_measure, parts_by_chance, string_measure
 from .comparison import (
     NAMED,
     REFERENCES,

@@ -26,14 +26,12 @@ from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from ...tags.schemes import LabelChoice
 from ..scores.measure_result import interval_notes
 from ..scores.report import CorpusResult, kind_of
-from .answers import AnswerErrors
 from .buckets import BucketReport, Buckets, buckets_of, read_training, score_buckets
-from .confusion import PAIR_CHOICES, Confusion
 from .consistency import SuspiciousReferences
 from .contexts import Context
-from .costs import Costs, KindCost, costs
 from .differences import Difference, SharedErrors
 from .examples import SHOWN, ErrorChoice, ErrorExamples, mention_texts
+from .kinds import PAIR_CHOICES, AnswerErrors, Confusion, Costs, KindCost, costs
 
 _WIDEST = 12
 """Confusion matrices with more labels than this are not printed; the most frequent confusions are printed instead."""

@@ -22,7 +22,7 @@ from ...spans.wording import Wording
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, Text, amounts, arrow_table
 from .contexts import AROUND, Context
-from .costs import ERRORS
+from .kinds import ERRORS
 
 CHOICES = (*ERRORS, *list(BOUNDARIES)[1:], *MARKS)
 """The kinds, boundaries and marks by which errors can be selected."""

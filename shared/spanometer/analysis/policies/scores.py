@@ -88,10 +88,10 @@ class MeasureSpread:
 
     def to_dict(self, **own: Any) -> dict[str, Any]:
         """Convert the scores, `own` values, and the actions of the best and the worst policy to built-in types."""
-        values = {"key": self.key, "best": self.best, "mean": self.mean, "worst": self.worst, "named": self.named}
+        values: dict[str, Any] = {end: getattr(self, end) for end in ("best", "mean", "worst")}
         for end in ("best", "worst"):
             own[f"{end}_choices"] = None if math.isnan(values[end]) else self.choices(values[end])
-        return dict(plain({**values, **own}))
+        return dict(plain({"key": self.key, **values, "named": self.named, **own}))
 
     def choice_table(self, title: str, about: Mapping[str, str]) -> Iterator[Part]:
         """Yield a table with the actions of the best and the worst policy at each place, if there are scores."""

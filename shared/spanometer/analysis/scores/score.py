@@ -1,13 +1,16 @@
-"""Scoring of one system against references."""
+"""Scoring of one system against references, also in parts of the corpus with different chance levels."""
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Never, Unpack, overload
+
+import numpy as np
 
 from ...counts.statistics import Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
@@ -15,16 +18,18 @@ from ...documents.document_file import DocumentFile
 from ...documents.joining import naming_documents
 from ...documents.pairing import Pairing
 from ...documents.sides import answers_together, read_sides, require_one_annotator
-from ...exceptions import InputError, mention, on_side, require_no_more
+from ...exceptions import InputError, mention, on_side, require_no_more, require_sides, shown
 from ...grounding.grounded import Grounded
 from ...grounding.policies import StringPolicy
 from ...grounding.reading import GroundedStrings, ground_strings
-from ...measures.aligned import with_words
+from ...measures.aligned import AlignedMeasure, with_words
 from ...measures.base import Measure
+from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.mention_f import MentionF
 from ...measures.notation import read_reading, reading_of, signatures_in
 from ...measures.registry import (
     ALL_MEASURES,
+    MEASURES,
     is_everything,
     listed_measures,
     names_of,
@@ -282,3 +287,94 @@ def string_measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> Men
     own = {name: value for name, value in options.items() if name not in options_of(Resampling)}
     require_known(own, [name for name in options_of(MentionF) if name not in compared], MentionF.name)
     return MentionF(**{**own, **compared})
+
+
+def chance_levels(references: Spans, measure: ChanceKappaF1 | None = None) -> np.ndarray:
+    """Compute the chance level of each document: F1 by chance of the reference against itself.
+
+    Args:
+        references: the reference; document lengths must be known.
+        measure: the measure whose level, placement and method are used; by default `token`, `disjoint` and `exact`.
+
+    Returns:
+        float64 of shape (documents), in [0, 1] with the placement `disjoint`; NaN for documents without spans.
+
+    Raises:
+        InputError: see `ChanceKappaF1`.
+    """
+    chance = replace(measure or ChanceKappaF1(), n_simulations=0)
+    return chance.document_scores(chance.counts(references, references))["chance_f1"]
+
+
+def by_chance(
+    references: Spans,
+    predictions: Spans,
+    bounds: Sequence[float],
+    measures: Sequence[AlignedMeasure],
+    reading: Mapping[str, Any] | None = None,
+    resampling: Resampling | None = None,
+) -> dict[str, Report]:
+    """Group documents by their chance level (see `chance_levels`), and score each group.
+
+    A document without reference spans has no chance level and is in no group. If `measures` has a `ChanceKappaF1`, its
+    options say how the chance level is computed.
+
+    Args:
+        references, predictions: both sides.
+        bounds: the chance levels between the groups, ascending, each between 0 and 1.
+        measures: the measures.
+        reading: how the input was read, for the signatures. The signatures also name the group.
+        resampling: how confidence intervals are computed; None computes no intervals.
+
+    Returns:
+        A report for each group, by its name in words, lowest chance first.
+
+    Raises:
+        InputError: if bounds are not ascending numbers between 0 and 1, or if a measure is undefined.
+    """
+    require_sides(Spans, references, predictions)
+    named = read_measures(measures, MEASURES)
+    parts = {}
+    for (low, high), (name, documents) in parts_by_chance(references, bounds, chance_measure(named)).items():
+        how = {**(reading or {}), "chance": f"{low:g}-{high:g}"}
+        sides = references.take(documents), predictions.take(documents)
+        parts[name] = Report.of(*sides, named, how, resampling=resampling)
+    return parts
+
+
+def chance_measure(measures: Mapping[str, Any]) -> ChanceKappaF1:
+    """Return the `ChanceKappaF1` among the measures, or one with default options."""
+    return next((each for each in measures.values() if isinstance(each, ChanceKappaF1)), ChanceKappaF1())
+
+
+def parts_by_chance(
+    references: Spans, bounds: Sequence[float], measure: ChanceKappaF1
+) -> dict[tuple[float, float], tuple[str, np.ndarray]]:
+    """Group documents by their chance level; returns the name and the documents of each group, by its bounds."""
+    levels = chance_levels(references, measure)
+    parts = {}
+    for low, high in pairwise((0.0, *read_bounds(bounds), math.inf)):
+        name = f"chance {low:g} or more" if high == math.inf else f"chance from {low:g} to below {high:g}"
+        documents = np.flatnonzero((levels >= low) & (levels < high))
+        parts[low, high] = (f"chance below {high:g}" if low == 0 else name), documents
+    return parts
+
+
+def read_bounds(value: Any) -> tuple[float, ...]:
+    """Read bounds of chance levels from numbers, or from text with numbers separated by commas.
+
+    Raises:
+        InputError: unless they are ascending numbers between 0 and 1.
+    """
+    try:
+        bounds = tuple(float(bound) for bound in (value.split(",") if isinstance(value, str) else value))
+    except Exception:
+        # any object may come here, and raise any error
+        bounds = ()
+    if not bounds or not all(low < high for low, high in pairwise((0.0, *bounds, 1.0))):
+        raise InputError(
+            f"invalid value for {mention('by_chance')}: {shown(value)}.",
+            "Use a number between 0 and 1, such as 0.175, or several in ascending order.",
+            option="by_chance",
+        )
+    return bounds

@@ -1,10 +1,11 @@
-"""The cost of each kind of error: the score of the output after all errors of this kind are corrected."""
+"""The kinds of errors: what each costs, which labels are confused, and the kinds that only generated answers have."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,12 @@ from ...arrays import inverse
 from ...counts.counts import Column, Counts, join_columns
 from ...counts.statistics import Estimate, Resampling, estimates, jackknife_groups, joined_values
 from ...exceptions import InputError, mention
+from ...grounding.grounded import AnswerOutcomes, Grounded, outcomes_by_answer
+from ...grounding.outcomes import Outcome
+from ...grounding.policies import COUNTS
 from ...measures.aligned import AlignedMeasure
+from ...tables.result import Result
+from ...tables.table import Part, Table, TableColumn, amounts
 
 WRONG_BOUNDARIES = tuple(f"wrong_boundary_{boundary}" for boundary in list(BOUNDARIES)[1:])
 """The kinds that are parts of `wrong_boundary`."""
@@ -239,3 +245,181 @@ def _left_out(measure: AlignedMeasure, now: Counts, changes: Mapping[str, _Chang
 
     of_changes = {kind: without(change.counts, group[change.documents]) for kind, change in changes.items()}
     return _values(measure, without(now, group), of_changes)
+
+
+PAIR_CHOICES = {
+    "overlap": "all pairs that share tokens",
+    "exact": "only pairs with the same boundaries; all other spans count as missing or spurious",
+}
+"""The choices of pairs for a confusion matrix, with explanations."""
+
+MISSING, SPURIOUS = "missing", "spurious"
+"""The names of the last column (unmatched reference spans) and of the last row (unmatched predicted spans)."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Confusion(Result):
+    """The number of spans with each reference label and each predicted label.
+
+    Each row adds up to the reference spans of a label, each column to the predicted spans of a label.
+
+    Attributes:
+        labels: the labels that occur on either side.
+        pairs: the choice of pairs, see `PAIR_CHOICES`.
+        counts: int64, shape (labels + 1, labels + 1): a row for each reference label and one for spurious spans, and a
+            column for each predicted label and one for missing spans.
+        about: columns that name the system in tables.
+    """
+
+    labels: tuple[str, ...]
+    pairs: str
+    counts: np.ndarray
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, matched: MatchedSpans, pairs: str, about: Mapping[str, str] | None = None) -> Confusion:
+        """Count the pairs of labels."""
+        names = matched.alignment.labels
+        size = len(names) + 1
+        row, column = matched.reference_label % size, matched.predicted_label % size
+        apart = (matched.boundary > 0) & (pairs == "exact")
+        cells = np.bincount(row * size + column, weights=~apart, minlength=size * size)
+        cells += np.bincount(row[apart] * size + len(names), minlength=size * size)
+        cells += np.bincount(len(names) * size + column[apart], minlength=size * size)
+        counts = cells.astype(np.int64).reshape(size, size)
+        there = np.flatnonzero((counts.sum(axis=0) + counts.sum(axis=1))[:-1] > 0)
+        kept = np.append(there, len(names))
+        return cls(
+            labels=tuple(names[label] for label in there.tolist()),
+            pairs=pairs,
+            counts=counts[np.ix_(kept, kept)],
+            about=about or {},
+        )
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The names of the rows."""
+        return (*map(_named, self.labels), SPURIOUS)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return (*map(_named, self.labels), MISSING)
+
+    def confused(self) -> list[tuple[str, str, int]]:
+        """List each reference label with a different predicted label and their number, the most frequent first."""
+        wrong = self.counts[:-1, :-1].copy()
+        np.fill_diagonal(wrong, 0)
+        places = np.argwhere(wrong).tolist()
+        listed = [(self.labels[row], self.labels[column], int(wrong[row, column])) for row, column in places]
+        return sorted(listed, key=lambda pair: -pair[2])
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the matrix."""
+        yield self.table()
+
+    def table(self) -> Table:
+        """Return a table with a row for each reference label and a column for each predicted label."""
+        about = {**self.about, "pairs": self.pairs}
+        title = f"{self.pairs}: reference"
+        return matrix_table(title, self.rows, self.columns, self.counts, names="reference", about=about)
+
+    def confused_table(self) -> Table:
+        """Return a table of confusions of two labels, the most frequent first."""
+        rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()]
+        columns = amounts("predicted", "spans")
+        about = {**self.about, "pairs": self.pairs}
+        return Table.of("reference", columns, rows, left=2, kind="confused", about=about)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to built-in types, ready for JSON."""
+        return {"labels": list(self.labels), "pairs": self.pairs, "counts": self.counts.tolist()}
+
+
+def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts: np.ndarray, **options: Any) -> Table:
+    """Return a table of a matrix of counts; the last cell (no span on either side) is empty."""
+    cells: list[list[Any]] = [[(name, "cyan"), *values] for name, values in zip(rows, counts.tolist(), strict=True)]
+    cells[-1][-1] = None
+    return Table.of(
+        title, [TableColumn(name, name, "amount", named=True) for name in columns], cells, kind="confusion", **options
+    )
+
+
+def _named(label: str) -> str:
+    """Return the name of a label, in quotes if another row or column has this name."""
+    return repr(label) if label in (MISSING, SPURIOUS, "reference", "pairs", "system") else label
+
+
+ANSWER_KINDS = {kind: COUNTS[kind] for kind in ("absent", "surplus", "outside", "broken")}
+"""The kinds of errors of generated answers, with explanations."""
+
+
+class KindOfAnswer(NamedTuple):
+    """The number of errors of one kind.
+
+    Attributes:
+        number: the number of items; for broken answers, the number of answers.
+        predicted: the number of these items that count as predicted spans, whether or not they are in the text.
+    """
+
+    number: int
+    predicted: int
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerErrors:
+    """The errors of one system's answers, in addition to the errors of its spans.
+
+    They depend only on texts and answers, not on the reference. An item with an unrequested label has the kind
+    `outside`; it can also be absent or surplus. If the grounding policy drops an item, it is counted here but is no
+    predicted span. If the policy keeps an item that is not in the text, this is a spurious span.
+
+    Attributes:
+        grounded: the grounded answers.
+    """
+
+    grounded: Grounded
+
+    @cached_property
+    def kinds(self) -> dict[str, KindOfAnswer]:
+        """The number of errors of each kind, see `ANSWER_KINDS`."""
+        counts = dict.fromkeys(ANSWER_KINDS, 0)
+        predicted = dict.fromkeys(ANSWER_KINDS, 0)
+        for answer in outcomes_by_answer(self.grounded):
+            counts["broken"] += answer.read.broken
+            for outcome in answer.outcomes:
+                stays = outcome.wrong or outcome.kind == "placed"
+                predicted["broken"] += stays and answer.read.broken
+                for kind in self.kinds_of(outcome):
+                    counts[kind] += 1
+                    predicted[kind] += stays
+        return {kind: KindOfAnswer(counts[kind], predicted[kind]) for kind in ANSWER_KINDS}
+
+    @property
+    def total(self) -> int:
+        """The number of errors of all kinds."""
+        return sum(kind.number for kind in self.kinds.values())
+
+    def kinds_of(self, outcome: Outcome) -> list[str]:
+        """Return the kinds of errors of an item."""
+        labels = self.grounded.source.asked_labels
+        outside = labels is not None and outcome.item.label not in labels
+        unplaced = outcome.kind in ("absent", "surplus")
+        return [*([outcome.kind] if unplaced else []), *(["outside"] if outside else [])]
+
+    def answers(self) -> Iterator[AnswerOutcomes]:
+        """Yield the answers with errors."""
+        for answer in outcomes_by_answer(self.grounded):
+            if answer.read.broken or any(map(self.kinds_of, answer.outcomes)):
+                yield answer
+
+    def table(self, system: str = "") -> Table:
+        """Return a table with a row for each kind."""
+        rows = [((kind, "cyan"), *numbers) for kind, numbers in self.kinds.items()]
+        columns = amounts("number", predicted="of these\npredicted")
+        about = {"system": system} if system else {}
+        return Table.of("error of answers", columns, rows, kind="answers", names="error", about=about)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts of the answers, and the number of errors of each kind."""
+        return {**self.grounded.total, "kinds": {kind: numbers._asdict() for kind, numbers in self.kinds.items()}}
