@@ -79,7 +79,7 @@ def _inputs(module: Any) -> Iterable[str]:
     yield f"| `predictions`, `references` | list | required | {forms} |"
     yield from (row for name, row in rows.items() if f"`{name}`" not in shared)
     if shared:
-        yield f"\nOptions that [`span_f`]({_SHARED_INPUTS}) explains: {', '.join(shared)}."
+        yield f"\nThe card of [`span_f`]({_SHARED_INPUTS}) explains these options: {', '.join(shared)}."
 
 
 def _rows(module: Any) -> dict[str, str]:
