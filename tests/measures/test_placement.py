@@ -1,14 +1,9 @@
 """The random annotation model, against full enumeration and the paper's formula."""
 
-import doctest
-from itertools import product
-
 import numpy as np
-import pytest
 
 from slow import placement as slow
-from spanometer.measures import placement
-from spanometer.measures.placement import Placement, arrangements, coverage_of_few, no_agreement, place, sample
+from spanometer.measures.placement import Placement, coverage_of_few, place, sample
 
 
 def random_lengths(generator, tokens, most):
@@ -33,33 +28,6 @@ def test_full_enumeration():
         placed = place(tokens, lengths)
         for length, probabilities in zip(lengths, slow.start_probabilities(tokens, lengths), strict=True):
             np.testing.assert_allclose(starts_of(placed, length), [float(p) for p in probabilities], rtol=0, atol=1e-12)
-
-
-def test_closed_forms():
-    generator = np.random.default_rng(4)
-    for _ in range(60):
-        tokens = int(generator.integers(2, 10))
-        first, second = (random_lengths(generator, tokens, most) for most in (3, 2))
-        assert arrangements(tokens, first) == len(list(slow.arrangements(tokens, first)))
-        pairs = list(product(slow.arrangements(tokens, first), slow.arrangements(tokens, second)))
-        apart = sum(
-            not any(
-                slow.shared(*span, *other)
-                for span in zip(starts, first, strict=True)
-                for other in zip(others, second, strict=True)
-            )
-            for starts, others in pairs
-        )
-        assert no_agreement(tokens, first, second) == apart / len(pairs)
-    # one span against one of one token: by the exact distribution
-    exact = 1 - place(50, [9]).shared_tokens(place(50, [1]))
-    assert no_agreement(50, [9], [1]) == pytest.approx(exact, abs=1e-12)
-    assert 0.99 < no_agreement(10**6, [5] * 20, [4] * 20) < no_agreement(10**7, [5] * 20, [4] * 20) < 1
-    assert no_agreement(5, [3], [3]) == 0
-
-
-def test_examples():
-    assert doctest.testmod(placement) == (0, 3)
 
 
 def test_many_documents_of_few_spans():

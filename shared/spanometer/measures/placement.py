@@ -22,7 +22,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, overlaps
 from ..arrays import begins_run, offsets_of, row_codes, run_bounds
-from ..exceptions import InputError, counted, require_choice, setting
+from ..exceptions import InputError, counted, require_choice, setting, shown
 from .aligned import require_contiguous, require_disjoint, require_lengths
 from .start_probabilities import start_probabilities
 
@@ -115,23 +115,18 @@ def place(
     """
     require_choice("placement", placement, ("disjoint", "independent"))
     distinct, counts = np.unique(np.asarray(lengths, dtype=np.int64), return_counts=True)
-    if len(distinct) and distinct[0] < 1:
-        raise InputError(f"a span has {distinct[0]} tokens.", "Every span needs at least one token.")
     annotated, spans = int((distinct * counts).sum()), int(counts.sum())
+    needed = annotated if placement == "disjoint" else int(distinct.max(initial=0))
+    if (distinct < 1).any() or needed > tokens:
+        raise InputError(
+            f"spans of the lengths {shown(list(lengths))} do not fit into {counted(tokens, 'token')}.",
+            f"Check the lengths. If spans overlap, set {setting('placement', 'independent')} or 'layers'.",
+        )
     if tokens * len(distinct) > _MOST_STARTS:
         size = f"{counted(tokens, 'token')} with spans of {counted(len(distinct), 'length')}"
         raise InputError(
             f"a document of {size}: random placement would need {tokens * len(distinct) / 2**27:,.1f} GiB of memory.",
             f"Check {setting('lengths')}, or split the document.",
-        )
-    if placement == "independent" and len(distinct) and distinct[-1] > tokens:
-        raise InputError(
-            f"a span has {counted(distinct[-1], 'token')}, but its document has {tokens}.", "Check the lengths."
-        )
-    if placement == "disjoint" and annotated > tokens:
-        raise InputError(
-            f"the spans have {counted(annotated, 'token')}, but the document has {tokens}.",
-            f"Check {setting('lengths')}; for overlapping spans set {setting('placement', 'independent')} or 'layers'.",
         )
     positions = tokens - distinct + 1
     uniform = np.full(len(distinct), placement == "independent" or method == "uniform" or spans == 1)
@@ -143,42 +138,6 @@ def place(
         for place, (number, flat) in enumerate(zip(positions.tolist(), uniform.tolist(), strict=True))
     ]
     return Placement(tokens, tuple(distinct.tolist()), tuple(counts.tolist()), tuple(starts))
-
-
-def arrangements(tokens: int, lengths: Sequence[int]) -> int:
-    """Count the arrangements of spans without overlap in a document: (n - a + k)! / (n - a)!; 0 if they do not fit.
-
-    n is the number of tokens, k the number of spans and a their total length. Spans of equal length are distinguished.
-    All arrangements are equally likely. In the example there are 30, so each has the probability 1/30. The span of two
-    tokens starts the document with probability 1/6; then the other span is at each of the 5 remaining tokens with 1/5.
-
-        >>> arrangements(7, [1, 2])
-        30
-        >>> round(float(place(7, [1, 2]).starts[1][0] * place(5, [1]).starts[0][0]), 6)
-        0.033333
-    """
-    if any(length < 1 for length in lengths):
-        raise InputError(f"a span has {min(lengths)} tokens.", "Every span needs at least one token.")
-    outside = tokens - sum(lengths)
-    return math.perm(outside + len(lengths), len(lengths)) if outside >= 0 else 0
-
-
-def no_agreement(tokens: int, lengths: Sequence[int], other_lengths: Sequence[int]) -> float:
-    """Compute the probability that randomly placed spans of two sides share no token (Proposition 4).
-
-    If one side has k spans with a tokens in all, and the other l spans with b tokens, it is
-
-        (n - a - b + k + l)! / (n - a - b)!  /  ((n - a + k)! / (n - a)!  (n - b + l)! / (n - b)!)
-
-        >>> no_agreement(7, [1, 2], [2])  # 5! / 2! = 60 of 30 * 6 pairs
-        0.3333333333333333
-
-    It tends to 1 as the document grows, so chance can be ignored in long documents.
-    """
-    pairs = arrangements(tokens, lengths) * arrangements(tokens, other_lengths)
-    if pairs == 0:
-        raise InputError(f"the spans do not fit into {counted(tokens, 'token')}.", f"Check {setting('lengths')}.")
-    return arrangements(tokens, [*lengths, *other_lengths]) / pairs
 
 
 def coverage_of_few(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
