@@ -9,7 +9,7 @@ import pytest
 from slow import attributes as slow
 from spanometer import InputError
 from spanometer.measures import SpanAttribute
-from spanometer.measures.attribute_items import read_filter
+from spanometer.measures.attribute_items import DocumentFilter
 from spanometer.spans.attributes import Attributes
 
 KEYS = ["f", "p", "r", "tp", "support", "positives", "ap"]
@@ -266,7 +266,7 @@ def test_filter_by_comparisons(text, documents):
     side = Attributes.from_dicts(FAMILY)
     chosen = Attributes.from_dicts([FAMILY[document] for document in documents])
     assert measure.score(measure.counts(side, side)) == by_hand.score(by_hand.counts(chosen, chosen))
-    assert [read_filter(text)(spans) for spans in side.to_dicts()] == [number in documents for number in range(4)]
+    assert [DocumentFilter(text)(spans) for spans in side.to_dicts()] == [number in documents for number in range(4)]
     assert f"|filter:{text}|" in measure.signature({})
 
 

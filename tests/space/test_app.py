@@ -412,7 +412,7 @@ def test_only_the_first_values_are_shown():
         ("[]\n{", "[]\n[]", {}, "Reference, line 2: this is not JSON"),
         ("[]", '[{"start": 2, "end": 1, "label": "X", "attributes": {}}]', {}, "Prediction, line 1"),
         ("[]\n[]", "[]", {}, "2 reference documents"),
-        ("[]", "[]", {"attributes": "a\n=b"}, "has an empty attribute or label"),
+        ("[]", "[]", {"attributes": "a\n=b"}, "has no name in"),
         ("[]", "[]", {"micro_key": " "}, "“Name of all together”"),
         ("[]", "[]", {"default_values": "a=no"}, "is not JSON"),
         ("[]", "[]", {"default_values": "a={}"}, "'a'"),

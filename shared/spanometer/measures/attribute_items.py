@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import chain
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -184,18 +183,6 @@ def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarr
     return np.asarray(first[np.searchsorted(distinct, apart)])
 
 
-def unmatched_by_document(references: Attributes, predictions: Attributes, *, equal: bool) -> dict[str, np.ndarray]:
-    """Count by document the spans on only one side, see `UNMATCHED`.
-
-    If `equal` is True, both sides have the same spans, so all counts are 0.
-    """
-    apart = np.zeros(0, dtype=np.int64) if equal else unmatched_spans(references, predictions)
-    of_reference = references.document[apart[apart < len(references)]]
-    of_prediction = predictions.document[apart[apart >= len(references)] - len(references)]
-    sides = zip(UNMATCHED, (of_reference, of_prediction), strict=True)
-    return {name: np.bincount(document, minlength=references.documents) for name, document in sides}
-
-
 def seen_names(references: Attributes, predictions: Attributes) -> dict[str, frozenset[str]]:
     """Map each attribute that occurs on either side to the labels of its spans."""
     sides = references, predictions
@@ -215,29 +202,20 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
     if attributes is None:
         return None
     if isinstance(attributes, Mapping):
-        labels_of = dict(listed_items(attributes, _ATTRIBUTES_REMEDY, option="attributes"))
+        entries = listed_items(attributes, _ATTRIBUTES_REMEDY, option="attributes")
     elif isinstance(attributes, (list, tuple)):
-        names = listed(attributes, _ATTRIBUTES_REMEDY, option="attributes")
-        if not all(isinstance(name, str) for name in names):
-            raise InputError(f"{setting('attributes', attributes)} is not a list of names.", _ATTRIBUTES_REMEDY)
-        labels_of = dict.fromkeys(names, True)
+        entries = [(name, True) for name in listed(attributes, _ATTRIBUTES_REMEDY, option="attributes")]
     else:
         raise InputError(f"invalid value for attributes: {shown(attributes)}.", _ATTRIBUTES_REMEDY)
     scored: dict[str, frozenset[str] | None] = {}
-    for name, labels in labels_of.items():
-        if not isinstance(name, str):
-            raise InputError(f"the attribute {shown(name)} in attributes is not a string.", _ATTRIBUTES_REMEDY)
-        if labels is True:
-            scored[name] = None
-        elif isinstance(labels, (list, tuple, set, frozenset)) and all(isinstance(label, str) for label in labels):
-            if not labels:
-                problem = f"{mention('attributes')}: the list of labels of {shown(name)} is empty."
-                raise InputError(problem, _ATTRIBUTES_REMEDY, option="attributes")
-            scored[name] = frozenset(labels)
-        else:
-            raise InputError(
-                f"{shown(labels)} in attributes is not a list of labels for {shown(name)}.", _ATTRIBUTES_REMEDY
-            )
+    for name, labels in entries:
+        listing = labels if isinstance(labels, (list, tuple, set, frozenset)) else ()
+        several = bool(listing) and all(isinstance(label, str) and label for label in listing)
+        if not isinstance(name, str) or not (labels is True or several):
+            wrong = f"{shown(labels)} is not a list of labels for {shown(name)}"
+            problem = wrong if isinstance(name, str) else f"{shown(name)} is not a name"
+            raise InputError(f"{mention('attributes')}: {problem}.", _ATTRIBUTES_REMEDY, option="attributes")
+        scored[name] = None if labels is True else frozenset(labels)
     return scored
 
 
@@ -275,15 +253,11 @@ def require_seen(
             )
 
 
-def require_same_spans(references: Attributes, predictions: Attributes, documents: np.ndarray | None) -> None:
-    """Raise an `InputError` for the first span on only one side; `documents` are the document numbers."""
-    apart = unmatched_spans(references, predictions)
-    if len(apart) == 0:
-        return
-    sides = references, predictions
-    side = int(apart[0] >= len(references))
-    at, span = int(apart[0]) - side * len(references), sides[side]
-    raise InputError(
+def unmatched_refusal(sides: Sequence[Attributes], unmatched: int, documents: np.ndarray | None) -> InputError:
+    """Create an error about a span on only one side; `documents` are the document numbers."""
+    side = int(unmatched >= len(sides[0]))
+    at, span = unmatched - side * len(sides[0]), sides[side]
+    return InputError(
         f"the span from {span.start[at]} to {span.end[at]} with the label {span.labels[span.label[at]]!r} is missing "
         f"in the {_SIDES[1 - side]}.",
         f"Give both sides the same spans, or count the difference as errors with {setting('on_mismatch', 'count')}.",
@@ -308,17 +282,16 @@ def require_one_type(
     """
     sides = references, predictions
     preset = [(name, plain_value(value, name)) for name, value in defaults.items() if name in scored]
-    meant = [[(_meaning(value), type(value)) for value in side.values] for side in sides]
     types: dict[Any, set[type]] = {}
-    for meaning, kind in chain(*meant, ((_meaning(value), type(value)) for _, value in preset)):
-        types.setdefault(meaning, set()).add(kind)
+    for value in (*sides[0].values, *sides[1].values, *(value for _, value in preset)):
+        types.setdefault(_meaning(value), set()).add(type(value))
     if all(len(kinds) == 1 for kinds in types.values()):
         return
     first: dict[Any, tuple[Value | None, InputError | None]] = {
         (name, _meaning(value)): (value, None) for name, value in preset
     }
     for number, side in enumerate(sides):
-        doubtful = np.array([*(len(types[meaning]) > 1 for meaning, _ in meant[number]), False], dtype=bool)
+        doubtful = np.array([*(len(types[_meaning(value)]) > 1 for value in side.values), False], dtype=bool)
         rows = np.flatnonzero(doubtful[side.value])
         pairs = side.name[rows].astype(np.int64) * len(doubtful) + side.value[rows]
         # the first row of each attribute and value
@@ -389,12 +362,6 @@ class DocumentFilter:
     def __call__(self, spans: Sequence[Mapping[str, Any]]) -> bool:
         """Check whether a document with these spans passes the filter."""
         return any(all(_holds(span, *comparison) for comparison in self._comparisons) for span in spans)
-
-
-@lru_cache(maxsize=16)
-def read_filter(text: str) -> DocumentFilter:
-    """Parse a filter, see `DocumentFilter`."""
-    return DocumentFilter(text)
 
 
 def _value(text: str) -> Any:

@@ -21,13 +21,12 @@ from .attribute_items import (
     DocumentFilter,
     ScoredAttributes,
     distinct_items,
-    read_filter,
     read_scored,
     require_one_type,
-    require_same_spans,
     require_seen,
     seen_names,
-    unmatched_by_document,
+    unmatched_refusal,
+    unmatched_spans,
 )
 from .attribute_ranking import AttributeCounts, PrecisionRecallCurve, Steps
 from .base import Key, Measure, with_bounds, zero_division_option
@@ -179,7 +178,7 @@ class SpanAttribute(Measure):
         self._require_free_micro_key(read_scored(self.attributes) or {})
         _require_default_values(self.default_values)
         if isinstance(self.filter, str):
-            read_filter(self.filter)
+            DocumentFilter(self.filter)
         elif self.filter is not None and not callable(self.filter):
             remedy = "Use None, comparisons as text, or a function of a document's reference spans."
             raise InputError(f"invalid value for filter: {shown(self.filter)}.", remedy)
@@ -191,7 +190,7 @@ class SpanAttribute(Measure):
             InputError: if the sides have different documents or, without `on_mismatch="count"`, different spans; if
                 `filter` fails; if an attribute has the name in `micro_key`, or two of its values differ only in type.
         """
-        sides, items = self._both_sides(references, predictions)
+        sides, items, apart = self._both_sides(references, predictions)
         reference_code, code = np.split(items.code, [items.references])
         distinct, first = np.unique(reference_code, return_index=True)
         predicted, score = distinct_items(
@@ -213,7 +212,11 @@ class SpanAttribute(Measure):
             "right": right,
             "position": np.arange(len(document)),
         }
-        unmatched = unmatched_by_document(*sides, equal=self.on_mismatch == "error")
+        of_spans, of_reference = np.concatenate([side.document for side in sides])[apart], apart < len(sides[0])
+        unmatched = {
+            name: np.bincount(of_spans[flags], minlength=sides[0].documents)
+            for name, flags in zip(UNMATCHED, (of_reference, ~of_reference), strict=True)
+        }
         return AttributeCounts(columns, items.attributes, sides[0].documents, unmatched, rows, self, seen_names(*sides))
 
     def items(self, references: Attributes, predictions: Attributes) -> AttributeItems:
@@ -345,27 +348,29 @@ class SpanAttribute(Measure):
 
     def _both_sides(
         self, references: Attributes, predictions: Attributes
-    ) -> tuple[tuple[Attributes, Attributes], AttributeItems]:
-        """Select the scored attributes and documents, and list the items of both sides."""
+    ) -> tuple[tuple[Attributes, Attributes], AttributeItems, np.ndarray]:
+        """Select the scored attributes and documents; list the items of both sides and the unmatched spans."""
         require_sides(Attributes, references, predictions)
         kept = self._kept(references, predictions)
         if kept is not None:
             references, predictions = references.take(kept), predictions.take(kept)
-        if self.on_mismatch == "error":
-            require_same_spans(references, predictions, kept)
+        sides = references, predictions
+        apart = unmatched_spans(*sides)
+        if self.on_mismatch == "error" and len(apart):
+            raise unmatched_refusal(sides, int(apart[0]), kept)
         scored: ScoredAttributes | None = read_scored(self.attributes)
         if scored is None:
-            scored = dict.fromkeys(sorted(seen_names(references, predictions)["attributes"]))
+            scored = dict.fromkeys(sorted(seen_names(*sides)["attributes"]))
             self._require_free_micro_key(scored)
-        require_one_type(references, predictions, scored, self.default_values, kept)
-        sides = references, predictions
-        return sides, AttributeItems.of(sides, scored, self.default_values, include_falsy=self.include_falsy)
+        require_one_type(*sides, scored, self.default_values, kept)
+        items = AttributeItems.of(sides, scored, self.default_values, include_falsy=self.include_falsy)
+        return sides, items, apart
 
     def _kept(self, references: Attributes, predictions: Attributes) -> np.ndarray | None:
         """Select the documents to score; None means all."""
         if self.filter is None:
             return None
-        chooses = read_filter(self.filter) if isinstance(self.filter, str) else self.filter
+        chooses = DocumentFilter(self.filter) if isinstance(self.filter, str) else self.filter
         if isinstance(chooses, DocumentFilter):
             require_seen(seen_names(references, predictions), {}, {}, filtered=chooses.names)
         answers = []
@@ -391,42 +396,37 @@ def _joined(labels: Iterable[str]) -> str:
     return "+".join(escaped(label, _SIGNS) for label in sorted(labels))
 
 
+def _named_in(texts: Sequence[str], option: str) -> dict[str, str | None]:
+    """Read texts such as `NAME=VALUE`; the value is None if there is no equals sign."""
+    values: dict[str, str | None] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = unescaped(name.strip(), _SIGNS)
+        if not name or name in values:
+            problem = f"contains {shown(name)} twice" if name else f"has no name in {text!r}"
+            raise InputError(f"{mention(option)} {problem}.", "Write each name once, as NAME or NAME=VALUE.")
+        values[name] = value if equals else None
+    return values
+
+
 def _scored_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
     """Read `attributes` from texts such as `negated` or `carrier=DISEASE+SYMPTOM`."""
-    labels_of: dict[str, bool | list[str]] = {}
-    for text in texts:
-        name, separator, listed = text.partition("=")
-        name, *labels = (unescaped(part.strip(), _SIGNS) for part in (name, *listed.split("+")))
-        if not name or (separator and not all(labels)):
-            raise InputError(
-                f"{mention('attributes')}: {text!r} has an empty attribute or label.", "Write NAME or NAME=A+B."
-            )
-        if name in labels_of:
-            raise InputError(
-                f"{mention('attributes')} contains {shown(name)} twice.", "Give all labels at once: NAME=A+B."
-            )
-        labels_of[name] = labels if separator else True
-    return labels_of
+    return {
+        name: True if labels is None else [unescaped(label.strip(), _SIGNS) for label in labels.split("+")]
+        for name, labels in _named_in(texts, "attributes").items()
+    }
 
 
 def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:
     """Read `default_values` from texts such as `negated=false`; values are JSON."""
     values: dict[str, Any] = {}
-    for text in texts:
-        name, separator, written = text.partition("=")
-        name = unescaped(name.strip(), _SIGNS)
-        if not name or not separator:
-            raise InputError(
-                f"{mention('default_values')}: {text!r} is not of the form NAME=VALUE.", "For example negated=false."
-            )
-        if name in values:
-            raise InputError(f"{mention('default_values')} contains {shown(name)} twice.", "Give one value.")
+    for name, written in _named_in(texts, "default_values").items():
         try:
-            values[name] = json.loads(written)
+            values[name] = json.loads(written or "")
         except (ValueError, RecursionError):
             raise InputError(
-                f"{mention('default_values')}: {written!r} is not JSON.",
-                "Write true, false, a number, or text in double quotes.",
+                f"{mention('default_values')}: the value of {shown(name)} is not JSON.",
+                "Write NAME=VALUE with true, false, a number, or text in double quotes, for example negated=false.",
             ) from None
     return values
 
