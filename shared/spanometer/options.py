@@ -126,6 +126,7 @@ class Option:
         span: the range of the page's control, if it should be narrower than the bounds.
         common: whether the first page of a command's help shows it.
         topic: the page of a command's help that shows it; by default the page of its group.
+        only_with: the values of other options with which it has an effect.
     """
 
     name: str = ""
@@ -147,6 +148,7 @@ class Option:
     span: tuple[float, float] | None = None
     common: bool = False
     topic: str = ""
+    only_with: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @property
     def command_flag(self) -> str:
@@ -214,6 +216,10 @@ class Option:
                 raise self.refusal(value, f"Use one of {', '.join(map(repr, self.choices))}.")
         elif self.kind is not None and not self._fits(value):
             raise self.refusal(value, f"Use {self._expected()}.")
+
+    def disabled_by(self, owner: Any) -> str:
+        """Name the option of an object with which this one has no effect; empty if there is none."""
+        return next((name for name, values in self.only_with.items() if getattr(owner, name) not in values), "")
 
     def refusal(self, value: Any, remedy: str) -> InputError:
         """Create the error for a value that is not allowed."""
@@ -329,6 +335,10 @@ def check_options(owner: Any) -> None:
         declared.check(value)
         if declared.kind is not None and value is not None and type(value) is not declared.kind:
             object.__setattr__(owner, name, declared.kind(value))
+    for name in changed(owner):
+        if other := options_of(owner)[name].disabled_by(owner):
+            problem = f"{mention(name)} has no effect with {setting(other, getattr(owner, other))}."
+            raise InputError(problem, f"Leave {mention(name)} out.", option=name)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))

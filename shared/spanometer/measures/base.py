@@ -27,7 +27,7 @@ from ..counts.statistics import (
     mean_over_documents,
 )
 from ..exceptions import InputError, setting
-from ..options import CheckedOptions, escaped, option
+from ..options import CheckedOptions, escaped, option, options_of
 from ..version import __version__
 
 SHARED = ("match_labels", "average", "f_beta", "combination", "f1_average", "zero_division")
@@ -417,7 +417,12 @@ class Measure(CheckedOptions, ABC):
     def options(self) -> dict[str, Any]:
         """Return the options that can change the scores, in the order of the signature."""
         values = {field.name: (getattr(self, field.name), field.default) for field in fields(self) if field.compare}
-        own = {name: value for name, (value, default) in values.items() if name not in self.unusual or value != default}
+        disabled = {name for name, declared in options_of(self).items() if declared.disabled_by(self)}
+        own = {
+            name: value
+            for name, (value, default) in values.items()
+            if name not in disabled and (name not in self.unusual or value != default)
+        }
         shared = {name: own.pop(name) for name in SHARED if name in own}
         return {**own, **shared}
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,17 +38,6 @@ class ChanceCounts(Counts):
     """
 
     simulated: np.ndarray | None = None
-
-    def __add__(self, other: Counts) -> Self:
-        """Add counts; raise an error if there are simulations, because simulations of parts are not independent."""
-        for part in (self, other):
-            if getattr(part, "simulated", None) is not None:
-                raise _not_additive()
-        return super().__add__(other)
-
-    def condensed(self) -> Self:
-        """Merge all documents into one, without simulations, see `Counts.condensed`."""
-        return replace(super().condensed(), simulated=None)
 
 
 class ChanceKappaF1(AlignedMeasure):
@@ -118,7 +107,13 @@ class ChanceKappaF1(AlignedMeasure):
         },
         label="Method",
     )
-    uniform_threshold: float = option(0.99, help="with method=auto: how close the approximation must be", low=0, high=1)
+    uniform_threshold: float = option(
+        0.99,
+        help="with method=auto: how close the approximation must be",
+        low=0,
+        high=1,
+        only_with={"method": ("auto",)},
+    )
     n_simulations: int = option(
         0,
         help="number of random annotations to simulate; adds chance_f1_std (standard deviation of chance F1) and "
@@ -146,18 +141,17 @@ class ChanceKappaF1(AlignedMeasure):
     counts_type = ChanceCounts
 
     def options(self) -> dict[str, Any]:
-        """Return the options for the signature; threshold and seed are included only if they have an effect."""
+        """Return the options for the signature; the seed is included only if it has an effect."""
         options = super().options()
-        if self.method != "auto":
-            del options["uniform_threshold"]
         if not self.n_simulations:
             del options["n_simulations"], options["seed"]
         return options
 
-    def require_parts(self) -> None:
-        """Raise an `InputError` if there are simulations, because they need the whole corpus."""
+    def require_additive(self) -> None:
+        """Raise an `InputError` if there are simulations, because simulations of parts are not independent."""
         if self.n_simulations:
-            raise _not_additive()
+            problem = "simulated chance cannot be summed over parts of a corpus."
+            raise InputError(problem, f"Count with {setting('n_simulations', 0)}.")
 
     @property
     def needs(self) -> frozenset[str]:
@@ -253,9 +247,8 @@ class ChanceKappaF1(AlignedMeasure):
     def score(self, counts: Counts) -> dict[str, float]:
         """Compute the scores; with simulations also `chance_f1_std` and `p_value`."""
         result = super().score(counts)
-        simulated = getattr(counts, "simulated", None)
-        if simulated is not None:
-            drawn = self.score_totals({**counts.per_label(), "both": simulated})["f1"]
+        if isinstance(counts, ChanceCounts) and counts.simulated is not None:
+            drawn = self.score_totals({**counts.per_label(), "both": counts.simulated})["f1"]
             # equal drawn and observed values may differ in the last bit
             reached = int((drawn >= result["f1"] - 1e-12).sum())
             result["chance_f1_std"] = float(drawn.std())
@@ -352,12 +345,6 @@ class ChanceKappaF1(AlignedMeasure):
                 for _, layers in sides
             ]
             yield first, _sampled_agreement(self.level, tokens, starts, lengths)
-
-
-def _not_additive() -> InputError:
-    return InputError(
-        "simulated chance cannot be summed over parts of a corpus.", f"Count with {setting('n_simulations', 0)}."
-    )
 
 
 def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], lengths: list[np.ndarray]) -> np.ndarray:

@@ -8,15 +8,13 @@ matchings are compared: all of them in small groups of overlapping spans, and th
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..alignment.matching import Groups, connected, contested, lexicographic_matching
 from ..alignment.overlaps import Alignment
 from ..arrays import ranked, run_bounds
 from ..counts.counts import Column
-from ..exceptions import InputError, mention, setting
+from ..exceptions import InputError
 from ..options import option
 from .aligned import FMeasure, f_results
 
@@ -85,7 +83,12 @@ class MatchedF(FMeasure):
         label="Credit of a pair",
     )
     threshold: float = option(
-        0.5, help="with credit=iou_threshold: minimum intersection over union", low=0, high=1, label="Threshold"
+        0.5,
+        help="with credit=iou_threshold: minimum intersection over union",
+        low=0,
+        high=1,
+        label="Threshold",
+        only_with={"credit": ("iou_threshold",)},
     )
 
     name = "matched_f"
@@ -94,23 +97,6 @@ class MatchedF(FMeasure):
     )
     place = 56
     support = "reference"
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        if self.credit != "iou_threshold" and self.threshold != type(self).threshold:
-            raise InputError(
-                f"{mention('threshold')} only works with {setting('credit', 'iou_threshold')}, not {self.credit}.",
-                "Leave it out.",
-                option="threshold",
-            )
-
-    def options(self) -> dict[str, Any]:
-        """Return the options that can change the scores; the threshold is included only if it has an effect."""
-        options = super().options()
-        if self.credit != "iou_threshold":
-            del options["threshold"]
-        return options
 
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Match spans and sum the credits of the pairs."""

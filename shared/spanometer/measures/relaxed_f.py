@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from ..alignment.matching import greedy_matching
 from ..alignment.overlaps import Alignment, coverage
 from ..arrays import offsets_of, ranges
 from ..counts.counts import Column
-from ..exceptions import InputError, mention, setting
 from ..options import option
 from .aligned import FMeasure, f_results
 
@@ -60,9 +58,19 @@ class RelaxedF(FMeasure):
         },
         label="Overlap",
     )
-    threshold: float = option(0.5, help="minimum overlap; no effect with overlap=any", low=0, high=1, label="Threshold")
+    threshold: float = option(
+        0.5,
+        help="minimum overlap; no effect with overlap=any",
+        low=0,
+        high=1,
+        label="Threshold",
+        only_with={"overlap": ("iou", "dice", "coverage")},
+    )
     credit: str = option(
-        "one", help="credit of a span that overlaps enough", choices={"one": "1", "best": "its best overlap"}
+        "one",
+        help="credit of a span that overlaps enough",
+        choices={"one": "1", "best": "its best overlap"},
+        only_with={"overlap": ("iou", "dice", "coverage"), "matching": ("many",)},
     )
     matching: str = option(
         "many",
@@ -81,6 +89,7 @@ class RelaxedF(FMeasure):
             "found": "found reference spans / reference spans",
             "right": "right predicted spans / (right predicted spans + missed reference spans)",
         },
+        only_with={"matching": ("many",)},
     )
     duplicates: str = option("once", help="how often equal spans on one side count", choices=("once", "each"))
 
@@ -93,39 +102,17 @@ class RelaxedF(FMeasure):
     support = "reference"
     unusual = ("credit", "recall", "duplicates", *FMeasure.unusual)
 
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        own = {"threshold": self.overlap == "any", "credit": self.overlap == "any" or self.matching != "many"}
-        for name, useless in {**own, "recall": self.matching != "many"}.items():
-            if useless and getattr(self, name) != getattr(type(self), name):
-                other = "overlap" if self.overlap == "any" and name != "recall" else "matching"
-                raise InputError(
-                    f"{mention(name)} has no effect with {setting(other, getattr(self, other))}.",
-                    f"Leave {mention(name)} out.",
-                    option=name,
-                )
-
-    def options(self) -> dict[str, Any]:
-        """Return the options that can change the scores; the threshold is included only if it has an effect."""
-        options = super().options()
-        if self.overlap == "any":
-            del options["threshold"]
-        return options
-
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count the spans that reach a span of the other side."""
         references, predictions = alignment.references, alignment.predictions
-        times = {
-            name: side.times if self.duplicates == "each" else np.ones(len(side), dtype=np.int64)
-            for name, side in alignment.sides.items()
-        }
-        predicted, reference = times["predictions"], times["references"]
+        predicted, reference = (
+            side.times if self.duplicates == "each" else np.ones(len(side), dtype=np.int64)
+            for side in (predictions, references)
+        )
         if self.matching == "many":
-            shares = [
-                share * number for share, number in zip(self._reached(alignment), (predicted, reference), strict=True)
-            ]
-            right, found = predictions.column(value=shares[0]), references.column(value=shares[1])
+            of_predictions, of_references = self._reached(alignment)
+            right = predictions.column(value=of_predictions * predicted)
+            found = references.column(value=of_references * reference)
         else:
             values, predicted = self._paired(alignment, predicted, reference)
             # pairs are of one label and document
@@ -149,11 +136,11 @@ class RelaxedF(FMeasure):
 
     def _reached(self, alignment: Alignment) -> Iterator[np.ndarray]:
         """Yield the credit of each predicted span, then of each reference span."""
-        sides, pairs = (alignment.predictions, alignment.references), alignment.pairs if self.overlap != "any" else None
-        if pairs is None:
+        sides = alignment.predictions, alignment.references
+        if self.overlap == "any":
             yield from (coverage(side, other) > 0 for side, other in (sides, sides[::-1]))
             return
-        of_sides = (pairs.prediction, pairs.reference)
+        of_sides = alignment.pairs.prediction, alignment.pairs.reference
         for side, spans, overlap in zip(sides, of_sides, self._overlaps(alignment), strict=True):
             best = np.zeros(len(side))
             np.maximum.at(best, spans, overlap)
