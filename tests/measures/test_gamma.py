@@ -236,13 +236,13 @@ def test_precision_asks_for_samples():
     start, end, label = np.array([(0, 4, 0), (10, 13, 1), (20, 26, 0), (1, 4, 0), (11, 15, 1)]).T
     units = Units(2, np.array([0, 0, 0, 1, 1]), np.zeros(5, dtype=int), start, end, label)
     chance = Chance(units, 2, Dissimilarity())
-    first = chance.disorders(30, None, 1).whole
+    first = chance.disorders(30, None, 1)[0].sum(axis=1)
     needed = math.ceil((1.96 * first.std(ddof=1) / first.mean() / 0.02) ** 2)
     assert needed > 30
-    whole = chance.disorders(30, 0.02, 1).whole
+    whole = chance.disorders(30, 0.02, 1)[0].sum(axis=1)
     assert len(whole) == needed
     assert whole[:30].tolist() == first.tolist()
-    assert len(chance.disorders(30, 0.9, 1).whole) == 30
+    assert len(chance.disorders(30, 0.9, 1)[0]) == 30
     with pytest.raises(InputError, match=r"about [0-9,]{15,} random annotations; the limit is 100,000") as error:
         chance.disorders(30, 1e-9, 1)
     # what the error names is enough

@@ -184,12 +184,11 @@ class MatchedSpans:
     def _fragments(self, side: str, chosen: np.ndarray) -> pa.Array:
         """Return the fragments of spans of a side as pairs of boundaries; null for index -1."""
         spans = self.alignment.references if side == "reference" else self.alignment.predictions
-        order = np.argsort(spans.piece_span, kind="stable")
-        span = spans.piece_span[order]
-        base = line_base(spans.label, spans.document, self.alignment.offsets)[span]
-        bounds = np.stack([spans.piece_start[order] - base, spans.piece_end[order] - base], axis=1).ravel()
+        pieces = spans.pieces_by_span
+        base = line_base(spans.label, spans.document, self.alignment.offsets)[pieces.span]
+        bounds = np.stack([pieces.start - base, pieces.end - base], axis=1).ravel()
         pairs = as_lists(np.arange(0, len(bounds) + 1, 2), arrow_array(bounds))
-        lists = as_lists(offsets_by(span, len(spans)), pairs)
+        lists = as_lists(offsets_by(pieces.span, len(spans)), pairs)
         return lists.take(arrow_array(chosen, chosen < 0))
 
 

@@ -109,6 +109,12 @@ class SideSpans:
         return self.end if self.pieces is None else self.pieces.end
 
     @property
+    def pieces_by_span(self) -> Pieces:
+        """The pieces of each span after those of the span before it, in text order."""
+        order = np.argsort(self.piece_span, kind="stable")
+        return Pieces(self.piece_span[order], self.piece_start[order], self.piece_end[order])
+
+    @property
     def discontinuous(self) -> np.ndarray:
         """Whether each span has several pieces."""
         if self.pieces is None:
@@ -460,11 +466,9 @@ def token_codes(first: SideSpans, second: SideSpans) -> np.ndarray:
         # ranks of the starts, so that start and size fit in one number
         size = end - start
         return np.asarray(np.unique(start, return_inverse=True)[1].ravel() * (int(size.max(initial=0)) + 1) + size)
-    span = np.concatenate([first.piece_span, second.piece_span + len(first)])
-    start, end = (np.concatenate([getattr(side, f"piece_{bound}") for side in sides]) for bound in ("start", "end"))
-    order = np.lexsort((start, span))
-    bounds = np.stack([start[order], end[order]], axis=1).ravel()
-    begins, ends = run_bounds(span[order])
+    pieces = [side.pieces_by_span for side in sides]
+    bounds = np.concatenate([np.stack([part.start, part.end], axis=1).ravel() for part in pieces])
+    begins, ends = run_bounds(np.concatenate([pieces[0].span, pieces[1].span + len(first)]))
     return row_codes(np.zeros(len(begins), dtype=np.int64), 2 * begins, 2 * ends, bounds)
 
 

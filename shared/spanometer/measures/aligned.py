@@ -77,11 +77,9 @@ def _columns(alignment: Alignment, side: SideSpans) -> Spans:
     base = line_base(side.label, side.document, alignment.offsets)
     fragments = None
     if side.pieces is not None:
-        # stable, so that within a span the order of the text stays
-        order = np.argsort(side.pieces.span, kind="stable")
-        span = side.pieces.span[order]
-        bounds = (bound[order] - base[span] for bound in (side.pieces.start, side.pieces.end))
-        fragments = Fragments(offsets_by(span, len(side)), *bounds)
+        pieces = side.pieces_by_span
+        bounds = (bound - base[pieces.span] for bound in (pieces.start, pieces.end))
+        fragments = Fragments(offsets_by(pieces.span, len(side)), *bounds)
     start, end = ((bound - base).astype(np.int32) for bound in (side.start, side.end))
     size = alignment.documents, alignment.lengths
     return Spans(side.document, start, end, side.label, alignment.labels, *size, fragments, side.copies)
@@ -213,12 +211,10 @@ class PrecisionRecallF1(Measure):
         """Replace F1 by another `combination` of precision and recall."""
         if self.combination == "jaccard":
             scores["f1"] = scores["f1"] / (2 - scores["f1"])
-        elif self.combination == "lower":
+        elif self.combination != "harmonic":
             # if one side is empty, only one of them is defined
-            scores["f1"] = np.fmin(scores["precision"], scores["recall"])
-        elif self.combination == "perfect":
             lower = np.fmin(scores["precision"], scores["recall"])
-            scores["f1"] = np.where(np.isnan(lower), nan, lower == 1.0)
+            scores["f1"] = lower if self.combination == "lower" else np.where(np.isnan(lower), nan, lower == 1.0)
         return scores
 
     def notes(self, counts: Counts) -> list[str]:

@@ -120,6 +120,7 @@ class Gamma(AlignedMeasure):
             "mean": "the mean length of a unit, as in the paper",
             "half": "half of the mean length, as in the authors' program",
         },
+        only_with={"sampler": ("shift",)},
     )
     samples: int = option(
         30, help="number of random annotations", low=1, high=MOST_SAMPLES, label="Random annotations", span=(1, 300)
@@ -135,7 +136,7 @@ class Gamma(AlignedMeasure):
         optional=True,
     )
     seed: int = option(0, help="random seed of random annotations and intervals", low=0)
-    processes: int = option(1, help="number of processes for random annotations", low=1, high=1024)
+    processes: int = option(1, help="number of processes for random annotations", low=1, high=1024, compare=False)
 
     zero_division: float = zero_division_option(
         "value of gamma if the expected disorder is 0 and the observed disorder is not"
@@ -159,6 +160,7 @@ class Gamma(AlignedMeasure):
     }
     quick = False
     headline = "gamma"
+    unusual = ("distances", "precision")
     # a pair of two labels counts for both, so the corpus's sums are not sums over labels
     shared = (
         "tokens",
@@ -172,14 +174,6 @@ class Gamma(AlignedMeasure):
         super().__post_init__()
         if self.distances is not None:
             object.__setattr__(self, "distances", _text(_read(self.distances)))
-
-    def options(self) -> dict[str, Any]:
-        """Return the options for the signature; distances, precision and min_shift only if they have an effect."""
-        options = super().options()
-        unused = ["processes", *(name for name in ("distances", "precision") if options[name] is None)]
-        if self.sampler != "shift":
-            unused.append("min_shift")
-        return {name: value for name, value in options.items() if name not in unused}
 
     def _count(self, alignment: Alignment) -> Counts:
         """Compute the counts of two annotators: the reference and the prediction."""
@@ -208,14 +202,14 @@ class Gamma(AlignedMeasure):
         best = best_alignment(units, dissimilarity)
         pairs = AlignedPairs.of(units, best, dissimilarity, self.delta_empty)
         observed = (best.disorder / best.sizes)[best.of_units(len(label))]
-        unit, of_pair, weight, apart = (np.concatenate(column) for column in zip(*pairs.by_label(units), strict=True))
+        unit, weight, apart = pairs.by_label(units)
         columns = {
             "observed": Column(document, label, self.delta_empty * observed),
             "mean_units": Column(document, label, np.full(len(label), 1 / count)),
             "units": Column(document, label),
             "reference_spans": sides[0].column(),
-            "weight": Column(document[unit], of_pair, weight),
-            "categorical": Column(document[unit], of_pair, apart),
+            "weight": Column(document[unit], label[unit], weight),
+            "categorical": Column(document[unit], label[unit], apart),
         }
         tokens = np.diff(offsets)
         shared = {
@@ -280,12 +274,12 @@ class Gamma(AlignedMeasure):
         units = Units(annotators, annotator, np.zeros_like(label), start, end, label)
         dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(counts.labels))
         chance = Chance(units, labels, dissimilarity, self.sampler, _APART[self.min_shift], self.delta_empty, self.seed)
-        disorders = chance.disorders(self.samples, self.precision, self.processes)
-        shares = self.delta_empty * disorders.per_label.mean(axis=0) * number / annotators
-        aligned = ~np.isnan(disorders.categorical)
-        sums = np.where(aligned, disorders.categorical, 0.0).sum(axis=0)
+        per_label, categorical = chance.disorders(self.samples, self.precision, self.processes)
+        shares = self.delta_empty * per_label.mean(axis=0) * number / annotators
+        aligned = ~np.isnan(categorical)
+        sums = np.where(aligned, categorical, 0.0).sum(axis=0)
         of_label = np.bincount(label, minlength=labels)
-        return divide(shares, of_label, 0.0), divide(sums, aligned.sum(axis=0), 0.0), disorders.whole
+        return divide(shares, of_label, 0.0), divide(sums, aligned.sum(axis=0), 0.0), per_label.sum(axis=1)
 
     def _matrix(self, labels: tuple[str, ...]) -> np.ndarray | None:
         """Return the matrix of label distances."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from math import ceil, sqrt
 
 import numpy as np
@@ -19,26 +19,6 @@ _CONFIDENCE = 1.96
 
 _PART = 5
 """The number of samples in one task of a process."""
-
-
-@dataclass(frozen=True, eq=False)
-class Disorders:
-    """The disorder of several annotations, in units of Δ.
-
-    Attributes:
-        per_label: the disorder of each annotation's best alignment by label, shape (annotations, labels). The units of
-            a unitary alignment share its disorder equally.
-        categorical: the weighted mean label distance of aligned pairs with each label and, in the last column, of all
-            pairs; NaN if there are no pairs. Shape (annotations, labels + 1).
-    """
-
-    per_label: np.ndarray
-    categorical: np.ndarray
-
-    @property
-    def whole(self) -> np.ndarray:
-        """The disorder of each annotation."""
-        return np.asarray(self.per_label.sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +38,11 @@ class AlignedPairs:
         weight = close / (best.sizes[row] - 1)
         return cls(first, second, weight, weight * dissimilarity.categorical(units, first, second))
 
-    def by_label(self, units: Units) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield unit, label, weight and weighted distance of each pair; a pair with two labels is yielded twice."""
-        yield self.first, units.label[self.first], self.weight, self.apart
+    def by_label(self, units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """List a unit, the weight and the weighted distance of each pair; a pair with two labels is listed twice."""
         differ = units.label[self.first] != units.label[self.second]
-        second = self.second[differ]
-        yield second, units.label[second], self.weight[differ], self.apart[differ]
+        unit = np.append(self.first, self.second[differ])
+        return unit, np.append(self.weight, self.weight[differ]), np.append(self.apart, self.apart[differ])
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +75,8 @@ class Chance:
     delta: float = 1.0
     seed: int = 0
 
-    def disorders(self, samples: int, precision: float | None, processes: int) -> Disorders:
-        """Compute the disorder of random annotations (samples).
+    def disorders(self, samples: int, precision: float | None, processes: int) -> tuple[np.ndarray, np.ndarray]:
+        """Compute the disorder of random annotations (samples), see `of`.
 
         Args:
             samples: the minimum number of samples.
@@ -110,7 +89,8 @@ class Chance:
         disorders = self._in_processes(0, samples, processes)
         if precision is None:
             return disorders
-        mean, deviation = disorders.whole.mean(), disorders.whole.std(ddof=1) if samples > 1 else 0.0
+        whole = disorders[0].sum(axis=1)
+        mean, deviation = whole.mean(), whole.std(ddof=1) if samples > 1 else 0.0
         needed = ceil((_CONFIDENCE * deviation / mean / precision) ** 2) if mean else 0
         if needed <= samples:
             return disorders
@@ -123,24 +103,41 @@ class Chance:
             )
         return _joined([disorders, self._in_processes(samples, needed, processes)])
 
-    def _in_processes(self, first: int, last: int, processes: int) -> Disorders:
+    def _in_processes(self, first: int, last: int, processes: int) -> tuple[np.ndarray, np.ndarray]:
         parts = [range(start, min(start + _PART, last)) for start in range(first, last, _PART)]
         from multiprocessing import current_process, get_context
 
         # workers of a pool cannot start processes
         if processes == 1 or len(parts) == 1 or current_process().daemon:
-            return _joined([self.of(part) for part in parts])
+            return _joined(map(self.of, parts))
         from concurrent.futures import ProcessPoolExecutor
 
         # spawn, because threads such as Arrow's do not survive a fork
         with ProcessPoolExecutor(min(processes, len(parts)), mp_context=get_context("spawn")) as pool:
-            return _joined(list(pool.map(self.of, parts)))
+            return _joined(pool.map(self.of, parts))
 
-    def of(self, numbers: range) -> Disorders:
-        """Compute the disorder of the samples with these numbers."""
+    def of(self, numbers: range) -> tuple[np.ndarray, np.ndarray]:
+        """Compute the disorder of the samples with these numbers, in units of Δ.
+
+        Returns:
+            The disorder of each sample's best alignment by label, shape (samples, labels); the units of a unitary
+            alignment share its disorder equally. And the weighted mean label distance of aligned pairs with each label
+            and, in the last column, of all pairs; NaN if there are no pairs. Shape (samples, labels + 1).
+        """
         units = self.sampled(numbers)
         best = best_alignment(units, self.dissimilarity)
-        return disorders_of(units, best, self.dissimilarity, self.delta, len(numbers), self.labels)
+        mean_units = np.bincount(units.group, minlength=len(numbers)) / units.annotators
+        of_unit = (best.disorder / best.sizes)[best.of_units(len(units.start))]
+        shares = np.zeros((len(numbers), self.labels))
+        np.add.at(shares, (units.group, units.label), of_unit)
+        pairs = AlignedPairs.of(units, best, self.dissimilarity, self.delta)
+        unit, *values = pairs.by_label(units)
+        sums = np.zeros((2, len(numbers), self.labels + 1))
+        for total, of_labels, of_all in zip(sums, values, (pairs.weight, pairs.apart), strict=True):
+            np.add.at(total, (units.group[unit], units.label[unit]), of_labels)
+            np.add.at(total, (units.group[pairs.first], self.labels), of_all)
+        weight, apart = sums
+        return shares / mean_units[:, None], divide(apart, weight, np.nan)
 
     def sampled(self, numbers: range) -> Units:
         """Create the samples with these numbers; each is a group of units."""
@@ -193,28 +190,6 @@ class Chance:
         return annotator, end - length, end, generator.choice(self.labels, len(annotator), p=frequency)
 
 
-def disorders_of(
-    units: Units, best: UnitaryAlignments, dissimilarity: Dissimilarity, delta: float, groups: int, labels: int
-) -> Disorders:
-    """Compute the disorder of the best alignment of each group."""
-    mean_units = np.bincount(units.group, minlength=groups) / units.annotators
-    of_unit = (best.disorder / best.sizes)[best.of_units(len(units.start))]
-    shares = np.bincount(units.group * labels + units.label, weights=of_unit, minlength=groups * labels)
-    per_label = shares.reshape(groups, labels) / mean_units[:, None]
-    pairs = AlignedPairs.of(units, best, dissimilarity, delta)
-    sums = np.zeros((2, groups, labels + 1))
-    for unit, label, *values in pairs.by_label(units):
-        for total, value in zip(sums, values, strict=True):
-            np.add.at(total, (units.group[unit], label), value)
-    for total, value in zip(sums, (pairs.weight, pairs.apart), strict=True):
-        np.add.at(total, (units.group[pairs.first], labels), value)
-    weight, apart = sums
-    return Disorders(per_label, divide(apart, weight, np.nan))
-
-
-def _joined(parts: list[Disorders]) -> Disorders:
-    return replace(
-        parts[0],
-        per_label=np.concatenate([part.per_label for part in parts]),
-        categorical=np.concatenate([part.categorical for part in parts]),
-    )
+def _joined(parts: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    per_label, categorical = zip(*parts, strict=True)
+    return np.concatenate(per_label), np.concatenate(categorical)

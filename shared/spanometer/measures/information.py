@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice, pairwise, starmap
 from operator import lt
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
+from ..alignment.overlaps import Pieces
 from ..arrays import each_item, is_number, offsets_of, place_of, ranges, read_documents, run_bounds
 from ..exceptions import InputError, mention, on_side, shown
 from .aligned import TOKENS_REMEDY, encoded_words, require_fit, words_of
@@ -64,32 +67,26 @@ class TokenProbabilities:
             token = int(np.argmax(wrong))
             logarithms = " If these are logarithms, take exp of them." if values[token] < 0 else ""
             problem = f"{values[token]!s} is not a probability."
-            raise refusal(problem, f"{_RANGE}{logarithms}", offsets, token, "token_probabilities")
+            document, position = place_of(offsets, token)
+            place: dict[str, Any] = {"side": "token_probabilities", "document": document, "position": position}
+            raise InputError(problem, f"{_RANGE}{logarithms}", **place)
         return cls(offsets, np.where(values == 0, np.nan, values))
 
 
 def _numbers(row: Any, document: int) -> np.ndarray:
     """Read the numbers of one document, with NaN for None."""
-    try:
-        listed = row if hasattr(row, "__array__") else list(row)
-        # NumPy turns booleans among numbers into numbers
-        numbers = np.empty((0, 0)) if bool in set(map(type, listed)) else np.asarray(listed)
-    except (TypeError, ValueError, RuntimeError):
-        numbers = np.empty((0, 0))
-    if numbers.ndim == 1 and numbers.dtype.kind == "O":
-        items = numbers.tolist()
-        if all(item is None or is_number(item) for item in items):
-            numbers = np.array(items, dtype=float)
-    if numbers.ndim != 1 or numbers.dtype.kind not in "fiu":
-        problem = f"{shown(row)} is not a list of probabilities."
-        raise InputError(problem, _LISTS_REMEDY, side="token_probabilities", document=document)
-    return numbers.astype(float)
+    with suppress(TypeError, ValueError, RuntimeError):
+        items = np.asarray(row).tolist() if hasattr(row, "__array__") else list(row)
+        # NumPy would turn booleans and texts into numbers
+        if all(map(_is_number_type, set(map(type, items)))):
+            return np.array(items, dtype=float)
+    problem = f"{shown(row)} is not a list of probabilities."
+    raise InputError(problem, _LISTS_REMEDY, side="token_probabilities", document=document)
 
 
-def refusal(problem: str, remedy: str, offsets: np.ndarray, token: int, side: str) -> InputError:
-    """Create an error about a token, numbered over all documents."""
-    document, position = place_of(offsets, token)
-    return InputError(problem, remedy, side=side, document=document, position=position)
+def _is_number_type(kind: type) -> bool:
+    numbers = (int, float, np.integer, np.floating, NoneType)
+    return issubclass(kind, numbers) and not issubclass(kind, (bool, np.timedelta64))
 
 
 def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]:
@@ -192,7 +189,20 @@ class TokenInformation:
         first = int(start[stretches].min())
         return first + int(np.argmax(np.isnan(self.token[first:])))
 
-    def of_sizes(self, sizes: np.ndarray) -> np.ndarray:
+    def of_sets(self, sizes: np.ndarray, pieces: Callable[[], Pieces]) -> np.ndarray:
+        """Compute the information of token sets.
+
+        Args:
+            sizes: the number of tokens of each set.
+            pieces: returns the intervals of each set in tokens of the concatenated documents, in order. It is called
+                only if tokens differ in their information.
+        """
+        if self.token is None:
+            return self._of_sizes(sizes)
+        of_sets = pieces()
+        return self._graded(of_sets.span, of_sets.start, of_sets.end, len(sizes))
+
+    def _of_sizes(self, sizes: np.ndarray) -> np.ndarray:
         """Compute unit * H(size), the information of token sets if all tokens have the same; H are harmonic numbers."""
         largest = min(int(sizes.max(initial=0)), _TABLE)
         harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, largest + 1))))
@@ -204,7 +214,7 @@ class TokenInformation:
             sums[longer] = digamma(sizes[longer] + 1.0) + np.euler_gamma
         return np.asarray(self.unit * sums)
 
-    def graded(self, group: np.ndarray, start: np.ndarray, end: np.ndarray, groups: int) -> np.ndarray:
+    def _graded(self, group: np.ndarray, start: np.ndarray, end: np.ndarray, groups: int) -> np.ndarray:
         """Compute Σ_i (1 / i) information(w_i) for each group of token intervals; i is the rank within the group.
 
         Args:

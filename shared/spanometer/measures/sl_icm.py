@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..alignment.matching import best_matching, occurrences
-from ..alignment.overlaps import Alignment, Pairs, SideSpans
+from ..alignment.overlaps import Alignment, Pairs, Pieces, SideSpans
 from ..arrays import begins_run, is_ordered, place_of
 from ..counts.counts import Counts
 from ..counts.statistics import divide
@@ -21,7 +21,6 @@ from .information import (
     TokenInformation,
     TokenProbabilities,
     mapping_digest,
-    refusal,
     require_probabilities,
     require_probability,
 )
@@ -271,21 +270,14 @@ class SlIcm(AlignedMeasure):
         )
         self._require_known(alignment, information)
 
-        def of_pieces(group: np.ndarray, start: np.ndarray, end: np.ndarray, groups: int) -> np.ndarray:
-            first = alignment.token(start)
-            return information.graded(group, first, first + (end - start), groups)
+        def in_tokens(pieces: Pieces) -> Pieces:
+            first = alignment.token(pieces.start)
+            return Pieces(pieces.span, first, first + (pieces.end - pieces.start))
 
         def of_side(side: SideSpans) -> np.ndarray:
-            if information.token is None:
-                return information.of_sizes(side.size)
-            order = np.lexsort((side.piece_start, side.piece_span))
-            return of_pieces(side.piece_span[order], side.piece_start[order], side.piece_end[order], len(side))
+            return information.of_sets(side.size, lambda: in_tokens(side.pieces_by_span))
 
-        if information.token is None:
-            common = information.of_sizes(pairs.shared)
-        else:
-            pieces = alignment.intersections
-            common = of_pieces(pieces.span, pieces.start, pieces.end, len(pairs.shared))
+        common = information.of_sets(pairs.shared, lambda: in_tokens(alignment.intersections))
         chosen = self._match(references, predictions, pairs, common)
         matched = pairs.reference[chosen]
         columns = {
@@ -307,15 +299,15 @@ class SlIcm(AlignedMeasure):
         token = information.unknown_in(start, start + size)
         if token is None:
             return
+        document, position = place_of(alignment.offsets, token)
         if self.tokens is None:
             problem = "the token is in a span, but has no probability (or the probability 0)."
             remedy, side = "Give a probability for every token in a span.", "token_probabilities"
         else:
-            document, position = place_of(alignment.offsets, token)
             problem = f"the word {self.tokens[document][position]!r} is in a span, but has no probability."
             remedy = f"Give a probability for every word in a span, or for all others with {setting('unknown', 1e-7)}."
             side = "tokens"
-        raise refusal(problem, remedy, alignment.offsets, token, side)
+        raise InputError(problem, remedy, side=side, document=document, position=position)
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
         """Compute the information of matched intersections and of both sides, by label."""

@@ -99,9 +99,8 @@ class SpanF(FMeasure):
         sides = alignment.references, alignment.predictions
         rows = []
         for side in sides:
-            order = np.lexsort((side.piece_start, side.piece_span))
-            first, size = alignment.token(side.piece_start[order]), (side.piece_end - side.piece_start)[order]
-            rows.append(codes[ranges(first, size)])
+            pieces = side.pieces_by_span
+            rows.append(codes[ranges(alignment.token(pieces.start), pieces.end - pieces.start)])
         ends = offsets_of(np.concatenate([side.size for side in sides]))
         forms = row_codes(np.concatenate([side.label for side in sides]), ends[:-1], ends[1:], np.concatenate(rows))
         of_sides = np.split(forms, [len(sides[0])])
