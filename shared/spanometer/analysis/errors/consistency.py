@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -85,7 +85,8 @@ class SuspiciousReferences(Result):
     Attributes:
         places: the places where all systems make an error, sorted by `evidence`.
         agree: the agreement of the systems: 1 for the same span, 0.5 for no span, 0 for different spans.
-        here: the labels of the same strings elsewhere in the reference; None without words.
+        here: the labels of the same strings elsewhere in the reference (without the string itself); None without
+            words.
         train: the labels of the same strings in the training set; None without a training set.
         labels: the names of all labels, including labels of the training set.
     """
@@ -122,6 +123,8 @@ class SuspiciousReferences(Result):
             codes, _ = coded_strings(*sides, *([] if train is None else [train[1].of(train[0])]))
             own = np.where(places.in_reference, places.spans.label.astype(np.int64), -1)
             here = LabelsOfStrings.of(references, codes[0], (codes[1], own))
+            # the string itself is not elsewhere
+            here = replace(here, own=here.own - places.in_reference)
             if train is not None:
                 _, spans = with_common_labels([references, train[0]])
                 labels = spans.labels
@@ -137,12 +140,8 @@ class SuspiciousReferences(Result):
     @cached_property
     def evidence(self) -> np.ndarray:
         """The evidence against the reference at each place."""
-        own = self.places.in_reference.astype(np.int64)
-        shares = [
-            of_strings.other / np.maximum(of_strings.other + of_strings.own - minus + 1, 1)
-            for of_strings, minus in ((self.here, own), (self.train, 0))
-            if of_strings is not None
-        ]
+        known = (of_strings for of_strings in (self.here, self.train) if of_strings is not None)
+        shares = [of_strings.other / (of_strings.other + of_strings.own + 1) for of_strings in known]
         return np.asarray(np.sum([self.agree, *shares], axis=0))
 
     def taken(self, rows: np.ndarray) -> SuspiciousReferences:
@@ -158,13 +157,10 @@ class SuspiciousReferences(Result):
         training set with the prefix `train_`.
         """
         columns = {"evidence": pa.array(self.evidence), "agree": pa.array(self.agree)}
-        own = self.places.in_reference.astype(np.int64)
-        for prefix, of_strings, minus, names in (
-            ("", self.here, own, self.places.spans.labels),
-            ("train_", self.train, 0, self.labels),
-        ):
+        sources = (("", self.here, self.places.spans.labels), ("train_", self.train, self.labels))
+        for prefix, of_strings, names in sources:
             if of_strings is not None:
-                columns[f"{prefix}same_label"] = arrow_array(np.maximum(of_strings.own - minus, 0))
+                columns[f"{prefix}same_label"] = arrow_array(of_strings.own)
                 columns[f"{prefix}other_label"] = strings(of_strings.other_label, names)
                 columns[f"{prefix}other_times"] = arrow_array(of_strings.other)
         whole = self.places.to_arrow().drop_columns(["made_by"])
@@ -184,42 +180,38 @@ class SuspiciousReferences(Result):
 
     def table(self, most: int | None = None) -> Table:
         """Return a table of the places, at most the first `most`."""
-        rows = [self._row(row) for row in self.taken(np.arange(len(self))[:most]).to_arrow().to_pylist()]
-        names = ["string" if self.here else "document", "reference", *map(_called, self.places.names)]
-        names += [*(["elsewhere"] if self.here else []), *(["in training"] if self.train else []), "evidence", "where"]
-        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
-        types = {"evidence": pa.float64()}
-        arrays = {name: pa.array(values, types.get(name, pa.string())) for name, values in columns.items()}
-        return arrow_table(pa.table(arrays), left=len(names) - 2, kind="suspicious")
+        rows = self.taken(np.arange(len(self))[:most]).to_arrow().to_pylist()
+        documents = [f"document {row.get('name', row['document'])}" for row in rows]
+        lines = [f"line {row['line']}" if "line" in row else None for row in rows]
+        columns: dict[str, list[Any]] = {
+            **({"string": [row["text"] for row in rows]} if self.here else {"document": documents}),
+            "reference": [row["label"] if row["side"] == "reference" else "–" for row in rows],
+            **{_called(name): [_answer(row, name) for row in rows] for name in self.places.names},
+            **({"elsewhere": [_elsewhere(row, "") for row in rows]} if self.here else {}),
+            **({"in training": [_elsewhere(row, "train_") for row in rows]} if self.train else {}),
+        }
+        texts = {name: pa.array(values, pa.string()) for name, values in columns.items()}
+        numbers = {"evidence": pa.array([row["evidence"] for row in rows], pa.float64())}
+        where = pa.array([line or document for line, document in zip(lines, documents, strict=True)], pa.string())
+        return arrow_table(pa.table({**texts, **numbers, "where": where}), left=len(texts), kind="suspicious")
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Convert the places to built-in types, ready for JSON."""
         rows: list[dict[str, Any]] = self.to_arrow().to_pylist()
         return rows
 
-    def _row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the table cells of a place."""
 
-        def elsewhere(prefix: str) -> str:
-            counts = {row["label"] if row["side"] == "reference" else None: row[f"{prefix}same_label"]}
-            counts[row[f"{prefix}other_label"]] = row[f"{prefix}other_times"]
-            return ", ".join(f"{label} {times}" for label, times in counts.items() if label and times) or "–"
+def _elsewhere(row: Mapping[str, Any], prefix: str) -> str:
+    """Write the labels of the same string elsewhere, with their numbers."""
+    counts = {row["label"] if row["side"] == "reference" else None: row[f"{prefix}same_label"]}
+    counts[row[f"{prefix}other_label"]] = row[f"{prefix}other_times"]
+    return ", ".join(f"{label} {times}" for label, times in counts.items() if label and times) or "–"
 
-        def answer(name: str) -> str:
-            label, text = row[f"label_{name}"], row.get(f"text_{name}")
-            return "–" if label is None else label if text in (None, row.get("text")) else f"{label} {text}"
 
-        line = f"line {row['line']}" if "line" in row else f"document {row.get('name', row['document'])}"
-        return {
-            "string": row.get("text"),
-            "document": f"document {row.get('name', row['document'])}",
-            "reference": row["label"] if row["side"] == "reference" else "–",
-            **{_called(name): answer(name) for name in self.places.names},
-            **({"elsewhere": elsewhere("")} if self.here else {}),
-            **({"in training": elsewhere("train_")} if self.train else {}),
-            "evidence": row["evidence"],
-            "where": line,
-        }
+def _answer(row: Mapping[str, Any], system: str) -> str:
+    """Write the span that a system predicts at a place."""
+    label, text = row[f"label_{system}"], row.get(f"text_{system}")
+    return "–" if label is None else label if text in (None, row.get("text")) else f"{label} {text}"
 
 
 def _called(system: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from inspect import signature
 from itertools import chain, pairwise
-from typing import Any, Never, Unpack, overload
+from typing import Any, Never
 
 import numpy as np
 
@@ -47,22 +47,6 @@ from ...tags.schemes import LabelChoice
 from .measure_result import NamedDocuments, SuitingMeasures
 from .report import Report
 from .streams import require_form
-
-
-@overload
-def score(
-    references: Any,
-    predictions: Any,
-    *more: Never,
-    measures: Any = None,
-    protocol: str | None = None,
-    confidence: float | None = None,
-    **options: Unpack[DrawnSideArguments],
-) -> Report: ...
-
-
-@overload
-def score(references: Any, predictions: Any, *more: Never, **options: Any) -> Report: ...
 
 
 @shares(DrawnSideArguments)
@@ -153,7 +137,7 @@ def score(
         arguments |= read
     resampling = Resampling.chosen(confidence, arguments)
     sides = {"references": references, "predictions": predictions}
-    report = _Scoring(measures, resampling, arguments, options).report(sides)
+    report = _report(sides, measures, resampling, arguments, options)
     report = report if official is None else scored_by(official, report)
     for signed, result in zip(signatures, report.results, strict=bool(signatures)):
         if signed is not None:
@@ -161,124 +145,119 @@ def score(
     return report
 
 
-@dataclass(frozen=True)
-class _Scoring:
-    """The measures and options of a call of `score`.
+def _report(
+    sides: Mapping[str, Any],
+    measures: Any,
+    resampling: Resampling | None,
+    arguments: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Report:
+    """Read both sides with the arguments of reading, and score them by measures with these options."""
+    policy, everything = arguments.get("grounding"), is_everything(measures)
+    if isinstance(policy, (str, StringPolicy)) and StringPolicy.describes(str(policy)):
+        return _report_of_strings(sides, measures, resampling, arguments, options)
+    sides_reading = SideReading.of(score, arguments)
+    decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
+    sides = beside_files(sides, answers="grounding" in arguments)
+    files = [side for side in sides.values() if isinstance(side, DocumentFile)]
+    if not files:
+        sides_reading.require_unpaired()
+    if files or any(isinstance(side, Grounded) for side in sides.values()):
+        for file in files:
+            require_one_annotator(file)
+        chosen = _chosen(names_of(measures, "spans"), options)
+        require_form(chosen, "spans")
+        read = read_sides(sides, sides_reading)
+        chosen = dict(zip(chosen, with_words(chosen.values(), lambda: read.words), strict=True))
+        reference, predicted = read.spans.values()
+        with naming_documents(read.file):
+            report = _counted(reference, predicted, chosen, read.reading, resampling, everything=everything)
+        tokens = report.tokens if read.answered_size is None else read.answered_size
+        return replace(report, tokens=tokens, named_documents=NamedDocuments.of(read.file))
+    sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
+    forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
+    if measures is None or everything:
+        measures = names_of(measures, "entities" if common_form(forms, "tags") == "entities" else "spans")
+    chosen = _chosen(measures, options)
+    trees = all(measure.input == "entities" for measure in chosen.values())
+    form = common_form(forms, "entities" if trees else "tags" if lengths is None else "spans")
+    if form == "spans" and all(measure.input == "attributes" for measure in chosen.values()):
+        form = "attributes"
+    else:
+        require_form(chosen, form)
+    if form != "tags" and decoding != LabelDecoding():
+        raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave them out.")
+    reference, predicted, scheme = read_pair(sides, form, decoding, lengths)
+    fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
+    reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
+    if scheme is not None:
+        reading = decoding.reading(scheme)
+    if form in ("tags", "spans"):
+        reference, predicted = choice.of(reference, predicted)
+        reading = {**reading, **choice.signed()}
+    else:
+        choice.require_none(f"these are {form}")
+    return _counted(reference, predicted, chosen, reading, resampling, everything=everything)
 
-    Attributes:
-        measures: the measures, as the caller passed them.
-        resampling: how intervals are computed; None computes no intervals.
-        arguments: the reading options.
-        options: the options of the measures.
-    """
 
-    measures: Any
-    resampling: Resampling | None
-    arguments: Mapping[str, Any]
-    options: Mapping[str, Any]
+def _report_of_strings(
+    sides: Mapping[str, Any],
+    measures: Any,
+    resampling: Resampling | None,
+    arguments: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Report:
+    """Score answers as strings (see `ground_strings`) against the words of the reference's spans."""
+    reading = SideReading.of(score, {**arguments, "grounding": Pairing.grounding})
+    reading.choice.require_none("answers are scored as strings")
+    files = beside_files(sides, answers=True)
+    named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
+    if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
+        problem = "to score answers as strings, the measure must be mention_f and the reference must have texts."
+        raise InputError(problem, "Leave out other measures and give texts, or use a grounding policy for spans.")
+    read = answers_together(files, reading.pairing)
+    answers, policy = read.answers["predictions"], arguments["grounding"]
+    grounded = ground_strings(read.texts, answers, policy=policy, **reading.pairing.answer_reading)
+    choices = {**read.decoding, **grounded.choices}
+    mentions = Mentions.of_spans(read.references, read.texts), grounded.mentions
+    return Report.of(*mentions, [string_measure(grounded, options)], choices, resampling=resampling)
 
-    def report(self, sides: Mapping[str, Any]) -> Report:
-        """Read and score both sides."""
-        policy, measures, everything = self.arguments.get("grounding"), self.measures, is_everything(self.measures)
-        if isinstance(policy, (str, StringPolicy)) and StringPolicy.describes(str(policy)):
-            return self._of_strings(sides)
-        sides_reading = SideReading.of(score, self.arguments)
-        decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
-        sides = beside_files(sides, answers="grounding" in self.arguments)
-        files = [side for side in sides.values() if isinstance(side, DocumentFile)]
-        if not files:
-            sides_reading.require_unpaired()
-        if files or any(isinstance(side, Grounded) for side in sides.values()):
-            for file in files:
-                require_one_annotator(file)
-            chosen = self._chosen(names_of(measures, "spans"))
-            require_form(chosen, "spans")
-            read = read_sides(sides, sides_reading)
-            reference, predicted = read.spans.values()
-            chosen = dict(zip(chosen, with_words(chosen.values(), lambda: read.words), strict=True))
-            with naming_documents(read.file):
-                report = self._report((reference, predicted), chosen, read.reading, read.answered_size)
-            return replace(report, named_documents=NamedDocuments.of(read.file))
-        sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
-        forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
-        if measures is None or everything:
-            measures = names_of(measures, "entities" if common_form(forms, "tags") == "entities" else "spans")
-        chosen = self._chosen(measures)
-        trees = all(measure.input == "entities" for measure in chosen.values())
-        form = common_form(forms, "entities" if trees else "tags" if lengths is None else "spans")
-        if form == "spans" and all(measure.input == "attributes" for measure in chosen.values()):
-            form = "attributes"
-        else:
-            require_form(chosen, form)
-        if form != "tags" and decoding != LabelDecoding():
-            raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave them out.")
-        reference, predicted, scheme = read_pair(sides, form, decoding, lengths)
-        fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
-        reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
-        if scheme is not None:
-            reading = decoding.reading(scheme)
-        if form in ("tags", "spans"):
-            reference, predicted = choice.of(reference, predicted)
-            reading = {**reading, **choice.signed()}
-        else:
-            choice.require_none(f"these are {form}")
-        return self._report((reference, predicted), chosen, reading)
 
-    def _of_strings(self, sides: Mapping[str, Any]) -> Report:
-        """Score answers as strings (see `ground_strings`) against the words of the reference's spans."""
-        reading = SideReading.of(score, {**self.arguments, "grounding": Pairing.grounding})
-        reading.choice.require_none("answers are scored as strings")
-        files = beside_files(sides, answers=True)
-        named = [measure for _, measure in listed_measures(MentionF.name if self.measures is None else self.measures)]
-        if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
-            problem = "to score answers as strings, the measure must be mention_f and the reference must have texts."
-            raise InputError(problem, "Leave out other measures and give texts, or use a grounding policy for spans.")
-        read = answers_together(files, reading.pairing)
-        answers = read.answers["predictions"]
-        grounded = ground_strings(
-            read.texts, answers, policy=self.arguments["grounding"], **reading.pairing.answer_reading
+def _counted(
+    references: Any,
+    predictions: Any,
+    measures: Mapping[str, Measure],
+    reading: Mapping[str, object],
+    resampling: Resampling | None,
+    *,
+    everything: bool,
+) -> Report:
+    """Score both sides; if `everything` is True, measures that are undefined for them are left out."""
+    if not references.documents:
+        raise InputError("there are no documents to score.", "Give at least one; [[]] is one document without spans.")
+    if not len(references) and not len(predictions):
+        warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
+    if everything and isinstance(references, Spans):
+        suiting, notes = SuitingMeasures(measures.values()).of(references, predictions)
+        measures = {measure.name: measure for measure in suiting}
+        for note in notes:
+            warnings.warn(note, stacklevel=3)
+    return Report.of(references, predictions, measures, reading, resampling=resampling)
+
+
+def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
+    """Return the measures by the names of their results; raise an `InputError` for options that no measure has."""
+    taken = options_by_name(measures, ALL_MEASURES)
+    if taken:
+        own = [*signature(score).parameters][2:-1]
+        names = [*dict.fromkeys(chain(own, *taken.values()))]
+        require_known(options, names, "score" if len(taken) > 1 else next(iter(taken)))
+    elif options.keys() - {"seed"}:
+        raise InputError(
+            f"{mention(next(iter(options)))} applies only to measures given by name.",
+            "Pass it to the measure: SpanF(average='macro').",
         )
-        choices = {**read.decoding, **grounded.choices}
-        mentions = Mentions.of_spans(read.references, read.texts), grounded.mentions
-        measures = [string_measure(grounded, self.options)]
-        return Report.of(*mentions, measures, choices, resampling=self.resampling)
-
-    def _report(
-        self,
-        sides: Sequence[Any],
-        measures: Mapping[str, Measure],
-        reading: Mapping[str, object],
-        tokens: int | None = None,
-    ) -> Report:
-        """Score both sides; `tokens` is the total length of the texts if one side has answers."""
-        references, predictions = sides
-        if not references.documents:
-            raise InputError(
-                "there are no documents to score.", "Give at least one; [[]] is one document without spans."
-            )
-        if not len(references) and not len(predictions):
-            warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
-        if is_everything(self.measures) and isinstance(references, Spans):
-            suiting, notes = SuitingMeasures(measures.values()).of(references, predictions)
-            measures = {measure.name: measure for measure in suiting}
-            for note in notes:
-                warnings.warn(note, stacklevel=3)
-        report = Report.of(references, predictions, measures, reading, resampling=self.resampling)
-        return report if tokens is None else replace(report, tokens=tokens)
-
-    def _chosen(self, measures: Any) -> dict[str, Measure]:
-        """Return the measures by the names of their results; raise an `InputError` for options that no measure has."""
-        taken = options_by_name(measures, ALL_MEASURES)
-        if taken:
-            own = [*signature(score).parameters][2:-1]
-            names = [*dict.fromkeys(chain(own, *taken.values()))]
-            require_known(self.options, names, "score" if len(taken) > 1 else next(iter(taken)))
-        elif self.options.keys() - {"seed"}:
-            raise InputError(
-                f"{mention(next(iter(self.options)))} applies only to measures given by name.",
-                "Pass it to the measure: SpanF(average='macro').",
-            )
-        return read_measures(measures, ALL_MEASURES, self.options, signed=True)
+    return read_measures(measures, ALL_MEASURES, options, signed=True)
 
 
 def string_measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> MentionF:
