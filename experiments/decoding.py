@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.policies.repairs import PolicySpread, policy_spread
-from spanometer.analysis.policies.scores import score_table
+from spanometer.analysis.policies.repairs import PolicySpread, policy_spread, score_table
 from spanometer.arrays import plain
 from spanometer.counts.statistics import Estimate, Resampling
 from spanometer.documents.document_file import DocumentFile

@@ -6,8 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from spanometer.analysis.policies.repairs import policy_spread
-from spanometer.analysis.policies.scores import ANY
+from spanometer.analysis.policies.repairs import ANY, policy_spread
 
 IOBES = "Ada B-PER\nLovelace E-PER\nslept O\n\nin O\nRome S-LOC\n"
 GOLD = "B-A\nE-A\nO\n\nS-B\nO\nB-A\nE-A\n"

@@ -17,7 +17,7 @@ from random_corpora import as_spans, random_pair
 from spanometer import Spans, errors
 from spanometer.alignment.matched_spans import KINDS, MatchedSpans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.errors.contexts import Context
+from spanometer.analysis.errors.examples import Context
 from spanometer.analysis.errors.find import rows_of_view
 from spanometer.documents.layers import LineRuns
 from spanometer.readers import read, tag_lists

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from ..analysis.agreement.annotators import ANNOTATOR
 from ..analysis.agreement.disagreements import Disagreements
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
-from ..analysis.errors.contexts import Context, context_of_documents
 from ..analysis.errors.errors import Errors
+from ..analysis.errors.examples import Context, context_of_documents
 from ..documents.document_file import DocumentFile
 from ..documents.joining import differing_document, matched, require_same_tokens, require_same_words
 from ..documents.pairing import Pairing, pair

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from ..analysis.comparison.comparison import Comparison, MeasureComparison
     from ..analysis.policies.groundings import GroundingSpread
-    from ..analysis.policies.repairs import PolicySpread
-    from ..analysis.policies.scores import MeasureSpread
+    from ..analysis.policies.repairs import MeasureSpread, PolicySpread
     from ..grounding.outcomes import GroundingGrid
 
 Mark = tuple[str, float, Mapping[str, Any]]

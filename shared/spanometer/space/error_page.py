@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from ..analysis.errors.contexts import context_of_documents
+from ..analysis.errors.examples import context_of_documents
 from ..analysis.errors.find import errors
 from ..documents.sides import require_one_annotator
 from ..exceptions import InputError, counted

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import overlaps
-from ..analysis.errors.contexts import Context
 from ..analysis.errors.errors import SystemErrors
+from ..analysis.errors.examples import Context
 from ..analysis.errors.kinds import AnswerErrors
 from ..arrays import ordered_codes
 from ..exceptions import counted, printable

@@ -13,8 +13,7 @@ from random_corpora import as_spans, random_pair
 from spanometer import Spans
 from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.errors.contexts import Context
-from spanometer.analysis.errors.examples import ErrorChoice, ErrorExamples
+from spanometer.analysis.errors.examples import Context, ErrorChoice, ErrorExamples
 from spanometer.documents.layers import LineRuns
 from spanometer.spans.wording import Wording
 from spanometer.tables.screen import text_of

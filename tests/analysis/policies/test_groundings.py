@@ -8,7 +8,7 @@ import pytest
 from spanometer import Spans
 from spanometer.analysis.comparison.compare import score_strings
 from spanometer.analysis.policies.groundings import grounding_spread
-from spanometer.analysis.policies.scores import ANY
+from spanometer.analysis.policies.repairs import ANY
 from spanometer.grounding import StringPolicy, ground, ground_strings
 from spanometer.measures import LinkF, SpanF
 from spanometer.measures.mention_f import MentionF

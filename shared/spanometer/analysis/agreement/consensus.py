@@ -19,7 +19,7 @@ from ...options import CheckedOptions, option
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
-from ..errors.contexts import context_of_documents
+from ..errors.examples import context_of_documents
 from .annotators import ANNOTATOR, LabelledTokens, Voted, named_annotators, overlapping_pairs, without_losers
 
 _LISTED = 10

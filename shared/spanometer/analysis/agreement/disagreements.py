@@ -24,7 +24,7 @@ from ...measures.base import signature_of
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...spans.spans import Spans
 from ...tables.table import Copyable, Part, Table, TableColumn, arrow_table
-from ..errors.contexts import Context, context_of_sides
+from ..errors.examples import Context, context_of_sides
 from ..scores.report import CorpusResult, corpus_size
 from .agree import LeaveOneOut, leave_one_out, pair_and_joint_measure
 from .annotators import ANNOTATOR, DIFFERENCES, LabelConfusion, PairDifferences, named_annotators, place_costs

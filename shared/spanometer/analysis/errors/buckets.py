@@ -28,7 +28,7 @@ from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, defined_interval
 from ...tags.tags import Tags
 from .consistency import LabelsOfStrings
-from .contexts import context_of_documents
+from .examples import context_of_documents
 
 _PARTS = 5
 """The number of buckets for a numeric property; each has about equally many reference spans."""

@@ -20,8 +20,7 @@ from ...spans.annotations import distinct_spans
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Part, Table, amounts, arrow_table
-from .contexts import Context
-from .examples import SHOWN, place_text, side_lines
+from .examples import SHOWN, Context, place_text, side_lines
 
 ABSENT = -1
 """The value for a system that does not predict a spurious span of another system."""

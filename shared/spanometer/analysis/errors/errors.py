@@ -28,9 +28,8 @@ from ..scores.measure_result import interval_notes
 from ..scores.report import CorpusResult, kind_of
 from .buckets import BucketReport, Buckets, buckets_of, read_training, score_buckets
 from .consistency import SuspiciousReferences
-from .contexts import Context
 from .differences import Difference, SharedErrors
-from .examples import SHOWN, ErrorChoice, ErrorExamples, mention_texts
+from .examples import SHOWN, Context, ErrorChoice, ErrorExamples, mention_texts
 from .kinds import PAIR_CHOICES, AnswerErrors, Confusion, Costs, KindCost, costs
 
 _WIDEST = 12

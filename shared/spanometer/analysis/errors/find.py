@@ -23,9 +23,8 @@ from ...readers.reading import beside_files
 from ...spans.spans import Spans
 from ..comparison.comparison import NAMED, REFERENCES, SYSTEM, named_systems
 from ..scores.report import corpus_size
-from .contexts import context_of_sides
 from .errors import Errors, SystemErrors
-from .examples import ErrorChoice
+from .examples import ErrorChoice, context_of_sides
 from .kinds import AnswerErrors
 
 ONLY = "prediction"

@@ -36,7 +36,7 @@ from ...spans.texts import Tokens
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, amounts, heading
 from ..comparison.significance import ranks
-from .scores import MeasureSpread, require_additive, score_table, spread_columns, totals_of_policies
+from .repairs import MeasureSpread, require_additive, score_table, spread_columns, totals_of_policies
 
 _AS_STRINGS = MentionF()
 
