@@ -28,8 +28,6 @@ Examples:
   python -m experiments --data DIR --cells > docs/data/reproduction.tsv
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

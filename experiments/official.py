@@ -7,8 +7,6 @@ DIR has a folder `protocols` with artificial files, and with the output of the o
 compared instead. A row is equal if it is printed in the same way and, if all digits are known, differs by at most 1e-9.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io
@@ -17,7 +15,7 @@ import sys
 import tomllib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import combinations
@@ -32,8 +30,8 @@ from spanometer.commands.main import main as spanometer
 from spanometer.protocols.protocol import names
 from spanometer.spans.spans import Spans
 
-from .faireval import read_faireval
-from .published import DATA, published_rows, spans_of
+from .examples import read_faireval
+from .inputs import DATA, decimals, published_rows, spans_of
 
 _PRECISE = 9
 """Values with at least this many decimals are compared as numbers."""
@@ -67,7 +65,7 @@ class Row:
             return False
         text, value = self.ours
         alike = text.lower() in (self.printed.lower(), f"{self.printed}.0") or (
-            _decimals(self.printed) >= _PRECISE and _near(value, self.printed)
+            decimals(self.printed) >= _PRECISE and _near(value, self.printed)
         )
         return (alike or self.full == self.printed) and (not self.full or _near(value, self.full))
 
@@ -75,10 +73,6 @@ class Row:
     def fault(self) -> bool:
         """Whether our value differs because of a fault of the scorer."""
         return self.ours is not None and (self.reason or "").startswith("Fault:")
-
-
-def _decimals(text: str) -> int:
-    return len(text.partition(".")[2])
 
 
 def _near(value: float, text: str) -> bool:
@@ -117,10 +111,12 @@ def rows_of(protocol: str, data: Path, *, first: int | None = None) -> list[Row]
             ]
             ours = _scores(name, files, declared.get("options", []))
         for key, printed, *full in lines:
-            full = [printed] if _fits(f"{system}:{key}", declared.get("full", [])) else full
+            place = f"{system}:{key}"
+            full = [printed] if _fits(place, declared.get("full", [])) else full
             own = declared.get("renamed", {}).get(key, key).removeprefix(declared.get("prefix", ""))
             row = Row(system, key, printed, full[0] if full else "", ours.get(own))
-            rows.append(row if row.equal else Row(**{**vars(row), "reason": _reason(declared, row)}))
+            reasons = (why for pattern, why in declared.get("reasons", {}).items() if _fits(place, [pattern]))
+            rows.append(row if row.equal else replace(row, reason=next(reasons, None)))
     return rows
 
 
@@ -152,7 +148,7 @@ def _published(declared: Mapping[str, Any]) -> dict[str, list[list[str]]]:
     """Read the rows of a published table by system. A system is a corpus, or a case with a column for each number."""
     rows: dict[str, list[list[str]]] = {}
     for row in published_rows(declared["published"]):
-        if not all(fnmatchcase(row[column], pattern) for column, pattern in declared.get("where", {}).items()):
+        if not all(_fits(row[column], [pattern]) for column, pattern in declared.get("where", {}).items()):
             continue
         if "published" in row:
             label = "" if row["row"] == "overall" else f"{row['row']} "
@@ -221,14 +217,6 @@ def _scores(protocol: str, files: Sequence[Path], options: Sequence[str]) -> dic
 
 def _fits(place: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(place, pattern) for pattern in patterns)
-
-
-def _reason(declared: Mapping[str, Any], row: Row) -> str | None:
-    """Return the first reason whose pattern matches a row."""
-    place = f"{row.system}:{row.key}"
-    return next(
-        (reason for pattern, reason in declared.get("reasons", {}).items() if fnmatchcase(place, pattern)), None
-    )
 
 
 def table(data: Path) -> Iterator[str]:

@@ -24,8 +24,6 @@ paper states all other conditions except these two, which `as_printed=True` leav
 Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Information Theory', sections 2 to 4.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -77,7 +75,7 @@ class Case(NamedTuple):
         """The length of the document."""
         return 1 + max(last for side in self[:3] for _, last in side)
 
-    def with_right_span(self, size: int) -> Case:
+    def with_right_span(self, size: int) -> "Case":
         """Add a correct span of this size to all three sides, and remove empty spans; with size 0 only remove these."""
         first = self.tokens + _ROOM
         sides = ([*side, (first, first + size - 1)] for side in self[:3])
@@ -346,15 +344,14 @@ def _scores(measure: Scorer, gold: Spans, output: Spans) -> np.ndarray:
         counts = measure.counts(gold, output)
         if isinstance(counts, Counts):
             return measure.score_per_document(counts)[measure.headline]
-    places = np.arange(gold.documents)[:, None]
-    return np.array([_score(measure, gold.take(place), output.take(place)) for place in places], dtype=float)
-
-
-def _score(measure: Scorer, gold: Spans, output: Spans) -> float:
-    """Score one document."""
-    if isinstance(measure, AlignedMeasure):
-        return measure.score(measure.counts(gold, output))[measure.headline]
-    return measure(gold, output)
+    scores = []
+    for place in np.arange(gold.documents)[:, None]:
+        sides = gold.take(place), output.take(place)
+        if isinstance(measure, AlignedMeasure):
+            scores.append(measure.score(measure.counts(*sides))[measure.headline])
+        else:
+            scores.append(measure(*sides))
+    return np.array(scores, dtype=float)
 
 
 def _takes_words(measure: Scorer) -> bool:

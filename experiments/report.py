@@ -4,17 +4,17 @@
     print(result.to_markdown())
 
 Some tables need corpora that are not in the package; without its corpus a table is missing. A value that is not
-equal to the published value at its printed precision has a mark, and a reason if `differences` has one.
+equal to the published value at its printed precision has a mark, and a reason if `data/differences.tsv` has one.
 """
-
-from __future__ import annotations
 
 import os
 import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,8 @@ from spanometer.tables.result import to_markdown
 from spanometer.tables.table import Part, Precision, Table
 
 from . import chance
-from .differences import reason_for
-from .inputs import Inputs, MissingCorpus
-from .published import DATA
-from .tables import MARKS, Cell, PublishedTable
+from .inputs import DATA, Inputs, MissingCorpus, published_rows
+from .tables import MARKS, NEAR, Cell, PublishedTable
 
 DECLARED: dict[str, dict[str, Any]] = tomllib.loads(DATA.joinpath("tables.toml").read_text(encoding="utf-8"))
 """The title, source and notes of each table, and the function that yields its cells and notes from the inputs.
@@ -42,6 +40,9 @@ TABLES: dict[str, list[str]] = {
 
 FIGURE = "chance_figure1"
 """The table that has a picture."""
+
+ANY = "any"
+"""Stands for any value of ours."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,35 @@ def make(name: str, inputs: Inputs) -> PublishedTable:
     cells = tuple(replace(part, reason=reason_for(name, part)) for part in parts if isinstance(part, Cell))
     notes = [*about.get("notes", ()), *(part for part in parts if isinstance(part, str))]
     return PublishedTable(name, about["title"], about["source"], cells, tuple(notes if cells else ()), missing)
+
+
+@cache
+def known_differences() -> dict[tuple[str, str, str], tuple[str, str]]:
+    """Read the reasons by table, row and column (empty for any), each with the value of ours that it explains.
+
+    The value has the printed precision. It is a number, `yes`, `no`, `ANY`, or `NEAR`, which means any value that
+    differs by one unit of the last printed digit.
+    """
+    return {
+        (row["table"], *place): (row["reason"], row["ours"])
+        for row in published_rows("differences")
+        for place in product(row["row"].split(" / "), row["column"].split(" / "))
+    }
+
+
+def reason_for(table: str, cell: Cell) -> str | None:
+    """Return the most specific reason why a cell is not equal; None if it is equal, or if no reason is known."""
+    places = ((cell.row, cell.column), (cell.row, ""), ("", cell.column), ("", ""))
+    known = [known_differences().get((table, *place)) for place in places if cell.equal is False]
+    return next((entry[0] for entry in known if entry is not None and _explains(entry[1], cell)), None)
+
+
+def _explains(ours: str, cell: Cell) -> bool:
+    if ours == NEAR:
+        return cell.mark == NEAR
+    if ours in (ANY, "yes", "no") or isinstance(cell.ours, bool):
+        return ours in (ANY, cell.texts()[1])
+    return abs(cell.ours - float(ours)) <= 0.5 * 10.0**-cell.digits + 1e-9
 
 
 def draw(result: Reproduction, folder: str | os.PathLike[str]) -> None:

@@ -1,7 +1,5 @@
 """Published values and ours: cells that know whether both are equal, and tables of cells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

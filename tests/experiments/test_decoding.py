@@ -7,8 +7,7 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from experiments.decoding import MEASURES, decode_in_every_way
-from experiments.tagger import TaggerSettings
+from experiments.decoding import MEASURES, TaggerSettings, decode_in_every_way
 from spanometer import InputError
 from spanometer.measures import SpanF
 from spanometer.readers import read, tag_lists

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments import decoding, differences
-from experiments.differences import known_differences, reason_for
+from experiments import decoding, report
 from experiments.inputs import Inputs, MissingCorpus
-from experiments.report import Reproduction, make, reproduce
+from experiments.report import Reproduction, known_differences, make, reason_for, reproduce
 from experiments.tables import LISTED, Cell, PublishedTable
 from spanometer import InputError
 
@@ -201,7 +200,7 @@ def test_known_differences(monkeypatch):
         ("t", "", "c"): ("column", "yes"),
         ("t", "", ""): ("table", "7"),
     }
-    monkeypatch.setattr(differences, "known_differences", lambda: known)
+    monkeypatch.setattr(report, "known_differences", lambda: known)
 
     def reason(row, column, published, ours, digits=1, table="t"):
         return reason_for(table, Cell(row, column, published, ours, digits))

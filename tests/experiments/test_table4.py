@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 import spanometer
-from experiments import monotonicity, table4
-from experiments.inputs import Inputs
-from experiments.published import published_rows
+from experiments import sl_icm
+from experiments.inputs import Inputs, published_rows
 from experiments.report import TABLES, make
-from experiments.table4 import CORRECT, Table4
+from experiments.sl_icm import CORRECT, Table4
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
 from spanometer.commands.main import main
@@ -93,7 +92,7 @@ def test_pooled_bcubed_against_sets(seed):
     references, predictions, lengths = random_pair(seed, "nested")
     sides = [as_spans(side, lengths) for side in (references, predictions)]
     labels = tuple(sorted({*sides[0].labels, *sides[1].labels}))
-    found = table4.pooled_bcubed(*(side.with_labels(labels) for side in sides))
+    found = sl_icm.pooled_bcubed(*(side.with_labels(labels) for side in sides))
     assert found == pytest.approx(slow_pooled_bcubed(references, predictions), abs=1e-12)
 
 
@@ -103,7 +102,7 @@ def test_pooled_bcubed_against_sets(seed):
 def test_monotonicity_by_hand():
     # two spans of four tokens in a sentence, three free tokens behind each
     spans = Spans.from_tags([["B-A", "I-A", "I-A", "I-A", "O", "O", "O"] * 2])
-    lost, added = (values(list(monotonicity.cells_of(spans, change))[:-1]) for change in ("lost", "added"))
+    lost, added = (values(list(sl_icm.monotonicity_of(spans, change))[:-1]) for change in ("lost", "added"))
     # 8, 6, 4, 2 of 8 tokens: F1 is 1, 6/7, 2/3, 2/5
     token = {column: lost["token_f_IO", column] for column in ("first", "second", "third", "even")}
     expected = {"first": 1 - 6 / 7, "second": 6 / 7 - 2 / 3, "third": 2 / 3 - 2 / 5, "even": 2 / 3}

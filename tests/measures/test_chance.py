@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from experiments.published import published_rows
+from experiments.inputs import published_rows
 from random_corpora import as_spans, random_pair
 from slow import placement as slow
 from spanometer import Spans

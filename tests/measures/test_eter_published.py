@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from builders import entity
-from experiments.published import published_rows
+from experiments.inputs import published_rows
 from spanometer.counts.counts import Column, Counts
 from spanometer.measures import Eter
 from spanometer.spans.entities import Entities

@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.published import published_rows
+from experiments.inputs import published_rows
 from spanometer import Spans
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 

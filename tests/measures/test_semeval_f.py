@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from builders import spans
+from experiments.inputs import published_rows
 from experiments.properties import check_properties
-from experiments.published import published_rows
 from random_corpora import as_spans, random_pair
 from slow import semeval as slow
 from spanometer.measures import SemevalF, SpanF

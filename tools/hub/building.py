@@ -1,7 +1,5 @@
 """The Spaces: for each metric a folder with everything that `evaluate` and the Hub need."""
 
-from __future__ import annotations
-
 import ast
 import configparser
 import re
@@ -61,7 +59,7 @@ def space(name: str, *, namespace: str = NAMESPACE) -> dict[str, bytes]:
     page = page_folders().get(name)
     folder = page or Path(path(name))
     app, card = folder / "app.py", folder / "README.md"
-    texts = {card.name: _card(_on_the_hub(_read(card), namespace), card)}
+    texts = {card.name: _card(_on_the_hub(card.read_text(encoding="utf-8"), namespace), card)}
     scripts: list[Path] = []
     fetched: list[Path] = []
     if page is None:
@@ -124,10 +122,6 @@ def require_namespace(namespace: str) -> None:
         )
 
 
-def _read(file: Path) -> str:
-    return file.read_text(encoding="utf-8")
-
-
 def _script(script: Path, fetched: list[Path], namespace: str) -> str:
     """Return a module's script, with an import for each file and each library that it needs."""
     docstring, body = _parted(_on_the_hub(flattened(script), namespace))
@@ -180,15 +174,13 @@ def commit(source: Path) -> str:
     if not (root / "setup.cfg").is_file() or not (root / ".git").exists():
         return "unknown"
     try:
-        changed = _git(root, "status", "--porcelain", "--", str(source))
-        return "unknown" if changed else _git(root, "log", "-1", "--format=%H", "--", str(source)) or "unknown"
+        changed, last = (
+            subprocess.run(["git", *asked, "--", source], cwd=root, check=True, capture_output=True, text=True).stdout
+            for asked in (("status", "--porcelain"), ("log", "-1", "--format=%H"))
+        )
+        return "unknown" if changed else last.strip() or "unknown"
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-
-
-def _git(root: Path, *arguments: str) -> str:
-    run = subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True, text=True)
-    return run.stdout.strip()
 
 
 def _on_the_hub(text: str, namespace: str) -> str:
@@ -211,7 +203,7 @@ def _card(text: str, source: Path) -> str:
 
 def _requirements(own: Path, wanted: Iterable[str]) -> str:
     """Return the requirements of a metric, and of the libraries that its files import."""
-    stated = [line.strip() for line in _read(own).splitlines()] if own.is_file() else []
+    stated = [line.strip() for line in own.read_text(encoding="utf-8").splitlines()] if own.is_file() else []
     lines = [line for line in stated if line and not line.startswith("#")]
     missing = set(wanted) - {_distribution(line) for line in lines}
     lines += [line for line in _of_package() if _distribution(line) in missing]
@@ -221,7 +213,7 @@ def _requirements(own: Path, wanted: Iterable[str]) -> str:
 def _of_package() -> list[str]:
     """Return the requirements of the package and its pages, except Gradio, which a Space has already."""
     settings = configparser.ConfigParser()
-    settings.read_string(_read(PACKAGE.parents[1] / "setup.cfg"))
+    settings.read(PACKAGE.parents[1] / "setup.cfg", encoding="utf-8")
     lines = [*settings["options"]["install_requires"].split(), *settings["options.extras_require"]["space"].split()]
     return [line for line in lines if _distribution(line) != "gradio"]
 

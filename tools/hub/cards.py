@@ -1,7 +1,5 @@
 """The tables of inputs and outputs in the cards, created from the declarations of the modules."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

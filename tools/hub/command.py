@@ -3,8 +3,6 @@
 From a Space evaluate.load fetches its module without this package.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from pathlib import Path

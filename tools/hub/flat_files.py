@@ -6,8 +6,6 @@ such as `from .x import a` and fetches `x.py`. It ignores subfolders, and files 
 imports, including those inside functions.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

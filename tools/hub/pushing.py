@@ -1,7 +1,5 @@
 """Pushing of Spaces to the Hub: only changed files, one commit for each Space."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -78,7 +76,7 @@ def push(namespace: str, selected: Iterable[str] = (), *, dry_run: bool = False)
             yield _push(api, name, files, dry_run=dry_run)
 
 
-def _push(api: HfApi, name: str, files: dict[str, bytes], *, dry_run: bool) -> Change:
+def _push(api: "HfApi", name: str, files: dict[str, bytes], *, dry_run: bool) -> Change:
     there = _remote(api, name)
     created = there is None
     if created and not dry_run:
@@ -108,7 +106,7 @@ def _push(api: HfApi, name: str, files: dict[str, bytes], *, dry_run: bool) -> C
     return Change(name, created, paths)
 
 
-def _remote(api: HfApi, name: str) -> tuple[str | None, dict[str, str | None]] | None:
+def _remote(api: "HfApi", name: str) -> tuple[str | None, dict[str, str | None]] | None:
     """Return the commit of a Space and git's hashes of its files; None if it does not exist or cannot be accessed."""
     from huggingface_hub.utils import RepositoryNotFoundError
 
