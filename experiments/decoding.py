@@ -64,7 +64,6 @@ _LOGIT_WAYS = {
 }
 
 _STORED = "This is a stored run, because training takes half a minute. python -m experiments decoding makes a new one."
-_MADE = "Made now."
 
 _STATEMENTS = {
     "Viterbi is above every repair policy": ("Viterbi", "best policy"),
@@ -143,7 +142,7 @@ def _run(inputs: Inputs) -> tuple[dict[str, Any], str, str]:
     missing = ""
     if NAME in inputs.named:
         try:
-            return decode_in_every_way(inputs.path(MULTICONER_TRAIN), inputs.path(MULTICONER_DEV)), _MADE, missing
+            return decode_in_every_way(inputs.path(MULTICONER_TRAIN), inputs.path(MULTICONER_DEV)), "Made now.", missing
         except MissingCorpus as error:
             missing = f"A run made now. {error}"
     return json.loads(DATA.joinpath("decoding.json").read_text(encoding="utf-8")), _STORED, missing

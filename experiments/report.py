@@ -81,10 +81,8 @@ class Reproduction:
     @property
     def verdict(self) -> str:
         """A sentence that says whether every difference has a reason."""
-        number = len(self.unexplained)
-        if number == 0:
-            return "Every difference is listed below."
-        return f"{counted(number, 'value')} without a reason."
+        values = counted(len(self.unexplained), "value")
+        return f"{values} without a reason." if self.unexplained else "Every difference is listed below."
 
     def to_markdown(self) -> str:
         """Write the summary and the cells that are not equal, by source. The output is the same in every run."""

@@ -1,9 +1,9 @@
 """Tables 1, 3 and 4 of 'Evaluating Sequence Labeling on the basis of Information Theory' (Amigó et al. 2025).
 
-Increasing monotonicity is also measured on three corpora: the cost of each further lost or wrong token.
-The paper defines *increasing monotonicity* of overlap and of noise. If two outputs lose equally many tokens of
-the reference, the one that loses them evenly (two and two) is better than the one that loses them unevenly (one and
-three). If two outputs add equally many tokens, the one that adds them unevenly is better. Here the reference itself is
+Increasing monotonicity is also measured on three corpora: the cost of each further lost or wrong token. The
+paper defines *increasing monotonicity* of overlap and of noise. If two outputs lose equally many tokens of the
+reference, the one that loses them evenly (two and two) is better than the one that loses them unevenly (one and three).
+If two outputs add equally many tokens, the one that adds them unevenly is better. Here the reference itself is
 transformed (`transformations`): all spans with four or more tokens lose their last one, two or three tokens; all spans
 followed by three free tokens get one, two or three of them. The published values are the ticks in Table 1.
 

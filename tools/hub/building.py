@@ -104,7 +104,9 @@ def build(out: Path, selected: Iterable[str] = (), *, namespace: str = NAMESPACE
     for name, files in spaces.items():
         folder = out / name
         for file in sorted(folder.rglob("*.py")) if folder.is_dir() else ():
-            if file.relative_to(folder).as_posix() not in files and _is_generated(file):
+            # files without this line are not ours
+            generated = file.read_bytes().startswith(f"# {_GENERATED}".encode())
+            if generated and file.relative_to(folder).as_posix() not in files:
                 file.unlink()
         folder.mkdir(parents=True, exist_ok=True)
         for file_name, content in files.items():
@@ -155,11 +157,6 @@ def _origin(source: Path) -> str:
     inside = source.is_relative_to(PACKAGE)
     label = f"shared/{source.relative_to(PACKAGE.parent).as_posix()}" if inside else "/".join(source.parts[-3:])
     return f"{_GENERATED} from {label}, version {__version__}, commit {commit(source)}. Do not edit."
-
-
-def _is_generated(file: Path) -> bool:
-    with file.open("rb") as stream:
-        return stream.readline().startswith(f"# {_GENERATED}".encode())
 
 
 @cache
