@@ -11,10 +11,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import arrow_array, null_bitmap, offsets_by, offsets_of, ordered_codes, run_bounds, take_segments
+from ..arrays import (
+    arrow_array,
+    null_bitmap,
+    offsets_by,
+    offsets_of,
+    ordered_codes,
+    run_bounds,
+    sorted_codes,
+    take_segments,
+)
 from ..exceptions import InputError, shown
 from ..spans.annotations import end_to_end
-from ..spans.attributes import Attributes
+from ..spans.attributes import Attributes, items_of
 from ..spans.spans import Spans
 
 _DOUBTFUL = 0.5
@@ -94,24 +103,18 @@ class StatedSpans:
         """
         spans = self.spans
         present, codes = np.unique(self.attributes, return_inverse=True)
-        anywhere = {"start": 0, "end": 1, "label": "_"}
-        try:
-            distinct = Attributes.from_dicts([[{**anywhere, **self.values[code]} for code in present.tolist()]])
-        except InputError as error:
-            span = int(np.argmax(codes == error.span))
-            document = int(spans.document[span])
-            index = span - int(np.searchsorted(spans.document, document))
-            raise error.placed(document=document, span=index) from None
-        named, label = np.unique(spans.label, return_inverse=True)
-        return replace(
-            distinct.picked(codes),
-            document=spans.document,
-            start=spans.start,
-            end=spans.end,
-            label=label.astype(spans.label.dtype),
-            labels=tuple(spans.labels[code] for code in named.tolist()),
-            documents=spans.documents,
-        )
+        items, names = [], set[str]()
+        for code in present.tolist():
+            try:
+                items.append(items_of(self.values[code], names))
+            except InputError as error:
+                span = int(np.argmax(self.attributes == code))
+                document = int(spans.document[span])
+                raise error.placed(document=document, span=span - spans.items(0, document).stop) from None
+        label, labels = sorted_codes(spans.label, spans.labels)
+        label = label.astype(spans.label.dtype)
+        columns = spans.document, spans.start, spans.end, label, labels, spans.documents
+        return Attributes.of(items, codes, *columns)
 
     def beside(self, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
         """Yield for each span with a text in the file: the document, this text, and the text that the span covers."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from ..arrays import (
-    as_lists,
     batches,
     is_integer,
     is_list,
@@ -20,40 +20,22 @@ from ..arrays import (
     list_offsets,
     listed,
     listed_items,
-    null_flags,
-    offsets_by,
+    name_codes,
+    offsets_of,
     read_rows,
+    string_array,
     strings,
+    take_segments,
 )
 from ..exceptions import InputError, counted, shown
-from .arrow import (
-    DocumentColumns,
-    ListItems,
-    bounds_arrays,
-    is_list_of,
-    name_problem,
-    spans_arrays,
-    string_codes,
-    structs,
-)
+from .arrow import DocumentColumns, ListItems, bounds_arrays, name_problem, spans_arrays, string_codes, structs
 
 Value = bool | int | float | str
 
-ITEM_TYPE = pa.struct(
-    [
-        ("name", pa.string()),
-        ("boolean", pa.bool_()),
-        ("integer", pa.int64()),
-        ("number", pa.float64()),
-        ("text", pa.string()),
-        ("score", pa.float64()),
-    ]
-)
-"""One value of an attribute, stored in the field of its type. If all four fields are null, there is no value."""
-
 ATTRIBUTED_SPAN_TYPE = pa.struct(
-    [("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()), ("attributes", pa.list_(ITEM_TYPE))]
+    [("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()), ("attributes", pa.string())]
 )
+"""A span; `attributes` is JSON, a list of `[name, value, score]`. Null means that there is no value or no score."""
 
 ATTRIBUTES_REMEDY = (
     "A span is {'start': int, 'end': int, 'label': str, 'attributes': {name: value or list of values, ...}}, "
@@ -65,8 +47,10 @@ _SCORE_REMEDY = (
     "...]} with a number for each value."
 )
 
-_TYPES: dict[str, type] = {"boolean": bool, "integer": int, "number": float, "text": str}
-"""The fields of `ITEM_TYPE`, in the order in which values of different types are sorted."""
+_TYPES = (bool, int, float, str)
+"""The types of values, in the order in which values of different types are sorted."""
+
+_Item = tuple[str, Value | None, float | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,34 +126,41 @@ class Attributes(DocumentColumns):
         Raises:
             InputError: if the column has another type; see also `from_dicts`.
         """
-        spans = ListItems.read(
-            column, (field.name for field in ATTRIBUTED_SPAN_TYPE), "a span", "spans with attributes", ATTRIBUTES_REMEDY
-        )
-        spans.refuse_nulls("start", "end", "label", "attributes")
+        keys = [field.name for field in ATTRIBUTED_SPAN_TYPE]
+        spans = ListItems.read(column, keys, "a span", "spans with attributes", ATTRIBUTES_REMEDY)
+        spans.refuse_nulls(*keys)
         start, end = spans.checked_bounds()
         label, labels = spans.names(spans.values.field("label"))
-        lists = spans.values.field("attributes")
-        if not is_list_of(lists.type, (field.name for field in ITEM_TYPE)):
-            raise InputError(f"attributes of type {lists.type} are not lists of values.", ATTRIBUTES_REMEDY)
-        rows = spans.children(lists, "an attribute")
-        rows.refuse_nulls("name")
-        name, names = rows.names(rows.values.field("name"), noun="name", owner="attribute")
-        value, values = _value_codes(rows)
-        score = _numbers(rows.values.field("score").cast(pa.float64()))
-        rows.refuse(np.isnan(score) & ~null_flags(rows.values.field("score")), "a score is NaN.", _SCORE_REMEDY)
+        codes, texts = string_codes(spans.values.field("attributes"))
+        try:
+            items = [_read_items(text) for text in texts]
+        except (TypeError, ValueError):
+            problem = "the attributes of a span were not written by Attributes.to_arrow."
+            raise InputError(problem, ATTRIBUTES_REMEDY) from None
+        return cls.of(items, codes, spans.parent, start, end, label, labels, len(column))
+
+    @classmethod
+    def of(cls, items: Sequence[Sequence[_Item]], codes: np.ndarray, *spans: Any) -> Attributes:
+        """Create it from distinct lists of items (see `items_of`), the index of each span's list, and the spans.
+
+        `spans` are the columns `document`, `start`, `end`, `label`, `labels` and `documents`.
+        """
+        *columns, documents = spans
+        rows = list(chain.from_iterable(items))
+        counts, taken = take_segments(offsets_of(list(map(len, items))), codes)
+        keys = [None if value is None else (_TYPES.index(type(value)), value) for _, value, _ in rows]
+        distinct = sorted({key for key in keys if key is not None})
+        code: dict[Any, int] = {None: -1, **{key: number for number, key in enumerate(distinct)}}
+        name, names = name_codes([name for name, _, _ in rows])
         return cls(
-            document=spans.parent.astype(np.int32),
-            start=start,
-            end=end,
-            label=label,
-            labels=labels,
-            rows=offsets_by(rows.parent, len(start)),
-            name=name,
+            *columns,
+            rows=offsets_of(counts),
+            name=name[taken],
             names=names,
-            value=value,
-            values=values,
-            score=score,
-            documents=len(column),
+            value=np.array([code[key] for key in keys], dtype=np.int32)[taken],
+            values=tuple(value for _, value in distinct),
+            score=np.array([np.nan if score is None else score for _, _, score in rows], dtype=np.float64)[taken],
+            documents=documents,
         )
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
@@ -181,28 +172,20 @@ class Attributes(DocumentColumns):
         return [[_to_dict(span) for span in document] for document in self.to_arrow().to_pylist()]
 
     def _structs(self) -> pa.StructArray:
-        columns = [strings(self.name, self.names)]
-        for kind in _TYPES.values():
-            # codes of one type are neighbours
-            codes = [code for code, value in enumerate(self.values) if type(value) is kind]
-            first, last = (codes[0], codes[-1] + 1) if codes else (0, 0)
-            members = (self.value >= first) & (self.value < last)
-            taken = pa.array(np.where(members, self.value - first, 0), mask=~members)
-            values = pa.array(self.values[first:last], ITEM_TYPE.field(len(columns)).type)
-            columns.append(values.take(taken))
-        columns.append(pa.array(self.score, mask=np.isnan(self.score)))
-        attributes = as_lists(self.rows, structs(ITEM_TYPE, *columns))
-        label = strings(self.label, self.labels)
-        return structs(ATTRIBUTED_SPAN_TYPE, *bounds_arrays(self.start, self.end), label, attributes)
+        values = [None if code < 0 else self.values[code] for code in self.value.tolist()]
+        scores = [None if score != score else score for score in self.score.tolist()]
+        rows = list(zip(map(self.names.__getitem__, self.name.tolist()), values, scores, strict=True))
+        items = [json.dumps(rows[first:last]) for first, last in pairwise(self.rows.tolist())]
+        bounds = bounds_arrays(self.start, self.end)
+        return structs(ATTRIBUTED_SPAN_TYPE, *bounds, strings(self.label, self.labels), string_array(items))
 
 
 def _to_dict(span: dict[str, Any]) -> dict[str, Any]:
     values: dict[str, list[Value]] = {}
     scores: dict[str, list[float | None]] = {}
-    for item in span["attributes"]:
-        value = next((item[column] for column in _TYPES if item[column] is not None), None)
-        values.setdefault(item["name"], []).extend([] if value is None else [value])
-        scores.setdefault(item["name"], []).extend([] if value is None else [item["score"]])
+    for name, value, score in json.loads(span["attributes"]):
+        values.setdefault(name, []).extend([] if value is None else [value])
+        scores.setdefault(name, []).extend([] if value is None else [score])
     scored = {name: _one_or_list(row) for name, row in scores.items() if any(score is not None for score in row)}
     attributes = {name: _one_or_list(listed) for name, listed in values.items()}
     return {**span, "attributes": attributes, **({"scores": scored} if scored else {})}
@@ -224,29 +207,24 @@ def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list
 
 def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
     (bounds,) = spans_arrays(rows, first_document)
-    lists: list[list[_Item]] = []
+    items: list[str] = []
     names: set[str] = set()
     for number, row in enumerate(rows):
         for index, span in enumerate(row):
             try:
-                lists.append(_items(span, names))
+                items.append(json.dumps(items_of(span, names)))
             except InputError as error:
                 raise error.placed(document=first_document + number, span=index) from None
-    items = list(chain.from_iterable(lists))
-    columns = [pa.array([name for name, _, _ in items], pa.string())]
-    for kind in _TYPES.values():
-        typed = [value if type(value) is kind else None for _, value, _ in items]
-        columns.append(pa.array(typed, ITEM_TYPE.field(len(columns)).type))
-    columns.append(pa.array([score for _, _, score in items], pa.float64()))
-    attributes = pa.ListArray.from_arrays(list_offsets(lists), structs(ITEM_TYPE, *columns))
-    values = structs(ATTRIBUTED_SPAN_TYPE, *bounds.flatten().flatten(), attributes)
+    values = structs(ATTRIBUTED_SPAN_TYPE, *bounds.flatten().flatten(), string_array(items))
     return pa.ListArray.from_arrays(list_offsets(rows), values)
 
 
-_Item = tuple[str, Value | None, float | None]
+def _read_items(text: str) -> list[_Item]:
+    """Read the items of a span from JSON, see `ATTRIBUTED_SPAN_TYPE`."""
+    return [(_name(name), plain_value(value, name), _score(name, score)) for name, value, score in json.loads(text)]
 
 
-def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
+def items_of(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
     """List the name, value and score of each attribute value of a span. Names in `names` are known to be valid."""
     if "attributes" not in span:
         raise InputError(f"{shown(dict(span))} has no 'attributes'.", ATTRIBUTES_REMEDY)
@@ -265,8 +243,7 @@ def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
     items: list[_Item] = []
     for name, raw in attributes.items():
         if name not in names:
-            _require_name(name)
-            names.add(str(name))
+            names.add(_name(name))
         several = is_list(raw)
         if several and type(raw) not in (list, tuple):
             raw = listed(raw, ATTRIBUTES_REMEDY)
@@ -280,7 +257,8 @@ def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
     return items
 
 
-def _require_name(name: object) -> None:
+def _name(name: object) -> str:
+    """Return the name of an attribute; raise an `InputError` if it is no valid name."""
     if not isinstance(name, str):
         raise InputError(
             f"the attribute {shown(name)} (of type {type(name).__name__}) is not a string.", ATTRIBUTES_REMEDY
@@ -289,6 +267,7 @@ def _require_name(name: object) -> None:
         raise InputError(f"the attribute {shown(name)} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
     if problem := name_problem(name, "name"):
         raise InputError(problem, "Give every attribute a name without blanks at its ends.")
+    return str(name)
 
 
 def plain_value(value: Any, name: str) -> Value | None:
@@ -377,33 +356,3 @@ def _score(name: str, score: Any) -> float | None:
 def _one_or_list(items: Sequence[Any]) -> Any:
     """Return the list if it has several items, its only item, or None if it is empty."""
     return list(items) if len(items) > 1 else next(iter(items), None)
-
-
-def _numbers(column: pa.Array) -> np.ndarray:
-    """Convert floating-point numbers to NumPy, with NaN for null."""
-    return np.array(column.to_numpy(zero_copy_only=False), dtype=np.float64)
-
-
-def _value_codes(rows: ListItems) -> tuple[np.ndarray, tuple[Value, ...]]:
-    """Encode the values in the four fields as indices into a list of distinct values, -1 for no value; returns both."""
-    stated = {column: ~null_flags(rows.values.field(column)) for column in _TYPES}
-    rows.refuse(np.sum(list(stated.values()), axis=0) > 1, "an attribute has values of two types.")
-    codes = np.full(len(rows.values), -1, dtype=np.int32)
-    values: list[Value] = []
-    for column, there in stated.items():
-        if not there.any():
-            continue
-        dense = rows.values.field(column).drop_null()
-        if column == "text":
-            code, distinct = string_codes(dense)
-        else:
-            numbers = dense.cast(ITEM_TYPE.field(column).type).to_numpy(zero_copy_only=False)
-            unique, code = np.unique(numbers, return_inverse=True)
-            distinct = unique.tolist()
-            if distinct[-1] != distinct[-1]:
-                bad = there.copy()
-                bad[there] = np.isnan(numbers)
-                rows.refuse(bad, "the value of an attribute is NaN.", _VALUE_REMEDY)
-        codes[there] = code.ravel() + len(values)
-        values += distinct
-    return codes, tuple(values)
