@@ -17,14 +17,3 @@ Corpora are cached as memory-mapped Arrow files, by the hash of their source fil
 from .corpus import HubRepository
 from .own_files import load_conll, load_spans
 from .releases import CONLL03_HUB, MULTICONER_HUB, load_conll03, load_hipe, load_multiconer
-
-__all__ = [
-    "CONLL03_HUB",
-    "MULTICONER_HUB",
-    "HubRepository",
-    "load_conll",
-    "load_conll03",
-    "load_hipe",
-    "load_multiconer",
-    "load_spans",
-]

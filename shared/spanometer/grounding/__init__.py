@@ -6,25 +6,3 @@ from .items import Item
 from .outcomes import Outcome, outcomes_of
 from .policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, StringPolicy
 from .reading import AnswerReading, GroundedStrings, ground_strings
-
-__all__ = [
-    "COUNTS",
-    "FORMATS",
-    "NAMED",
-    "NAMED_STRINGS",
-    "OUTCOMES",
-    "PLACES",
-    "Answer",
-    "AnswerReading",
-    "Grounded",
-    "GroundedStrings",
-    "GroundingPolicy",
-    "Item",
-    "Outcome",
-    "StringPolicy",
-    "ground",
-    "ground_strings",
-    "outcomes_of",
-    "read_answer",
-    "text_indices",
-]

@@ -145,23 +145,18 @@ class Attributes(DocumentColumns):
 
         `spans` are the columns `document`, `start`, `end`, `label`, `labels` and `documents`.
         """
-        *columns, documents = spans
+        document, start, end, label, labels, documents = spans
         rows = list(chain.from_iterable(items))
         counts, taken = take_segments(offsets_of(list(map(len, items))), codes)
         keys = [None if value is None else (_TYPES.index(type(value)), value) for _, value, _ in rows]
         distinct = sorted({key for key in keys if key is not None})
         code: dict[Any, int] = {None: -1, **{key: number for number, key in enumerate(distinct)}}
         name, names = name_codes([name for name, _, _ in rows])
-        return cls(
-            *columns,
-            rows=offsets_of(counts),
-            name=name[taken],
-            names=names,
-            value=np.array([code[key] for key in keys], dtype=np.int32)[taken],
-            values=tuple(value for _, value in distinct),
-            score=np.array([np.nan if score is None else score for _, _, score in rows], dtype=np.float64)[taken],
-            documents=documents,
-        )
+        value = np.array([code[key] for key in keys], dtype=np.int32)[taken]
+        values = tuple(value for _, value in distinct)
+        score = np.array([np.nan if score is None else score for _, _, score in rows], dtype=np.float64)[taken]
+        row_columns = offsets_of(counts), name[taken], names, value, values, score
+        return cls(document, start, end, label, labels, *row_columns, documents)
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
         """Convert the spans of each document to dictionaries, as `from_dicts` reads them.
