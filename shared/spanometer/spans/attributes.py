@@ -131,12 +131,17 @@ class Attributes(DocumentColumns):
         spans.refuse_nulls(*keys)
         start, end = spans.checked_bounds()
         label, labels = spans.names(spans.values.field("label"))
-        codes, texts = string_codes(spans.values.field("attributes"))
         try:
-            items = [_read_items(text) for text in texts]
-        except (TypeError, ValueError):
-            problem = "the attributes of a span were not written by Attributes.to_arrow."
+            codes, texts = string_codes(spans.values.field("attributes"))
+        except pa.ArrowException:
+            problem = f"attributes of type {spans.values.field('attributes').type} are not JSON."
             raise InputError(problem, ATTRIBUTES_REMEDY) from None
+        items = []
+        for code, text in enumerate(texts):
+            try:
+                items.append(_read_items(text))
+            except (TypeError, ValueError):
+                spans.refuse(codes == code, "the attributes were not written by Attributes.to_arrow.")
         return cls.of(items, codes, spans.parent, start, end, label, labels, len(column))
 
     @classmethod
