@@ -34,6 +34,10 @@ PARQUET, ZLIB = "Parquet", "zlib"
 _BINARY = {(b"PAR1",): PARQUET, (b"\x78\x01", b"\x78\x9c", b"\x78\xda"): ZLIB}
 _PACKED = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstandard"}
 
+_ENTITY = b"<!ENTITY"
+LINE = "%line"
+"""The name of the attribute that has the line of an XML element."""
+
 _MEGABYTE = 1_000_000
 _IN_MEMORY = 1 << 24
 """Copies of streams that are larger than this are stored on disk."""
@@ -300,23 +304,40 @@ class Source(Named):
             problem = problem.format(f"{self.limits.max_line:,g} MB")
             raise self.refuse(f"{problem}.", f"{remedy}, or raise the limit with {setting('max_line')}.", line)
 
-    def element(self) -> Element:
-        """Parse a file with one XML document, and return its root element.
+    def elements(self, tag: str | None = None) -> Iterator[Element]:
+        """Parse XML and yield each element with this tag, or the root; other elements are not kept in memory.
+
+        The attribute `LINE` of each element is its line.
 
         Raises:
-            InputError: if XML is invalid, if it declares entities, or if the document is too long.
+            InputError: if XML is invalid, if it declares entities, or if an element to yield is too long.
         """
-        from xml.etree.ElementTree import ParseError, fromstring
+        from xml.etree.ElementTree import ParseError, XMLPullParser
 
-        data = b""
-        for line, block in self.blocks(lines=False):
-            data += block
-            self.require_short(len(data), "the document is longer than {}", "Split it", line)
-        if b"<!ENTITY" in data:
-            raise self.refuse("the file declares XML entities.", "Remove the declarations.")
+        parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
+        opened: list[Element] = []
+        before, begun, size = b"", 1, 0
         try:
-            # passed as str, because the source has already decoded it; the encoding declared in the XML does not apply
-            return fromstring(data.decode())
+            for first, block in self.blocks(lines=False):
+                # the declaration may begin in the previous block
+                if _ENTITY in before + block:
+                    raise self.refuse("the file declares XML entities.", "Remove the declarations.", first)
+                before = block[1 - len(_ENTITY) :]
+                size += len(block)
+                self.require_short(size, "a document is longer than {}", "Split the document", begun)
+                # passed as str: the source has decoded it already, so the encoding that the XML declares does not apply
+                for line, text in enumerate(block.decode().split("\n"), first):
+                    parser.feed(text if line == first else f"\n{text}")
+                    for event, element in cast("Iterator[tuple[str, Element]]", parser.read_events()):
+                        if event == "start":
+                            opened.append(element)
+                            element.set(LINE, str(line))
+                        elif opened.pop().tag == tag or not (tag or opened):
+                            yield element
+                            begun, size = line, 0
+                            for outer in opened[:1]:
+                                outer.clear()
+            parser.close()
         except ParseError as error:
             problem = f"this is not XML ({error})."
             raise self.refuse(problem, "Export the document again.", error.position[0]) from None

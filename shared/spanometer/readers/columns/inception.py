@@ -343,7 +343,8 @@ def _of_xmi(source: Source) -> tuple[list[dict[str, Any]], list[list[str]]]:
     """Convert XMI to the structure of the JSON format: feature structures, and the members of the views."""
     structures: list[dict[str, Any]] = []
     members: list[list[str]] = []
-    for element in source.element():
+    (root,) = source.elements()
+    for element in root:
         space, _, name = element.tag.removeprefix("{http:///").partition("}")
         kind = f"{space.removesuffix(_ECORE).replace('/', '.')}.{name}"
         values: dict[str, Any] = dict(element.attrib)

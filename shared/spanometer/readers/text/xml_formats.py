@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
-from xml.etree.ElementTree import Element, ParseError, XMLPullParser
+from collections.abc import Iterator
+from typing import Any
+from xml.etree.ElementTree import Element
 
 from ...documents.layers import Record
 from ..formats import Offsets, blanks_before, register
 from ..json.records import first_object, is_object, rows, value_in
-from ..source import Source
+from ..source import LINE, Source
 
 _BIOC_REMEDY = "Give each document passages with an offset and a text."
 _XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collection\b|<collection>)", re.DOTALL)
 
-_ANNOTATION = re.compile(r"<annotation[\s>/]")
-_LINE = "%line"
-"""The key for the line of an annotation in XML."""
-
 _PASSAGES = re.compile(rb'\s*[\[{].*?"passages"\s*:\s*\[', re.DOTALL)
-_SPLIT = "Split the document"
-_ENTITY = b"<!ENTITY"
 _LISTS = ("PubTator3", "documents")
 
 
@@ -36,8 +30,8 @@ def read_bioc(source: Source, options: Offsets) -> Iterator[Record]:
         InputError: if objects are malformed; the error names the document. See also `documents_of`.
     """
     if _XML.match(source.head):
-        for document, line, text in _xml(source):
-            yield _record(source, _document(document, line, text), line)
+        for element in source.elements("document"):
+            yield _record(source, _document(element), int(element.get(LINE, 1)))
         return
     for line, _, row in rows(source, "documents", *_LISTS):
         for collection in _list(row, "PubTator3") or [row]:
@@ -45,52 +39,12 @@ def read_bioc(source: Source, options: Offsets) -> Iterator[Record]:
                 yield _record(source, document, line)
 
 
-def _xml(source: Source) -> Iterator[tuple[Element, int, str]]:
-    """Yield the first line and the XML text of each document.
-
-    Only one document or one block of the file is in memory.
-    """
-    parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
-    collection: Element | None = None
-    before, begun, size = b"", 1, 0
-    first, text = 1, ""
-    try:
-        for line, block in source.blocks(lines=False):
-            # the declaration may begin in the previous block
-            if _ENTITY in before + block:
-                raise source.refuse("the file declares XML entities.", "Remove the declarations.", line)
-            before = block[1 - len(_ENTITY) :]
-            size += len(block)
-            source.require_short(size, "a document is longer than {}", _SPLIT, begun)
-            # passed as str, because the source has already decoded it; the encoding declared in the XML does not apply
-            text += block.decode()
-            parser.feed(block.decode())
-            for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
-                collection = element if collection is None else collection
-                if event == "end" and element.tag == "document":
-                    of_document, _, text = text.partition("</document")
-                    yield element, first, of_document
-                    first += of_document.count("\n")
-                    collection.clear()
-                    begun, size = line, 0
-        parser.close()
-    except ParseError as error:
-        raise source.refuse(f"this is not XML ({error}).", "Export the collection again.", error.position[0]) from None
+def _document(element: Element) -> dict[str, Any]:
+    """Convert an XML document to the structure of the JSON format."""
+    return {"id": element.findtext("id"), "passages": list(map(_passage, element.iterfind("passage")))}
 
 
-def _document(element: Element, first: int, text: str) -> dict[str, Any]:
-    """Convert an XML document, given its first line and its text, to the structure of the JSON format."""
-    lines, place = [], 0
-    for begin in _ANNOTATION.finditer(text):
-        first += text.count("\n", place, begin.start())
-        place = begin.start()
-        lines.append(first)
-    of_annotations = dict(zip(element.iter("annotation"), lines, strict=False))
-    passages = [_passage(passage, of_annotations) for passage in element.iterfind("passage")]
-    return {"id": element.findtext("id"), "passages": passages}
-
-
-def _passage(element: Element, lines: Mapping[Element, int]) -> dict[str, Any]:
+def _passage(element: Element) -> dict[str, Any]:
     """Convert a passage or a sentence, adding the lines of annotations."""
     return {
         "offset": _number(element.findtext("offset")),
@@ -98,7 +52,7 @@ def _passage(element: Element, lines: Mapping[Element, int]) -> dict[str, Any]:
         "annotations": [
             {
                 "id": annotation.get("id"),
-                _LINE: lines.get(annotation),
+                LINE: _number(annotation.get(LINE)),
                 "infons": {infon.get("key"): infon.text for infon in annotation.iterfind("infon")},
                 "text": annotation.findtext("text"),
                 "locations": [
@@ -108,7 +62,7 @@ def _passage(element: Element, lines: Mapping[Element, int]) -> dict[str, Any]:
             }
             for annotation in element.iterfind("annotation")
         ],
-        "sentences": [_passage(sentence, lines) for sentence in element.iterfind("sentence")],
+        "sentences": list(map(_passage, element.iterfind("sentence"))),
     }
 
 
@@ -161,7 +115,7 @@ def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tupl
             for each in locations
         )
     ):
-        own, name = value_in(annotation, _LINE), value_in(annotation, "id")
+        own, name = value_in(annotation, LINE), value_in(annotation, "id")
         called = f"{'an annotation' if name is None else f'the annotation {name!r}'} of {where or 'a document'}"
         if not typed:
             remedy = "Write the label as the infon 'type'."
@@ -199,7 +153,7 @@ def read_gate(source: Source) -> Iterator[Record | str]:
         InputError: if the document has no text, or if an annotation has no type or an unknown node; see also
             `documents_of`.
     """
-    document = source.element()
+    (document,) = source.elements()
     content = document.find("TextWithNodes")
     if content is None:
         raise source.refuse("the document has no text.", _GATE_REMEDY, 1)
@@ -239,7 +193,7 @@ def read_i2b2(source: Source, options: Offsets) -> Iterator[Record]:
     Raises:
         InputError: if XML is invalid, or if the document has no text; see also `documents_of`.
     """
-    root = source.element()
+    (root,) = source.elements()
     record = Record(text=root.findtext("TEXT"))
     if record.text is None:
         raise source.refuse("the document has no TEXT.", _I2B2_REMEDY)
