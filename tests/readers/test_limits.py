@@ -15,7 +15,6 @@ from spanometer.readers import read
 from spanometer.readers.reading import read_documents
 
 XML = "<collection><document><id>1</id><passage><offset>0</offset><text>Ada</text></passage></document>"
-JSON = '{"documents": [{"id": "1", "passages": [{"offset": 0, "text": "Ada", "annotations": []}]}'
 TASK = '[{"id": 1, "data": {"text": "Ada"}, "annotations": []}'
 TEXT = "<document><id>2</id><passage><offset>0</offset><text>"
 
@@ -29,8 +28,6 @@ TEXT = "<document><id>2</id><passage><offset>0</offset><text>"
         (XML, "\n", "a document"),
         (XML, "<document>", "a document"),
         (XML + "<!--", "a", "a document"),
-        (JSON + ', {"id": "', "a", "a JSON item"),
-        (JSON + ', {"passages": [[]', ",[]", "a JSON item"),
         (TASK + ', {"data": {"text": "', "a", "a JSON item"),
         (TASK + ', {"id": 1', ',"k":1', "a JSON item"),
         # blank lines in formats of lines

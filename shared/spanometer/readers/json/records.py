@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...arrays import is_utf8
-from ...exceptions import InputError
 from ..source import BYTE_ORDER_MARK, PARQUET, Source
-from .values import DECODER, first_value, is_array, items, parquet_rows
+from .values import DECODER, first_value, is_array, items, not_json, parquet_rows
 
 TAGS_KEY = "tags"
 WORDS_KEYS = ("tokens", "words")
@@ -53,18 +52,17 @@ Row = tuple[int, str, Any]
 """The first line of a document, another name for its place (`item 3`; empty in JSON lines), and its value."""
 
 
-def rows(source: Source, content: str, *inside: str) -> Iterator[Row]:
+def rows(source: Source, content: str, *, collections: bool = False) -> Iterator[Row]:
     """Yield the list or object of each line, of each item of an array, or of each row of Parquet.
 
-    If keys `inside` are given and the file is one JSON text, yield the items of the lists under these keys, see
-    `items`.
+    If `collections` is True, an object can have many documents, so the size of one JSON text is not limited.
 
     Raises:
         InputError: if JSON is invalid, if a value is no list or object, or if there is no document. The error names the
             line.
     """
     empty = True
-    for line, place, row in _values(source, inside):
+    for line, place, row in _values(source, collections):
         empty = False
         if not isinstance(row, (list, dict)):
             raise source.refuse(
@@ -77,12 +75,12 @@ def rows(source: Source, content: str, *inside: str) -> Iterator[Row]:
         raise source.refuse("the file has no documents.", f"Write one JSON list of {content} a line.")
 
 
-def _values(source: Source, inside: Sequence[str]) -> Iterator[tuple[int, str, Any]]:
+def _values(source: Source, collections: bool) -> Iterator[tuple[int, str, Any]]:
     if source.binary == PARQUET:
         yield from ((number, "", row) for number, row in parquet_rows(source))
-    elif is_array(source, cut=bool(inside)):
+    elif is_array(source, cut=collections):
         of_array = source.first_line().startswith(b"[")
-        for number, (line, value) in enumerate(items(source, *inside)):
+        for number, (line, value) in enumerate(items(source, limited=not collections)):
             yield line, f"item {number}" if of_array else "", value
     else:
         yield from _lines_of(source)
@@ -159,16 +157,9 @@ def _parsed(source: Source, text: str, line: int) -> Any:
         if end < len(text):
             # blanks before the value, or text after it; joined files have byte order marks inside
             row = DECODER.decode(text.removeprefix(_MARK))
-    except InputError as error:
-        raise error.in_file(source.name, line) from None
-    except json.JSONDecodeError as error:
-        raise source.refuse(
-            f"this is not JSON ({error.msg}, character {error.colno}).",
-            "Write each document as a JSON list, or an object, on a line of its own.",
-            line,
-        ) from None
     except (ValueError, RecursionError) as error:
-        raise source.refuse(f"this JSON cannot be read ({error}).", "Check the value.", line) from None
+        remedy = "Write each document as a JSON list, or an object, on a line of its own."
+        raise not_json(source, error, line, remedy) from None
     return row
 
 

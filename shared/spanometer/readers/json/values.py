@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -91,7 +91,11 @@ _AHEAD = 8
 _LITERAL = 16
 """Slightly more than the length of JSON's longest literal or escape."""
 
-_BLANKS = re.compile(r"[ \t\r\n]*")
+_BLANKS = "[ \\t\\r\\n]*"
+_BEGIN = re.compile(rf"{_BLANKS}(\[?){_BLANKS}(\]{_BLANKS}\Z)?")
+_FOLLOWING = {"[": re.compile(rf"{_BLANKS}(,|\]{_BLANKS}\Z){_BLANKS}"), "": re.compile(rf"{_BLANKS}(\Z)")}
+"""What can follow an item of an array, and a value that is not in an array."""
+
 _OF_SPANS = ("start", "fragments")
 
 
@@ -160,134 +164,58 @@ def _is_document(value: Any) -> bool:
     return isinstance(value, list) or (isinstance(value, dict) and not any(key in value for key in _OF_SPANS))
 
 
-def items(source: Source, *inside: str) -> Iterator[tuple[int, Any]]:
-    """Yield the items of a JSON array, or a single object, each with its first line.
+def items(source: Source, *, limited: bool = True) -> Iterator[tuple[int, Any]]:
+    """Yield the items of a JSON array, or a single other value, each with its first line.
 
     Only the text and one item are in memory at a time.
 
     Args:
         source: the file.
-        inside: keys of lists in objects: if these lists are not empty, their items are yielded instead of the object.
-            In this case a long object on one line can be followed by others, as in JSON lines.
+        limited: limit the size of an item.
 
     Raises:
         InputError: if JSON is invalid; the error names the line.
     """
-    text = _Text(source)
-    of_lines = bool(inside) and b"\n" not in source.head.strip()
-    if text.skips("["):
-        for _ in text.members("]"):
-            yield from _within(text, inside)
-    else:
-        yield from _within(text, inside)
-        while of_lines and text.next():
-            yield from _within(text, inside)
-    if text.next():
-        raise text.refused()
+    text = "".join(block.decode() for _, block in source.blocks(lines=False))
+    begin = next(_BEGIN.finditer(text))
+    place, ended = begin.end(), begin[2] is not None
+    line, counted = 1, 0
+    while not ended:
+        line, counted = line + text.count("\n", counted, place), place
+        value, end = _decoded(source, text, place, line, limited=limited)
+        yield line, value
+        following = _FOLLOWING[begin[1]].match(text, end)
+        if following is None:
+            rest = text[end:].lstrip()
+            line += text.count("\n", place, len(text) - len(rest))
+            problem = f"this is not JSON: {shown(rest[:20]) if rest else 'the end'} after an item."
+            raise source.refuse(problem, "Export the file again.", line)
+        place, ended = following.end(), following[1] != ","
 
 
-def _within(text: _Text, inside: Collection[str]) -> Iterator[tuple[int, Any]]:
-    """Yield the next value, or the items of its lists under some keys, each with its line."""
-    if not inside or text.next() != "{":
-        yield text.value()
-        return
-    line, empty = text.line(), True
-    others: list[tuple[str, Any]] = []
-    text.skips("{")
-    for key in text.keys_of_object():
-        if key in inside and text.skips("["):
-            others.append((key, []))
-            for _ in text.members("]"):
-                empty = False
-                yield text.value()
-        else:
-            others.append((key, text.value()[1]))
+def _decoded(source: Source, text: str, place: int, line: int, *, limited: bool) -> tuple[Any, int]:
+    """Read the value at a place; also returns where it ends."""
+    problem: Exception | None = None
     try:
-        row = _distinct(others)
-    except InputError as error:
-        raise text.placed(error, line) from None
-    if empty:
-        yield line, row
+        value, end = DECODER.raw_decode(text, place)
+    except (ValueError, RecursionError) as error:
+        value, problem = None, error
+        end = len(text) if isinstance(error, json.JSONDecodeError) and _is_cut(error) else place
+    if limited:
+        source.require_short(end - place, "a JSON item is longer than {}", "Split it", line)
+    if problem is not None:
+        raise not_json(source, problem, line, "Export the file again.")
+    return value, end
 
 
-class _Text:
-    """A file that is one JSON text, with the current position."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._text = "".join(block.decode() for _, block in source.blocks(lines=False))
-        self._place = 0
-        # the line of a place, so that each line is counted once
-        self._line, self._counted = 1, 0
-
-    def next(self) -> str:
-        """Skip whitespace and return the next character; an empty string at the end."""
-        blanks = _BLANKS.match(self._text, self._place)
-        self._place = self._place if blanks is None else blanks.end()
-        return self._text[self._place : self._place + 1]
-
-    def skips(self, character: str) -> bool:
-        """Skip the next character if it is this one; otherwise return False."""
-        equal = self.next() == character
-        self._place += equal
-        return equal
-
-    def members(self, closing: str) -> Iterator[None]:
-        """Yield before each member of an array or object; the caller must read the member before it continues."""
-        ended = self.skips(closing)
-        while not ended:
-            yield
-            ended = self.skips(closing)
-            if not ended and not self.skips(","):
-                raise self.refused()
-
-    def keys_of_object(self) -> Iterator[str]:
-        """Yield each key of an object; the caller must read the value before it continues."""
-        for _ in self.members("}"):
-            if self.next() != '"':
-                raise self.refused("instead of a key")
-            _, key = self.value()
-            if not self.skips(":"):
-                raise self.refused("after a key")
-            yield key
-
-    def value(self) -> tuple[int, Any]:
-        """Read the next value and return it with its line."""
-        self.next()
-        line = self.line()
-        try:
-            value, end = DECODER.raw_decode(self._text, self._place)
-        except json.JSONDecodeError as error:
-            if _is_cut(error):
-                self._require_short(len(self._text), line)
-            problem = f"this is not JSON ({error.msg}, character {error.colno})."
-            raise self._source.refuse(problem, "Export the file again.", error.lineno) from None
-        except InputError as error:
-            raise self.placed(error, line) from None
-        except (ValueError, RecursionError) as error:
-            raise self._source.refuse(f"this JSON cannot be read ({error}).", "Check the value.", line) from None
-        self._require_short(end, line)
-        self._place = end
-        return line, value
-
-    def _require_short(self, end: int, line: int) -> None:
-        self._source.require_short(end - self._place, "a JSON item is longer than {}", "Split it", line)
-
-    def placed(self, error: InputError, line: int) -> InputError:
-        """Set the file and line of an error."""
-        return error.in_file(self._source.name, line)
-
-    def refused(self, where: str = "after an item") -> InputError:
-        """Create an error about the next character."""
-        there = shown(self._text[self._place : self._place + 20]) if self.next() else "the end"
-        problem = f"this is not JSON: {there} {where}."
-        return self._source.refuse(problem, "Export the file again.", self.line())
-
-    def line(self) -> int:
-        """Return the line of the current position."""
-        self._line += self._text.count("\n", self._counted, self._place)
-        self._counted = self._place
-        return self._line
+def not_json(source: Source, error: Exception, line: int, remedy: str) -> InputError:
+    """Create the error about text from which a decoder cannot make a value."""
+    if isinstance(error, InputError):
+        return error.in_file(source.name, line)
+    if isinstance(error, json.JSONDecodeError):
+        problem = f"this is not JSON ({error.msg}, character {error.colno})."
+        return source.refuse(problem, remedy, max(line, error.lineno))
+    return source.refuse(f"this JSON cannot be read ({error}).", "Check the value.", line)
 
 
 def _is_cut(error: json.JSONDecodeError) -> bool:

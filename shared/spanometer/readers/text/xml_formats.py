@@ -16,7 +16,6 @@ _BIOC_REMEDY = "Give each document passages with an offset and a text."
 _XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collection\b|<collection>)", re.DOTALL)
 
 _PASSAGES = re.compile(rb'\s*[\[{].*?"passages"\s*:\s*\[', re.DOTALL)
-_LISTS = ("PubTator3", "documents")
 
 
 def read_bioc(source: Source, options: Offsets) -> Iterator[Record]:
@@ -33,7 +32,7 @@ def read_bioc(source: Source, options: Offsets) -> Iterator[Record]:
         for element in source.elements("document"):
             yield _record(source, _document(element), int(element.get(LINE, 1)))
         return
-    for line, _, row in rows(source, "documents", *_LISTS):
+    for line, _, row in rows(source, "documents", collections=True):
         for collection in _list(row, "PubTator3") or [row]:
             for document in _list(collection, "documents") or [collection]:
                 yield _record(source, document, line)
@@ -71,10 +70,10 @@ def _number(text: str | None) -> int | str | None:
 
 
 def _record(source: Source, document: Any, line: int) -> Record:
-    if not is_object(document, "passages") or not isinstance(document["passages"], list):
-        raise source.refuse("a document has no list of passages.", _BIOC_REMEDY, line)
-    name = document.get("id")
+    name = value_in(document, "id")
     where = "" if name is None else f"document {name}"
+    if not is_object(document, "passages") or not isinstance(document["passages"], list):
+        raise source.refuse(f"{where or 'a document'} has no list of passages.", _BIOC_REMEDY, line)
     text, annotations = "", _list(document, "annotations")
     for passage in document["passages"]:
         sentences = _list(passage, "sentences")
