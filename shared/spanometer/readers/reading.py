@@ -114,24 +114,54 @@ def write_entities(
     columns = Entities.from_dicts(entities)
     _require_texts("words", words, columns.documents)
     _require_texts("documents", documents, columns.documents)
-    lengths = None if words is None else np.fromiter(map(len, words), np.int64, len(words))
-    if lengths is not None:
-        columns = columns.with_lengths(lengths)
-    if formats_of("entities")[format].needs_words:
-        if lengths is None:
-            raise InputError(f"format {format!r} needs words.", f"Give them with {setting('words')}.")
-        if (lengths == 0).any():
-            document = int(np.argmax(lengths == 0))
-            remedy = f"Leave the document out: format {format!r} needs words."
-            raise InputError("the document has no words.", remedy, document=document)
+    if words is not None:
+        columns = columns.with_lengths(np.fromiter(map(len, words), np.int64, len(words)))
+    elif formats_of("entities")[format].needs_words:
+        raise InputError(f"format {format!r} needs words.", f"Give them with {setting('words')}.")
     names = list(map(str, range(columns.documents))) if documents is None else list(documents)
     options = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
-    data = writers[format](columns.to_dicts(), words, names, **options).encode()
+
+    def written(trees: list[list[Entity]], chosen: slice = slice(None)) -> bytes:
+        """Write some documents; raise an `InputError` if they would be read differently."""
+        of_words, ids = None if words is None else words[chosen], names[chosen]
+        data = writers[format](trees, of_words, ids, **options).encode()
+        if trees:
+            file = read_entities(BytesIO(data), format=format, **options)
+            _require_same(trees, file.trees.to_dicts())
+            if (of_words is not None and file.words != of_words) or file.documents.ids not in (None, tuple(ids)):
+                raise InputError("the words or the name would be read differently.")
+        return data
+
+    trees = columns.to_dicts()
+    try:
+        data = written(trees)
+    except InputError:
+        for document, tree in enumerate(trees):
+            try:
+                written([tree], slice(document, document + 1))
+            except InputError as error:
+                problem = f"{format} cannot hold this document: {error.problem}"
+                remedy = "Remove blanks, line ends and marks from words, names and labels, or write jsonl."
+                raise InputError(problem, remedy, document=document, position=error.position) from None
+        raise
     if isinstance(path, (str, os.PathLike)) and os.path.isfile(path) and not overwrite:
         remedy = "Choose another name, or set overwrite=True."
         raise InputError("the file exists already.", remedy, source=os.fspath(path))
     with output_to(path, replace=overwrite) as output:
         output.write(data)
+
+
+def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
+    """Raise an `InputError` for the first entity that is not read as it was written."""
+    if trees == again:
+        return
+    for before, after in zip(trees, again, strict=False):
+        for entity in before:
+            if entity not in after:
+                name = f"{shown('+'.join(entity['types']))} ({entity['start']} to {entity['end']})"
+                problem = f"the entity {name} or its components would be read differently."
+                raise InputError(problem, position=entity["start"])
+    raise InputError("other entities or documents would be read.")
 
 
 def _require_texts(option: str, value: Any, documents: int) -> None:

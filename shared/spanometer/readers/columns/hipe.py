@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +18,6 @@ from ...spans.spans import Spans
 from ..formats import ColumnReading, register
 from ..source import Source
 from .columns import read_columns
-from .layout import DOCSTART
 
 LEVELS = ("fine", "coarse")
 """The levels of types that can be read."""
@@ -35,14 +33,8 @@ COLUMNS = {
 _COMPONENT_PREFIX = "comp."
 _DOCUMENT_KEY = "document_id"
 _DOCUMENT_COMMENT = re.compile(rb"^#\s*((?:[\w.-]+:)?document_id)\s*=", re.MULTILINE)
-_UNREADABLE = re.compile(r"[\t\r\n\0]|^ | $|^$")
 _DOCUMENTS = 100
 """The number of documents that are converted to trees at a time."""
-
-_REMEDY = (
-    "Use another format. HIPE's columns hold a literal and one metonymic type, components that do not overlap, and one "
-    "level of nested entities without components."
-)
 
 
 def read_hipe(
@@ -80,19 +72,10 @@ def read_hipe(
 
 def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]], documents: Sequence[str]) -> str:
     """Write documents as HIPE's fine and coarse columns, see `write_entities`."""
-    _require_writable(words, documents)
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     sorted_out = [_sorted_out(of_document) for of_document in entities]
     spans = {kind: Spans.from_dicts([row[kind] for row in sorted_out], lengths=lengths) for kind in KINDS}
-    columns = {}
-    for kind, name in COLUMNS["fine"].items():
-        try:
-            columns[name] = tag_lists(spans[kind].encode("IOB2"))
-        except InputError as error:
-            raise InputError(
-                f"in {name}: {error.problem}", _REMEDY, document=error.document, position=error.position
-            ) from None
-    _require_same(entities, _trees(spans, np.append(0, np.cumsum(lengths)))[0])
+    columns = {name: tag_lists(spans[kind].encode("IOB2")) for kind, name in COLUMNS["fine"].items()}
     for kind, name in COLUMNS["coarse"].items():
         columns[name] = [[tag.partition(".")[0] for tag in row] for row in columns[COLUMNS["fine"][kind]]]
     names = [*COLUMNS["coarse"].values(), *COLUMNS["fine"].values()]
@@ -254,41 +237,6 @@ def _share(run: Sequence[Entity], spans: dict[str, list[dict[str, Any]]]) -> Non
 
 def _must_be_literal(entity: Entity) -> bool:
     return bool(entity["components"]) or len(entity["types"]) > 1
-
-
-def _require_same(entities: Sequence[Sequence[Entity]], read: Sequence[Sequence[Entity]]) -> None:
-    """Raise an `InputError` for an entity that would be different when the columns are read."""
-    for document, (before, after) in enumerate(zip(entities, read, strict=True)):
-        kept = {json.dumps(entity, sort_keys=True) for entity in after}
-        changed = [entity for entity in before if json.dumps(entity, sort_keys=True) not in kept]
-        if changed or len(before) != len(after):
-            entity = changed[0] if changed else before[-1]
-            types, start, end = entity["types"], entity["start"], entity["end"]
-            raise InputError(
-                f"HIPE's columns cannot hold the entity {'+'.join(types)!r} ({start} to {end}) beside the entities "
-                "that overlap it.",
-                _REMEDY,
-                document=document,
-                position=start,
-            )
-
-
-def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) -> None:
-    for document, (of_words, name) in enumerate(zip(words, documents, strict=True)):
-        if _UNREADABLE.search(name):
-            problem, remedy = (
-                f"the document's name {name!r} cannot be written in a comment.",
-                "Use one line without blanks at its ends.",
-            )
-            raise InputError(problem, remedy, document=document)
-        for position, word in enumerate(of_words):
-            if _UNREADABLE.search(word) or word == DOCSTART:
-                raise InputError(
-                    f"the word {word!r} cannot be written in a column.",
-                    "Remove tabs, line ends, NULs and outer blanks from words.",
-                    document=document,
-                    position=position,
-                )
 
 
 register("hipe", "HIPE columns", _shows, read_hipe, content="entities", write=hipe_text)

@@ -22,15 +22,10 @@ MAX_DEPTH = 100
 
 _NAME = r"[A-Za-z][\w.-]*+"
 _NAMES = rf"{_NAME}(?:\+{_NAME})*+"
-_Key = tuple[int, int, tuple[str, ...], tuple[tuple[int, int, str], ...]]
 
 # every < that begins a tag, well-formed or not
 _TAG = re.compile(rf"<(?=[^\W\d_]|/)(?:(?P<closing>/?)(?P<names>{_NAMES})>)?")
 _WORD = re.compile(r"[^ \t\r\n]+")
-_WRITABLE_WORD = re.compile(r"(?:[^ \t\r\n<]|<(?![^\W\d_]|/))++")
-_WRITABLE_NAME = re.compile(_NAME)
-
-_KEEP = "Keep these entities as dictionaries, or in JSON lines."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,7 +230,7 @@ class _Parser:
 
 
 def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types: Collection[str] = ENTITY_TYPES) -> str:
-    """Write entities as markup between the words; `from_markup` reads the same entities.
+    """Write entities as markup between the words; `from_markup` reads the same entities, if markup can express them.
 
     Single spaces separate words and tags. If a component and another entity have the same boundaries, the order of tags
     keeps the component inside its own entity.
@@ -244,40 +239,17 @@ def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types:
         words: the words of the document.
         entities: the entities, as in `Entities.to_dicts`.
         entity_types: the first dotted parts of tags that are entities.
-
-    Raises:
-        InputError: if markup cannot express the entities: if entities or components cross, if a component is inside
-            another entity, if an entity is inside another that does not have it as a component, if names cannot be tags
-            or are of the wrong kind, or if words have whitespace or tags.
     """
-    kinds = _first_parts(entity_types)
-    for position, word in enumerate(words):
-        if not _WRITABLE_WORD.fullmatch(word):
-            raise InputError(
-                f"the word {_shown(word)!r} cannot be written as markup.",
-                "Remove blanks from words, and '<' before a letter or '/'.",
-                position=position,
-            )
-    for index, entity in enumerate(entities):
-        _require_names(entity, index, kinds)
-    text = _written(words, _in_order(entities, kinds))
-    _require_same(entities, from_markup(text, entity_types=kinds).entities)
-    return text
+    return _written(words, _in_order(entities, _first_parts(entity_types)))
 
 
 @dataclass(frozen=True)
 class _Node:
-    """An element to write: the entity with this index, or one of its components."""
+    """An element to write: an entity, or a component."""
 
     start: int
     end: int
     name: str
-    entity: int
-    component: bool
-
-    def __str__(self) -> str:
-        kind = "component" if self.component else "entity"
-        return f"the {kind} {_shown(self.name)!r} ({self.start} to {self.end})"
 
 
 def _in_order(entities: Sequence[Entity], kinds: frozenset[str]) -> list[_Node]:
@@ -290,13 +262,13 @@ def _in_order(entities: Sequence[Entity], kinds: frozenset[str]) -> list[_Node]:
         groups[bounds].append(index)
         for part in entity["components"]:
             if not _is_entity(part["label"], kinds):
-                node = _Node(part["start"], part["end"], part["label"], index, True)
+                node = _Node(part["start"], part["end"], part["label"])
                 (own[index] if (node.start, node.end) == bounds else inner).append(node)
     # the sort is stable: a component of an outer entity goes around entities with the same bounds
     nodes = inner
     for (start, end), group in groups.items():
         for index in _chain(entities, group, kinds):
-            nodes.append(_Node(start, end, "+".join(entities[index]["types"]), index, False))
+            nodes.append(_Node(start, end, "+".join(entities[index]["types"])))
             nodes += own[index]
     return sorted(nodes, key=lambda node: (node.start, -node.end))
 
@@ -347,69 +319,14 @@ def _written(words: Sequence[str], nodes: Sequence[_Node]) -> str:
             done = closed.end
         if node is None:
             break
-        if stack and stack[-1].end < node.end:
-            raise InputError(f"{node} crosses {stack[-1]}, but markup can only nest.", _KEEP, position=node.start)
-        if len(stack) == MAX_DEPTH:
-            raise InputError(f"{node} is inside more than {MAX_DEPTH} others.", _KEEP)
         pieces += (*words[done : node.start], f"<{node.name}>")
         done = node.start
         stack.append(node)
     return " ".join([*pieces, *words[done:]])
 
 
-def _require_same(entities: Sequence[Entity], read: Sequence[Entity]) -> None:
-    """Raise an `InputError` for the first entity that would be different when the markup is read."""
-    counts = Counter(map(_key, read))
-    for entity in entities:
-        key = _key(entity)
-        if not counts[key]:
-            types, start, end = "+".join(entity["types"]), entity["start"], entity["end"]
-            twins = [other for other in counts.elements() if other[:3] == key[:3]]
-            would = f", but would get {_listed(twins[0][3])}" if twins else ""
-            raise InputError(
-                f"markup would change the entity {_shown(types)!r} ({start} to {end}). It has {_listed(key[3])}"
-                f"{would}.",
-                f"{_KEEP} In markup, a component belongs to the innermost entity around it, and an entity inside "
-                "another is its component.",
-                position=start,
-            )
-        counts[key] -= 1
-
-
-def _listed(components: Sequence[tuple[int, int, str]]) -> str:
-    if not components:
-        return "no components"
-    shown = [f"{_shown(label)!r} ({start} to {end})" for start, end, label in components[:5]]
-    return f"the components {', '.join(shown)}{', ...' if len(components) > 5 else ''}"
-
-
-def _key(entity: Entity) -> _Key:
-    return entity["start"], entity["end"], tuple(entity["types"]), tuple(map(_by_place, entity["components"]))
-
-
 def _by_place(component: Mapping[str, Any]) -> tuple[int, int, str]:
     return component["start"], component["end"], component["label"]
-
-
-def _require_names(entity: Entity, index: int, kinds: frozenset[str]) -> None:
-    """Raise an `InputError` unless types and labels can be names of tags, and types are entity types."""
-    types = entity["types"]
-    for name in (*types, *(part["label"] for part in entity["components"])):
-        if not _WRITABLE_NAME.fullmatch(name):
-            raise InputError(
-                f"{_shown(name)!r} cannot be the name of a tag.",
-                "Begin names with a letter from A to Z, and use only letters, digits, '.', '-' and '_'.",
-                position=entity["start"],
-                span=index,
-            )
-    if len(set(types)) < len(types) or not all(_is_entity(type_, kinds) for type_ in types):
-        raise InputError(
-            f"the types {_shown(', '.join(types))!r} would not be read as types of an entity.",
-            f"Use different types that begin with {', '.join(sorted(kinds))}; add others with "
-            f"{setting('entity_types')}.",
-            position=entity["start"],
-            span=index,
-        )
 
 
 def _is_entity(name: str, kinds: frozenset[str]) -> bool:
