@@ -119,7 +119,7 @@ def write_entities(
     elif formats_of("entities")[format].needs_words:
         raise InputError(f"format {format!r} needs words.", f"Give them with {setting('words')}.")
     names = list(map(str, range(columns.documents))) if documents is None else list(documents)
-    options = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
+    options: dict[str, Any] = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
 
     def written(trees: list[list[Entity]], chosen: slice = slice(None)) -> bytes:
         """Write some documents; raise an `InputError` if they would be read differently."""

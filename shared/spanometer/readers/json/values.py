@@ -92,8 +92,8 @@ _LITERAL = 16
 """Slightly more than the length of JSON's longest literal or escape."""
 
 _BLANKS = "[ \\t\\r\\n]*"
-_BEGIN = re.compile(rf"{_BLANKS}(\[?){_BLANKS}(\]{_BLANKS}\Z)?")
-_FOLLOWING = {"[": re.compile(rf"{_BLANKS}(,|\]{_BLANKS}\Z){_BLANKS}"), "": re.compile(rf"{_BLANKS}(\Z)")}
+_BEGIN = re.compile(rf"{_BLANKS}(\[?){_BLANKS}(\]{_BLANKS})?")
+_FOLLOWING = {"[": re.compile(rf"{_BLANKS}([],]){_BLANKS}"), "": re.compile(rf"{_BLANKS}()")}
 """What can follow an item of an array, and a value that is not in an array."""
 
 _OF_SPANS = ("start", "fragments")
@@ -178,19 +178,19 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[int, Any]]:
     """
     text = "".join(block.decode() for _, block in source.blocks(lines=False))
     begin = next(_BEGIN.finditer(text))
-    place, ended = begin.end(), begin[2] is not None
-    line, counted = 1, 0
+    following: re.Match[str] | None = begin
+    line, counted, place, ended = 1, 0, begin.end(), begin[2] is not None
     while not ended:
         line, counted = line + text.count("\n", counted, place), place
         value, end = _decoded(source, text, place, line, limited=limited)
         yield line, value
         following = _FOLLOWING[begin[1]].match(text, end)
-        if following is None:
-            rest = text[end:].lstrip()
-            line += text.count("\n", place, len(text) - len(rest))
-            problem = f"this is not JSON: {shown(rest[:20]) if rest else 'the end'} after an item."
-            raise source.refuse(problem, "Export the file again.", line)
-        place, ended = following.end(), following[1] != ","
+        place, ended = (end, True) if following is None else (following.end(), following[1] != ",")
+    if following is None or place < len(text):
+        rest = text[place:].lstrip()
+        line += text.count("\n", counted, len(text) - len(rest))
+        problem = f"this is not JSON: {shown(rest[:20]) if rest else 'the end'} after an item."
+        raise source.refuse(problem, "Export the file again.", line)
 
 
 def _decoded(source: Source, text: str, place: int, line: int, *, limited: bool) -> tuple[Any, int]:
