@@ -7,8 +7,9 @@ import io
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, dataclass_transform
 
 from ..exceptions import InputError, printable, require_choice
 from .table import EMPTY, Cell, Copyable, Number, Part, Precision, Table, styled
@@ -277,11 +278,17 @@ def _cells(part: Piece | list[Piece]) -> list[Piece]:
     return part if isinstance(part, list) else [part]
 
 
+@dataclass_transform(kw_only_default=True, frozen_default=True, eq_default=False, field_specifiers=(field,))
 class Result(ABC):
     """A result. It prints as text, shows as HTML in notebooks, and can be exported as tables.
 
-    Each table has a kind; tables of the same kind are joined in CSV and data frames.
+    Each table has a kind; tables of the same kind are joined in CSV and data frames. Subclasses are frozen dataclasses.
     """
+
+    def __init_subclass__(cls, *, eq: bool = False, kw_only: bool = True) -> None:
+        """Make the subclass a frozen dataclass."""
+        super().__init_subclass__()
+        dataclass(cls, frozen=True, repr=False, eq=eq, kw_only=kw_only)
 
     @abstractmethod
     def parts(self) -> Iterable[Part]:

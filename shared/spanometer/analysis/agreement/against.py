@@ -68,8 +68,7 @@ class MeasureAgainst:
         return {"headline": self.measure.headline, **described, "signature": self.signature, **notes}
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class AgainstReferences(CorpusResult):
+class AgainstReferences(CorpusResult, eq=True):
     """The result of `score_against`.
 
     It has one table for each measure and key, named `against`.

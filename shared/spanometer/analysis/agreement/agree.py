@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, Never, Unpack
 
@@ -295,7 +295,6 @@ COLUMNS = (
 """The columns with the values of each annotator."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LeaveOneOut(Result):
     """The agreement of a team, and its agreement without each annotator.
 

@@ -122,7 +122,6 @@ class AgreementValues:
         return float(np.asarray(getattr(self, key))[pair]), self.interval(key, *pair)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Agreement(Result, AgreementValues):
     """The result of `agreement`: the values of the whole corpus, and of each label.
 

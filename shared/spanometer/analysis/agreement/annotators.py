@@ -256,8 +256,7 @@ _MISSING = "nothing"
 """The name of the last row and column of a matrix of labels, for spans without a partner."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LabelConfusion(Result):
+class LabelConfusion(Result, kw_only=False):
     """The labels that pairs of annotators confuse; no annotator is the reference.
 
     Attributes:

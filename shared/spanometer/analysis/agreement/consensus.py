@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Never, Unpack
 
 import numpy as np
@@ -101,7 +101,6 @@ class Voting(CheckedOptions):
         return {"rule": rule, "vote": self.vote, "resolve": self.resolve}
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Consensus(Result):
     """The result of `consensus`.
 

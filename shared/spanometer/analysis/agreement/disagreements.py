@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Never, Self, Unpack
@@ -50,7 +50,6 @@ class LeaveOneOutArguments(DrawArguments, total=False):
     zero_division: float
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Disagreements(CorpusResult):
     """The result of `disagreements`: all places where annotators differ.
 

@@ -231,8 +231,7 @@ class ChanceRank(NamedTuple):
     kappa_rank: int
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Comparison(CorpusResult):
+class Comparison(CorpusResult, eq=True):
     """The result of `compare`.
 
     Its tables are `systems`, a row for each measure and system; `pairs`, a row for each measure and pair;

@@ -401,8 +401,7 @@ def score_buckets(
     return scores
 
 
-@dataclass(frozen=True, repr=False)
-class BucketReport(Result):
+class BucketReport(Result, eq=True, kw_only=False):
     """The scores of buckets. It has one table for each property, named `buckets`.
 
     Attributes:

@@ -73,8 +73,7 @@ class LabelsOfStrings:
         return cls(counts[at(pair, queries.astype(np.int64) * width + own)], counts[other], labels[other])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SuspiciousReferences(Result):
+class SuspiciousReferences(Result, kw_only=False):
     """Spans that may be wrong or missing in the reference, the most suspicious first. Its table is `suspicious`.
 
     These are the places where every system makes an error. The evidence is the sum of three numbers from 0 to 1. The

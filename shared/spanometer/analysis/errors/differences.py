@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -69,7 +69,6 @@ class _ErrorList(Result):
         return _as_dict(self.table())
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class SharedErrors(_ErrorList):
     """All spans with an error of at least one system, and the outcome for each system.
 
@@ -207,7 +206,6 @@ class SharedErrors(_ErrorList):
         return Table.of("errors made by", _SHARED, rows, kind="shared", names="made_by")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Difference(_ErrorList):
     """The changes from one system to another: errors that are fixed, new, moved or the same.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Self
@@ -47,7 +47,6 @@ _MARKS = amounts("spans", *MARKS)
 _NUMBERS = amounts("reference", "predicted", "correct", "errors")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class SystemErrors(Result):
     """The errors of one system.
 
@@ -227,7 +226,6 @@ class SystemErrors(Result):
         }
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Errors(CorpusResult):
     """The errors of one or more systems on the same documents.
 

@@ -312,8 +312,7 @@ def mention_texts(
     return texts
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ErrorExamples(Result):
+class ErrorExamples(Result, kw_only=False):
     """Errors with their words in context, sorted by the frequency of their strings, then in text order.
 
     Its table is `examples`, a row for each error.

@@ -257,7 +257,6 @@ MISSING, SPURIOUS = "missing", "spurious"
 """The names of the last column (unmatched reference spans) and of the last row (unmatched predicted spans)."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Confusion(Result):
     """The number of spans with each reference label and each predicted label.
 

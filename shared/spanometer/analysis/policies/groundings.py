@@ -62,8 +62,7 @@ class AnswersSpread:
     offsets: Mapping[str, Mapping[str, float]]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class GroundingSpread(Result):
+class GroundingSpread(Result, kw_only=False):
     """The scores of generated answers under every grounding policy.
 
     Its tables are `scores`, a row for each named policy; `effects`, a row for each action that replaces an action of

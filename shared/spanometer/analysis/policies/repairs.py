@@ -187,8 +187,7 @@ def spread_columns(spreads: Mapping[str, MeasureSpread], about: Mapping[str, str
     return [TableColumn(f"{name}_{spread.key}", f"{name}\n{spread.key}") for name, spread in spreads.items()]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PolicySpread(Result):
+class PolicySpread(Result, kw_only=False):
     """The scores of tags under every repair policy.
 
     Its tables are `scores`, a row for each named policy, and `choices`, the actions of the best and the worst policy.

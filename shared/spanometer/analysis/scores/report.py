@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 from typing import Any, Self, TypeVar
 
@@ -41,7 +41,6 @@ _TITLES = {"both": "tp", "right": "right", "found": "found", "predicted": "predi
 Bounds = Mapping[Any, tuple[float, float]]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class CorpusResult(Result):
     """A result that prints the size of its corpus above its tables.
 
@@ -81,8 +80,7 @@ def corpus_size(side: Any, reading: Mapping[str, object]) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, repr=False)
-class Report(Result):
+class Report(Result, eq=True, kw_only=False):
     """The results of several measures for one pair of annotations.
 
     Its tables are `scores`, a row for each measure, and `labels`, a row for each label and for each average.
