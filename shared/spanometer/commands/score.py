@@ -433,7 +433,7 @@ def _parts(corpus: CorpusFiles, reports: Mapping[str, Report], more: Mapping[str
     sides = systems if several else [("prediction", side) for _, side in systems]
     yield from heading(headlines([reference, *sides], first.reference_size if several else first.size))
     yield ""
-    yield from system_parts(reports, **more) if several else first.lines(**more)
+    yield from system_parts(reports, **more)
 
 
 def _one_number(reports: Mapping[str, Report]) -> Number:

@@ -197,6 +197,8 @@ class Agreement(Result, AgreementValues):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
+        p_values = {"p_value": self.document_p_values} if len(self.document_p_values) else {}
+        of_documents = {**self.mean_per_document, **p_values, **self.per_document}
         return {
             "annotators": list(self.names),
             "tokens": self.tokens,
@@ -207,13 +209,8 @@ class Agreement(Result, AgreementValues):
             **({} if self.confidence is None else {"confidence": self.confidence}),
             **({"n_simulations": self.n_simulations} if self.simulated else {}),
             **(self.named_documents.to_dict() if self.per_document else {}),
-            **({"per_document": plain(self._of_documents)} if self.per_document else {}),
+            **({"per_document": plain(of_documents)} if self.per_document else {}),
         }
-
-    @property
-    def _of_documents(self) -> dict[str, np.ndarray]:
-        p_values = {"p_value": self.document_p_values} if len(self.document_p_values) else {}
-        return {**self.mean_per_document, **p_values, **self.per_document}
 
 
 def matrix(agreement: Agreement) -> Table:

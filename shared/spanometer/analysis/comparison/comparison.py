@@ -258,12 +258,17 @@ class Comparison(CorpusResult, eq=True):
             yield from ("", system_table(name, result), "", pair_table(name, result))
             if result.per_label:
                 of_labels = label_table(name, result)
-                yield from ("", of_labels, "", label_pair_table(name, result))
+                yield from ("", of_labels, "", pair_table(name, result, per_label=True))
                 yield from rare_label_note([of_labels])
         if self.rank_correlations:
-            yield from ("", correlation_table(self.rank_correlations))
+            correlations = [
+                ((" - ".join(pair.measures), "cyan"), (pair.tau, pair.interval), pair.same, len(pair.swapped))
+                for pair in self.rank_correlations
+            ]
+            table = Table.of("rank correlation", _CORRELATIONS, correlations, kind="correlations", names="measures")
+            yield from ("", table)
         if self.chance_ranks:
-            yield from ("", chance_table(self.chance_ranks))
+            yield from ("", Table.of("part", _CHANCE, self.chance_ranks, left=3, kind="chance", names="part"))
         yield from ("", *legend(self), "")
         yield from signature_lines(self.measures)
 
@@ -294,10 +299,15 @@ def system_table(name: str, result: MeasureComparison) -> Table:
     return Table.of(name, columns, rows, kind="systems", names="system", about=about, main=result.key)
 
 
-def pair_table(name: str, result: MeasureComparison) -> Table:
-    """Return a table by pair: the difference with its interval, and the p-values."""
-    columns, rows = _pair_columns(result), _pair_rows(result)
-    return Table.of(result.title(name), columns, rows, kind="pairs", names="pair", about={"measure": name})
+def pair_table(name: str, result: MeasureComparison, *, per_label: bool = False) -> Table:
+    """Return a table by pair (or by label and pair): the difference with its interval, and the p-values."""
+    columns = [TableColumn("difference", kind=kind_of(result.measure, result.key), signed=True), *_P_VALUES]
+    title, about, rows = result.title(name), {"measure": name}, list(_pair_rows(result))
+    if not per_label:
+        return Table.of(title, columns, rows, kind="pairs", names="pair", about=about)
+    rows = [(label, *row) for label, of_label in result.per_label.items() for row in _pair_rows(of_label)]
+    options: dict[str, Any] = {"names": "label", "about": about, "unreliable": result.rare_labels}
+    return Table.of(f"{title}: label", [TableColumn("pair"), *columns], rows, left=2, kind="label_pairs", **options)
 
 
 def label_table(name: str, result: MeasureComparison) -> Table:
@@ -312,35 +322,10 @@ def label_table(name: str, result: MeasureComparison) -> Table:
     return Table.of(title, columns, rows, kind="labels", names="label", about=about, unreliable=result.rare_labels)
 
 
-def label_pair_table(name: str, result: MeasureComparison) -> Table:
-    """Return a table by label and pair: the difference with its interval, and the p-values."""
-    rows = ((label, *row) for label, of_label in result.per_label.items() for row in _pair_rows(of_label))
-    columns, title = [TableColumn("pair"), *_pair_columns(result)], f"{result.title(name)}: label"
-    options: dict[str, Any] = {"about": {"measure": name}, "unreliable": result.rare_labels}
-    return Table.of(title, columns, rows, left=2, kind="label_pairs", names="label", **options)
-
-
-def _pair_columns(result: MeasureComparison) -> list[TableColumn]:
-    return [TableColumn("difference", kind=kind_of(result.measure, result.key), signed=True), *_P_VALUES]
-
-
 def _pair_rows(result: MeasureComparison) -> Iterator[tuple[Any, ...]]:
     for pair in result.pairs:
         p_values = (getattr(pair, column.key) if column.key else f"{pair.mark:<3}" for column in _P_VALUES)
         yield (" - ".join(pair.systems), "cyan"), (pair.difference, pair.interval), *p_values
-
-
-def correlation_table(pairs: Sequence[RankCorrelation]) -> Table:
-    """Return a table by pair of measures: tau with its interval, and the number of differently ranked pairs."""
-    rows = (
-        ((" - ".join(pair.measures), "cyan"), (pair.tau, pair.interval), pair.same, len(pair.swapped)) for pair in pairs
-    )
-    return Table.of("rank correlation", _CORRELATIONS, rows, kind="correlations", names="measures")
-
-
-def chance_table(rows: Sequence[ChanceRank]) -> Table:
-    """Return a table by group of documents and system: F1 before and after correction for chance, with both ranks."""
-    return Table.of("part", _CHANCE, rows, left=3, kind="chance", names="part")
 
 
 def legend(comparison: Comparison) -> list[str]:

@@ -206,26 +206,7 @@ class Report(Result, eq=True, kw_only=False):
 
     def lines(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
         """Yield the same parts without the size."""
-        yield from official_lines({"": self}, per_label=per_label)
-        for table in score_tables(self):
-            yield from (table, "")
-        for note in self.notes:
-            yield from (note, "")
-        yield from signature_lines({result.name: result for result in self.results})
-        if per_label:
-            yield from _below(label_tables(self))
-        if per_document:
-            yield from _below(document_tables(self))
-        yield from self._subset_lines()
-
-    def _subset_lines(self) -> Iterator[Part]:
-        """Yield the size and the scores of each subset, and the number of documents in no subset."""
-        for name, subset in self.subsets.items():
-            # without documents there are no scores
-            yield from _of_subset(name, subset.size, score_tables(subset) if subset.documents else ())
-        left_out = self.documents - sum(subset.documents for subset in self.subsets.values())
-        if self.subsets and left_out:
-            yield from ("", f"Documents in no group, because they have no reference spans: {left_out:,}.")
+        return system_parts({"": self}, per_label=per_label, per_document=per_document)
 
     def tables(self) -> list[Table]:
         """List the tables of scores, of labels, and of official scores."""
@@ -271,43 +252,44 @@ class Report(Result, eq=True, kw_only=False):
 def system_parts(
     reports: Mapping[str, Report], *, per_label: bool = False, per_document: bool = False
 ) -> Iterator[Part]:
-    """Yield the scores of several systems, notes and signatures, and further scores if requested.
+    """Yield the scores of one or more systems, notes and signatures, and further scores if requested.
 
     Args:
         reports: reports with the same measures on the same reference, by the systems' names.
         per_label: whether to add the scores of each label.
         per_document: whether to add the scores of each document.
     """
-    yield from official_lines(reports, per_label=per_label)
-    for table in system_tables(reports):
+    first, several = next(iter(reports.values())), len(reports) > 1
+    tables_of = system_tables if several else lambda parts: score_tables(next(iter(parts.values())))
+    yield from official_lines(reports if several else {"": first}, per_label=per_label)
+    for table in tables_of(reports):
         yield from (table, "")
     for note in dict.fromkeys(note for report in reports.values() for note in report.notes):
         yield from (note, "")
-    for name, report in reports.items():
-        for result in report.results:
-            yield from (f"{name}, {result.name}: {note}" for note in result.notes)
-    yield Copyable(*(result.signature for report in reports.values() for result in report.results))
-    for wanted, tables_of in ((per_label, label_tables), (per_document, document_tables)):
+    results = [(name, result) for name, report in reports.items() for result in report.results]
+    notes = [
+        f"{f'{name}, ' if several else ''}{result.name}: {note}" for name, result in results for note in result.notes
+    ]
+    signatures = Copyable(*(result.signature for _, result in results))
+    ending: list[Part] = [*notes, signatures] if several else [signatures, *notes]
+    yield from ending
+    for wanted, own_tables in ((per_label, label_tables), (per_document, document_tables)):
         of_systems = reports.items() if wanted else ()
-        yield from _below([table for name, report in of_systems for table in tables_of(report, system=name)])
+        own = [table for name, report in of_systems for table in own_tables(report, system=name if several else None)]
+        for table in own:
+            yield from ("", table)
+        yield from rare_label_note(own)
     # all systems have the same subsets
-    for name, subset in next(iter(reports.values())).subsets.items():
-        parts = {system: report.subsets[name] for system, report in reports.items()}
-        yield from _of_subset(name, subset.reference_size, system_tables(parts) if subset.documents else ())
-
-
-def _below(tables: Sequence[Table]) -> Iterator[Part]:
-    """Yield tables and the legend of their marks."""
-    for table in tables:
-        yield from ("", table)
-    yield from rare_label_note(tables)
-
-
-def _of_subset(name: str, size: str, tables: Iterable[Table]) -> Iterator[Part]:
-    yield ""
-    yield [(name, "bold"), f"  {size}"]
-    for table in tables:
-        yield from ("", replace(table, about={"subset": name, **table.about}))
+    for name, subset in first.subsets.items():
+        yield ""
+        yield [(name, "bold"), f"  {subset.reference_size if several else subset.size}"]
+        # without documents there are no scores
+        parts = {system: report.subsets[name] for system, report in reports.items()} if subset.documents else {}
+        for table in tables_of(parts) if parts else ():
+            yield from ("", replace(table, about={"subset": name, **table.about}))
+    left_out = first.documents - sum(subset.documents for subset in first.subsets.values())
+    if first.subsets and left_out and not several:
+        yield from ("", f"Documents in no group, because they have no reference spans: {left_out:,}.")
 
 
 def signature_lines(results: Mapping[str, Any]) -> Iterator[Part]:

@@ -157,10 +157,16 @@ class Reading:
         columns, lengths = self._columns(batch)
         sides = {side: on_side(side, documents_in, column) for side, column in columns.items()}
         forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
-        form = self._form(forms)
+        trees = not any(isinstance(measure, AlignedMeasure) for measure in self.measures.values())
+        form = common_form(forms, "entities" if trees else "spans" if self.decoding.scheme is None else "tags")
+        require_form(self.measures, form)
         labelled: dict[str, bool] = {}
         if form == "tags":
-            self._require_scheme()
+            if self.decoding.scheme is None:
+                raise InputError(
+                    "the scheme is missing: a stream cannot infer it, because later batches may have other prefixes.",
+                    f"Name it, for example {setting('scheme', 'IOB2')}.",
+                )
             if self.decoding.id2label is None:
                 sides = {side: on_side(side, encoded_tags, column) for side, column in sides.items()}
                 labelled = _labelled(sides) if self.decoding.prefix else {}
@@ -200,20 +206,6 @@ class Reading:
         if isinstance(lengths, (pa.Array, pa.ChunkedArray)):
             lengths = np.asarray(lengths)
         return {"references": batch[self.references], "predictions": batch[self.predictions]}, lengths
-
-    def _form(self, forms: Mapping[str, str | None]) -> str:
-        """Return the form of both sides; an empty side takes the form of the other one."""
-        trees = not any(isinstance(measure, AlignedMeasure) for measure in self.measures.values())
-        form = common_form(forms, "entities" if trees else "spans" if self.decoding.scheme is None else "tags")
-        require_form(self.measures, form)
-        return form
-
-    def _require_scheme(self) -> None:
-        if self.decoding.scheme is None:
-            raise InputError(
-                "the scheme is missing: a stream cannot infer it, because later batches may have other prefixes.",
-                f"Name it, for example {setting('scheme', 'IOB2')}.",
-            )
 
 
 def _labelled(sides: Mapping[str, Tags]) -> dict[str, bool]:
@@ -355,15 +347,11 @@ def sum_counts(
         for name, stored in zip(*(table[column].to_pylist() for column in ("measure", "counts")), strict=True):
             parts.setdefault(name, []).append(stored)
     add = operator.add if per_document else condensed_sum
-    return {
-        name: sum_of_parts((_restored(stored, (measures or {}).get(name), per_document) for stored in of_name), add)
-        for name, of_name in parts.items()
-    }
-
-
-def _restored(stored: bytes, measure: Measure | None, per_document: bool) -> Counts:
-    counts = read_counts(stored, measure=measure)
-    return counts if per_document else counts.condensed()
+    sums = {}
+    for name, of_name in parts.items():
+        restored = (read_counts(stored, measure=(measures or {}).get(name)) for stored in of_name)
+        sums[name] = sum_of_parts(restored if per_document else (counts.condensed() for counts in restored), add)
+    return sums
 
 
 def tally_stream(batches: Any, reading: Reading, *, batch_size: int = _BATCH) -> Tally:
