@@ -267,4 +267,4 @@ def test_keys_of_items_can_be_named():
     keys = {"item_mention_key": "où", "item_label_key": "quoi"}
     assert read_answer(answer, **keys).items == (Item("LOC", "London"),)
     assert ground(["In London"], [answer], **keys).spans.to_dicts() == [[{"start": 3, "end": 9, "label": "LOC"}]]
-    assert ground_strings(["In London"], [answer], **keys).mentions.to_pairs() == [[("LOC", "London")]]
+    assert ground_strings(["In London"], [answer], **keys).mentions.to_dicts() == [[{"label": "LOC", "text": "London"}]]

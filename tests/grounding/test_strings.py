@@ -51,10 +51,8 @@ def test_counts_of_items():
     answer = [["PER", "Ann"], ["PER", "Ann"], ["LOC", "ann"], ["LOC", "Rome"], ["ODD", "Bob"]]
     texts, answers = ["Ann saw Bob. Ann left.", "Oslo"], [answer, '[["LOC", "Oslo"], ["LO']
     grounded = ground_strings(texts, answers, policy="salvage,keep,case,multiset,drop,wrong", asked_labels=LABELS)
-    assert grounded.mentions.to_pairs() == [
-        [("PER", "Ann"), ("PER", "Ann"), ("LOC", "Rome"), ("ODD", "Bob")],
-        [("LOC", "Oslo")],
-    ]
+    pairs = [[("PER", "Ann"), ("PER", "Ann"), ("LOC", "Rome"), ("ODD", "Bob")], [("LOC", "Oslo")]]
+    assert grounded.mentions.to_dicts() == Mentions.from_pairs(pairs).to_dicts()
     found = {name: number for name, number in grounded.total.items() if number}
     assert found == {"items": 6, "placed": 4, "surplus": 1, "absent": 1, "outside": 1, "broken": 1}
 

@@ -18,7 +18,7 @@ def test_answers_that_are_read_by_rules_of_projects(mention_f):
 
     answer = '[["PER", "ada lovelace"], ["PER", "Byron"], ["ORG", "Ada Lovelace"]]'
     found = ground_strings(["Ada Lovelace lived."], [answer], policy="gollie", asked_labels=["PER", "LOC"])
-    given = {"predictions": found.mentions.to_pairs(), "references": [[ADA]]}
+    given = {"predictions": found.mentions.to_dicts(), "references": [[ADA]]}
     # the other label and what is not in the text are dropped
     assert mention_f.compute(**given, **found.policy.compared)["f1"] == 1.0
     assert mention_f.compute(**given)["f1"] == 0.0

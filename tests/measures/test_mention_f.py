@@ -92,7 +92,8 @@ def test_mentions_are_read_from_pairs_dicts_and_arrow():
     dicts = [[{"label": label, "text": text, "start": 0} for label, text in row] for row in pairs]
     read = [Mentions.from_pairs(pairs), Mentions.from_pairs(dicts), Mentions.from_pairs(map(list, pairs))]
     read += [Mentions.from_arrow(read[0].to_arrow()), Mentions.from_pairs(read[0].to_arrow())]
-    assert [one.to_pairs() for one in read] == [pairs] * 5
+    expected = [[{"label": label, "text": text} for label, text in row] for row in pairs]
+    assert [one.to_dicts() for one in read] == [expected] * 5
     assert repr(read[0]) == "Mentions(3 mentions, 3 documents, labels LOC, PER)"
 
 

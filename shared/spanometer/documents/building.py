@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from ..arrays import arrow_array, is_utf8, offsets_by, offsets_of, ranges, run_bounds, sorted_codes, typed_array
 from ..exceptions import InputError, counted, setting
-from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, span_problem
+from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, SPAN_TYPE, item_problem
 from ..spans.spans import Fragments, Spans, checked_spans
 from ..spans.texts import UNITS, Tokens, code_points_of, is_plain
 from .layers import Codes, Named, Record, WordRows
@@ -347,7 +347,8 @@ class RecordColumns:
         for number, record in enumerate(records, first):
             for index, span in enumerate(record.spans):
                 is_span = isinstance(span, (tuple, list)) and len(span) == 3
-                problem = span_problem(dict(zip(SPAN_KEYS, span, strict=True)) if is_span else span)
+                named = dict(zip(SPAN_KEYS, span, strict=True)) if is_span else span
+                problem = item_problem(named, SPAN_TYPE, "a span")
                 if problem:
                     return self.locate(InputError(problem, document=number, span=index))
         return self.locate(InputError("a span is malformed.", SPAN_REMEDY))

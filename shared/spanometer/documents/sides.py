@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 from ..exceptions import InputError, counted, on_side, require_kind, setting
 from ..grounding.grounded import Grounded, with_unplaced
-from ..spans.annotations import Layers, read_annotations, with_common_labels
+from ..spans.annotations import Layers, documents_in, form_of, read_annotations, structs_in, with_common_labels
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
-from ..spans.forms import documents_in, form_of, structs_in
 from ..spans.spans import Spans
 from ..spans.texts import Tokens
 from .arguments import SideReading

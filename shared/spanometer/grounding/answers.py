@@ -332,7 +332,16 @@ class Answer:
         return (*of_answer, self.unread, self.other_fields, self.turned)
 
 
-_LABELS_REMEDY = "Give the labels that were asked for, as strings."
+def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Return the labels that a model was asked for; raise an `InputError` unless they are a list of strings."""
+    if labels is None:
+        return None
+    remedy = "Pass a list of labels, ['PER', 'LOC']."
+    names = [] if isinstance(labels, (str, bytes)) else listed(labels, remedy, option="asked_labels")
+    if isinstance(labels, (str, bytes)) or not all(isinstance(name, str) for name in names):
+        problem = f"asked_labels are {shown(labels)}, not a list of strings."
+        raise InputError(problem, remedy, option="asked_labels")
+    return tuple(names)
 
 
 def read_answer(
@@ -369,10 +378,7 @@ def read_answer(
         raise InputError(
             f"unknown format of answers {shown(format)}.", f"Use one of {', '.join(FORMATS)}.", option="format"
         )
-    labels = listed(asked_labels, _LABELS_REMEDY, option="asked_labels")
-    if not all(isinstance(label, str) for label in labels):
-        problem = f"asked_labels are {shown(labels)}, not a list of strings."
-        raise InputError(problem, _LABELS_REMEDY, option="asked_labels")
+    labels = read_labels(asked_labels) or ()
     reading = ItemReading(labels, text, item_mention_key, item_label_key)
     if answer is None:
         return Answer(broken=True)

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import listed, listed_items, name_codes, offsets_of, ordered, run_bounds
+from ..arrays import listed_items, name_codes, offsets_of, ordered, run_bounds
 from ..exceptions import InputError, counted, require_kind, shown
 from ..spans.annotations import union
 from ..spans.spans import Spans, in_order
 from ..spans.texts import Tokens, words_and_signs
 from ..tags.schemes import signed_names
-from .answers import Answer, read_answer
+from .answers import Answer, read_answer, read_labels
 from .outcomes import GroundedAnswer, Outcome, Predicted, Vocabulary, outcomes_of, resolve
 from .placing import TextIndex
 from .policies import COUNTS, AnswerPolicy, GroundingPolicy
@@ -453,15 +453,3 @@ def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, vocabular
     became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
     outside = grounded.left_out + sum(map(vocabulary.lack, items))
     return (len(items) + grounded.left_out, *became, outside, *answer.counts(index.text))
-
-
-def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Return the labels that a model was asked for; raise an `InputError` unless they are a list of strings."""
-    if labels is None:
-        return None
-    remedy = "Pass a list of labels, ['PER', 'LOC']."
-    names = [] if isinstance(labels, (str, bytes)) else listed(labels, remedy, option="asked_labels")
-    if isinstance(labels, (str, bytes)) or not all(isinstance(name, str) for name in names):
-        problem = f"asked_labels are {shown(labels)}, not a list of strings."
-        raise InputError(problem, remedy, option="asked_labels")
-    return tuple(names)

@@ -21,7 +21,6 @@ from ..spans.arrow import (
     ListItems,
     fragments_arrays,
     parents_of,
-    span_problem,
     spans_arrays,
     struct_lists,
     structs,
@@ -52,7 +51,7 @@ def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.S
             problem = f"{shown(row)} has no 'text' that can be stored as UTF-8, or no 'spans'."
             raise InputError(problem, _TEXT_REMEDY, document=number)
     arrays, first = [], 0
-    for lists in struct_lists([row["spans"] for row in rows], SPAN_TYPE, span_problem, _TEXT_REMEDY, first_document):
+    for lists in struct_lists([row["spans"] for row in rows], SPAN_TYPE, "a span", _TEXT_REMEDY, first_document):
         texts = [row["text"] for row in rows[first : first + len(lists)]]
         spans = ListItems(lists.flatten(), parents_of(lists), "a span", _TEXT_REMEDY, None, first_document + first)
         spans.refuse_beyond(np.fromiter(map(len, texts), np.int64, len(texts)), integers(spans.values.field("end")))

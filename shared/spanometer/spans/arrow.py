@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -159,29 +158,28 @@ def structs(type_: pa.StructType, *columns: pa.Array) -> pa.StructArray:
 
 def spans_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
     """Convert lists of `{"start": int, "end": int, "label": str}` to Arrow lists of `SPAN_TYPE`, see `struct_lists`."""
-    return struct_lists(documents, SPAN_TYPE, span_problem, SPAN_REMEDY, first_document)
+    return struct_lists(documents, SPAN_TYPE, "a span", SPAN_REMEDY, first_document)
 
 
 def fragments_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
     """Convert lists of `{"label": str, "fragments": [[start, end], ...]}` to Arrow lists of `FRAGMENTS_TYPE`."""
-    keys = ("label", "fragments")
-    return struct_lists(documents, _PAIRS_TYPE, partial(span_problem, keys=keys), FRAGMENTS_REMEDY, first_document)
+    return struct_lists(documents, _PAIRS_TYPE, "a span", FRAGMENTS_REMEDY, first_document)
 
 
 def struct_lists(
     documents: Iterable[Any],
     type_: pa.StructType,
-    problem: Callable[[Any], str],
+    noun: str,
     remedy: str,
     first_document: int = 0,
-    prepare: Callable[[Any], Any] | None = None,
+    prepare: Callable[[Any], Any] = lambda item: item,
 ) -> list[pa.ListArray]:
     """Convert lists of dictionaries to Arrow arrays of lists of structs, one array for each thousand documents.
 
     Args:
         documents: the dictionaries of each document, or an Arrow column of them; other keys are ignored.
         type_: the type of the structs.
-        problem: a function that describes what is wrong with a dictionary.
+        noun: what errors call a dictionary, with its article.
         remedy: the remedy in errors.
         first_document: the number of the first document, for errors.
         prepare: a function that adds missing keys to a dictionary.
@@ -196,11 +194,15 @@ def struct_lists(
             return [chunk.cast(stored) for chunk in list_chunks(column)]
         documents = column.to_pylist()
     rows = read_rows(documents, first_document, remedy)
+
+    def problem(item: Any) -> str:
+        return item_problem(prepare(item), type_, noun)
+
     arrays = []
     for first, part in batches(rows):
         items = list(chain.from_iterable(part))
         try:
-            values = typed_array(items if prepare is None else list(map(prepare, items)), type_)
+            values = typed_array(list(map(prepare, items)), type_)
         except Exception:
             # not a mapping, or a mapping that fails
             values = None
@@ -234,44 +236,38 @@ def _first_problem(rows: Sequence[Any], first_document: int, problem: Callable[[
     return InputError("the documents cannot be read.", remedy)
 
 
-def span_problem(span: Any, keys: tuple[str, ...] = SPAN_KEYS, noun: str = "a span") -> str:
-    """Say what is wrong with a dictionary that must have these keys; empty if nothing is."""
-    if not isinstance(span, Mapping):
-        return f"{shown(span)} is not {noun}."
-    missing = [key for key in keys if key not in span]
-    if missing:
-        renamed = " Write it {**span, 'label': span['entity_group']}, with characters as offsets on both sides."
-        hint = renamed if "entity_group" in span else ""
-        return f"{shown(dict(span))} has no {' and no '.join(repr(key) for key in missing)}.{hint}"
-    return next(filter(None, (_value_problem(key, span[key]) for key in keys)), "")
+def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
+    """Say what is wrong with a value that must fit an Arrow type; empty if nothing is.
 
-
-def _value_problem(key: str, value: Any) -> str:
-    if key in ("label", "text"):
-        if not isinstance(value, str):
-            return f"the {key} {shown(value)} (of type {type(value).__name__}) is not a string."
-        return "" if is_utf8(value) else f"the {key} {shown(value)} cannot be stored as UTF-8 text."
-    if key == "types":
-        if not is_list(value):
-            return f"the types {shown(value)} (of type {type(value).__name__}) are not a list of strings."
-        fits = typed_array(value, pa.string()) is not None
-        return "" if fits else f"not all types {shown(value)} are strings that UTF-8 can store."
-    if key == "fragments":
-        if not is_list(value):
-            return f"the fragments {shown(value)} are not a list of pairs."
-        for pair in value:
-            if not is_list(pair) or len(pair) != 2:
-                return f"the fragment {shown(pair)} is not a pair [start, end]."
-            if not all(map(is_integer, pair)):
-                return f"the fragment {shown(pair)} has a boundary that is not an integer."
-        return "" if all(_fits_int64(bound) for pair in value for bound in pair) else "a boundary is out of range."
-    if not is_integer(value):
-        return f"the {key} {shown(value)} (of type {type(value).__name__}) is not an integer."
-    return "" if _fits_int64(value) else f"the {key} {shown(value)} is out of range."
-
-
-def _fits_int64(value: int) -> bool:
-    return -(2**63) <= value < 2**63
+    `noun` is what errors call the value, with its article.
+    """
+    called = f"{noun} {shown(item)} (of type {type(item).__name__})"
+    if pa.types.is_struct(type_):
+        if not isinstance(item, Mapping):
+            return f"{shown(item)} is not {noun}."
+        missing = [field.name for field in type_ if field.name not in item]
+        if missing:
+            renamed = " Write it {**span, 'label': span['entity_group']}, with characters as offsets on both sides."
+            hint = renamed if "entity_group" in item else ""
+            return f"{shown(dict(item))} has no {' and no '.join(map(repr, missing))}.{hint}"
+        problems = (item_problem(item[field.name], field.type, f"the {field.name}") for field in type_)
+    elif pa.types.is_nested(type_):
+        is_pair = pa.types.is_fixed_size_list(type_)
+        if not is_list(item) or (is_pair and len(item) != 2):
+            return f"{called} is not a pair [start, end]." if is_pair else f"{called} are not a list."
+        part = "a boundary" if is_pair else f"a {noun.removeprefix('the ').removesuffix('s')}"
+        problems = (item_problem(value, type_.value_type, part) for value in item)
+        if pa.types.is_struct(type_.value_type):
+            problems = (text and f"{part[2:]} {index}: {text}" for index, text in enumerate(list(problems)))
+    elif pa.types.is_string(type_):
+        if not isinstance(item, str):
+            return f"{called} is not a string."
+        return "" if is_utf8(item) else f"{noun} {shown(item)} cannot be stored as UTF-8 text."
+    elif not is_integer(item):
+        return f"{called} is not an integer."
+    else:
+        return "" if -(2**63) <= item < 2**63 else f"{noun} {shown(item)} is out of range."
+    return next(filter(None, problems), "")
 
 
 def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_lists, ascends, begins_run, is_list, name_codes, null_flags, offsets_by, row_ranks, strings
-from ..exceptions import InputError, counted, shown
+from ..arrays import as_lists, ascends, begins_run, name_codes, null_flags, offsets_by, row_ranks, strings
+from ..exceptions import InputError, counted
 from .arrow import (
     SPAN_KEYS,
     SPAN_TYPE,
@@ -20,7 +20,6 @@ from .arrow import (
     is_list_of,
     read_lengths,
     require_column,
-    span_problem,
     struct_lists,
     structs,
 )
@@ -176,7 +175,7 @@ def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[p
     Raises:
         InputError: if a document is not a list, if an entity is not such a dictionary, or if a value has a wrong type.
     """
-    return struct_lists(documents, ENTITY_TYPE, entity_problem, ENTITY_REMEDY, first_document, prepare=with_components)
+    return struct_lists(documents, ENTITY_TYPE, "an entity", ENTITY_REMEDY, first_document, prepare=_with_components)
 
 
 _DOCUMENTS, _ENTITIES = 1000, 10_000
@@ -199,20 +198,10 @@ def entities_of(documents: Iterable[Sequence[Mapping[str, Any]]]) -> Entities:
     return Entities.from_arrow(pa.chunked_array(chunks))
 
 
-def with_components(entity: Mapping[str, Any]) -> Mapping[str, Any]:
+def _with_components(entity: Any) -> Any:
     """Add an empty list of components to an entity without components (`datasets` fills in None)."""
-    return entity if entity.get("components") is not None else {**entity, "components": ()}
-
-
-def entity_problem(entity: Any) -> str:
-    """Say what is wrong with an entity dictionary; empty if nothing is."""
-    if problem := span_problem(entity, ("start", "end", "types"), "an entity"):
-        return problem
-    components = with_components(entity)["components"]
-    if not is_list(components):
-        return f"the components {shown(components)} (of type {type(components).__name__}) are not a list."
-    problems = (span_problem(component, noun="a component") for component in components)
-    return next((f"component {index}: {problem}" for index, problem in enumerate(problems) if problem), "")
+    lacking = isinstance(entity, Mapping) and entity.get("components") is None
+    return {**entity, "components": ()} if lacking else entity
 
 
 def _read(column: pa.Array | pa.ChunkedArray) -> Entities:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import is_list, name_codes, offsets_by, strings
-from ..exceptions import counted, shown
-from .arrow import DocumentColumns, ListItems, span_problem, string_codes, struct_lists, structs
+from ..arrays import is_list, name_codes, strings
+from ..exceptions import counted
+from .arrow import DocumentColumns, ListItems, string_codes, struct_lists, structs
 from .spans import Spans
 
 MENTION_TYPE = pa.struct([("label", pa.string()), ("text", pa.string())])
@@ -94,15 +93,6 @@ class Mentions(DocumentColumns):
         labels = [spans.labels[code] for code in spans.label[kept].tolist()]
         return cls.of(spans.document[kept], labels, [wordings[span] for span in kept.tolist()], spans.documents)
 
-    def to_pairs(self) -> list[list[tuple[str, str]]]:
-        """Convert the mentions of each document to pairs, as `from_pairs` reads them."""
-        pairs = [
-            (self.labels[label], self.texts[text])
-            for label, text in zip(self.label.tolist(), self.text.tolist(), strict=True)
-        ]
-        bounds = offsets_by(self.document, self.documents).tolist()
-        return [pairs[first:last] for first, last in pairwise(bounds)]
-
     def _structs(self) -> pa.StructArray:
         return structs(MENTION_TYPE, strings(self.label, self.labels), strings(self.text, self.texts))
 
@@ -117,18 +107,10 @@ def mentions_arrays(documents: Iterable[Any], first_document: int = 0) -> list[p
     Raises:
         InputError: if a document is not a list, or if a mention does not have a label and a text.
     """
-    return struct_lists(documents, MENTION_TYPE, _problem, MENTION_REMEDY, first_document, _as_mapping)
+    return struct_lists(documents, MENTION_TYPE, "a mention", MENTION_REMEDY, first_document, _as_mapping)
 
 
 def _as_mapping(mention: Any) -> Any:
     if is_list(mention) and len(mention) == 2:
         return {"label": mention[0], "text": mention[1]}
     return mention
-
-
-def _problem(mention: Any) -> str:
-    """Say what is wrong with a mention; empty if nothing is."""
-    mapping = _as_mapping(mention)
-    if not isinstance(mapping, Mapping) or not {"label", "text"} <= set(mapping):
-        return f"{shown(mention)} is not a label and a text."
-    return span_problem(mapping, ("label", "text"))

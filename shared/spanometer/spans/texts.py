@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -258,6 +259,7 @@ class Documents:
                     )
 
 
+_WORD = re.compile(r"\S+")
 _JOINER = "\u200d"
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 
@@ -278,21 +280,18 @@ def words_and_signs(texts: Sequence[str]) -> Tokens:
     Combining marks, variation selectors, skin tones and format characters belong to the character before them. A
     zero-width joiner joins the characters on both sides. So no token begins inside a character as people see it.
     """
-    return _in_batches(texts, _words_and_signs)
+    # in batches, to save memory
+    return Tokens.end_to_end([_words_and_signs(some) for _, some in batches(texts)])
 
 
 def between_blanks(texts: Sequence[str]) -> Tokens:
     """Split texts into tokens at whitespace."""
-    return _in_batches(texts, _between_blanks)
-
-
-def _in_batches(texts: Sequence[str], make: Callable[[Sequence[str]], Tokens]) -> Tokens:
-    """Tokenize the texts in batches, to save memory."""
-    return Tokens.end_to_end([make(some) for _, some in batches(texts)])
+    rows = ([[word.span() for word in _WORD.finditer(text)] for text in some] for _, some in batches(texts))
+    return Tokens.end_to_end(list(map(Tokens.from_lists, rows)))
 
 
 def _words_and_signs(texts: Sequence[str]) -> Tokens:
-    lengths = _lengths(texts)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     kind = of_characters(texts, _kind).astype(np.int8)
     begins_text = _first_characters(lengths, len(kind))
     shown = np.minimum(kind, _Kind.SIGN)
@@ -313,15 +312,6 @@ def _words_and_signs(texts: Sequence[str]) -> Tokens:
     return _tokens(inside & (begins_text | ((differs | sign) & ~joined)), inside, lengths)
 
 
-def _between_blanks(texts: Sequence[str]) -> Tokens:
-    lengths = _lengths(texts)
-    visible = of_characters(texts, lambda character: not character.isspace()).astype(bool)
-    begins = visible & (
-        _first_characters(lengths, len(visible)) | ~np.concatenate(([False], visible[:-1]))[: len(visible)]
-    )
-    return _tokens(begins, visible, lengths)
-
-
 def _kind(character: str) -> _Kind:
     if character == _JOINER:
         return _Kind.JOINER
@@ -330,10 +320,6 @@ def _kind(character: str) -> _Kind:
     if category(character) in ("Mn", "Mc", "Me", "Cf") or ord(character) in _SKIN_TONES:
         return _Kind.MARK
     return _Kind.WORD if character.isalnum() or character == "_" else _Kind.SIGN
-
-
-def _lengths(texts: Sequence[str]) -> np.ndarray:
-    return np.fromiter(map(len, texts), np.int64, len(texts))
 
 
 def _first_characters(lengths: np.ndarray, size: int) -> np.ndarray:

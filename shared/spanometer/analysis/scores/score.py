@@ -39,7 +39,7 @@ from ...measures.registry import (
 from ...options import options_of, require_known
 from ...protocols.protocol import Protocol, scored_by
 from ...readers.reading import beside_files
-from ...spans.forms import common_form, documents_in, form_of, read_pair
+from ...spans.annotations import common_form, documents_in, form_of, read_pair
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ...tags.decoding import LabelDecoding

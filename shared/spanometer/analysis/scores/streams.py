@@ -23,7 +23,7 @@ from ...exceptions import InputError, mention, on_side, require_choice, require_
 from ...measures.aligned import AlignedMeasure, counter
 from ...measures.base import Measure
 from ...measures.registry import ALL_MEASURES, read_counts, read_measures
-from ...spans.forms import FORMS, common_form, documents_in, form_of, read_pair
+from ...spans.annotations import FORMS, common_form, documents_in, form_of, read_pair
 from ...spans.spans import encoded_tags
 from ...tags.decoding import LabelDecoding, read_prefix, scheme_of
 from ...tags.schemes import LabelChoice
