@@ -21,7 +21,6 @@ from ..exceptions import InputError, setting
 from .schemes import (
     BEGIN,
     CONTINUES,
-    CONTINUES_CONVERTED,
     END,
     INSIDE,
     OUTSIDE,
@@ -59,44 +58,32 @@ class Repair:
     actions: tuple[str, ...] = ()
 
 
-def _brackets() -> np.ndarray:
-    """Return the table of `bes`: without I and O, only B and the next E belong to one span, with any labels."""
-    table = np.zeros_like(CONTINUES)
-    table[BEGIN, END] = True
-    return table
-
-
 REPAIRS: dict[str, Repair] = {
     repair.name: repair
     for repair in (
         Repair("conlleval", "read them like the CoNLL script", CONTINUES),
         Repair("discard", "drop malformed spans", CONTINUES, well_formed=True),
-        Repair("bes", "use only B, E and S, ignore I and O", _brackets(), skips="I", needs="BES"),
-        Repair("convert", "read S as B and E as I", CONTINUES_CONVERTED, needs="B"),
+        # without I and O, only B and the next E belong to one span, with any labels
+        Repair("bes", "use only B, E and S, ignore I and O", continuations("B", "E", (0, 1)), skips="I", needs="BES"),
+        # the rule of `CONTINUES` after S has become B, and E has become I
+        Repair("convert", "read S as B and E as I", continuations("BIES", "IE"), needs="B"),
         Repair("raise", "raise an error", CONTINUES, refuse=True),
     )
 }
 
 
-def _script() -> np.ndarray:
-    """Return the table of conlleval.pl, which knows neither S nor a B or S after an E."""
-    table: np.ndarray = CONTINUES | continuations("BI", "S") | continuations("E", "BS") | continuations("S", "BIES")
-    return table
+# neither S nor a B or S after an E is known
+_SCRIPT = CONTINUES | continuations("BI", "S") | continuations("E", "BS") | continuations("S", "BIES")
 
-
-def _runs() -> np.ndarray:
-    """Return the table of flair: E and S do not close spans, and E continues an open span of any label."""
-    table = np.zeros_like(CONTINUES)
-    table[:, INSIDE, 1] = table[:, END] = True
-    return table
-
+# E and S do not close spans, and E continues an open span of any label
+_RUNS = continuations("OBIES", "I") | continuations("OBIES", "E", (0, 1))
 
 TOOLS: dict[str, Repair] = {
     repair.name: repair
     for repair in (
-        Repair("conlleval.pl", "the CoNLL script, including its misreading of E and S", _script()),
+        Repair("conlleval.pl", "the CoNLL script, including its misreading of E and S", _SCRIPT),
         Repair("explainaboard", "ExplainaBoard", CONTINUES, actions=("open", "absorb")),
-        Repair("flair", "flair", _runs(), label=lambda labels: Counter(labels).most_common(1)[0][0]),
+        Repair("flair", "flair", _RUNS, label=lambda labels: Counter(labels).most_common(1)[0][0]),
         Repair("nereval", "the script of GermEval 2014", CONTINUES | CONTINUES[..., ::-1], label="+".join),
         Repair(
             "stanza",

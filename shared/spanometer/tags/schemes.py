@@ -75,18 +75,18 @@ def _indices(roles: str) -> list[int]:
     return [ROLES.index(role) for role in roles]
 
 
-def continuations(previous: str, current: str) -> np.ndarray:
-    """Return the table of the pairs of roles in which the second tag continues the span of the first."""
+def continuations(previous: str, current: str, same_label: Sequence[int] = (1,)) -> np.ndarray:
+    """Return the table of the pairs of roles in which the second tag continues the span of the first.
+
+    `same_label` is (0, 1) if labels do not matter.
+    """
     table = np.zeros((5, 5, 2), dtype=bool)
-    table[np.ix_(_indices(previous), _indices(current), [1])] = True
+    table[np.ix_(_indices(previous), _indices(current), same_label)] = True
     return table
 
 
 CONTINUES = continuations("BI", "IE")
 """The pairs that continue a span, in every scheme (the rule of the CoNLL script). Shape (previous role, role, same)."""
-
-CONTINUES_CONVERTED = continuations("BIES", "IE")
-"""The table `CONTINUES` after a conversion to IOB2 (S becomes B, E becomes I)."""
 
 SCHEMES: dict[str, Scheme] = {
     scheme.name: scheme

@@ -31,7 +31,7 @@ from ..arrays import (
     take_segments,
     with_values,
 )
-from ..exceptions import InputError, clause_for, counted, has_control_characters, mention, require_kind, setting, shown
+from ..exceptions import InputError, clause_for, has_control_characters, mention, require_kind, setting, shown
 from .schemes import PREFIXES, SCHEMES, Scheme, remedy_for, with_capital_prefix
 
 _BLOCK = 1 << 17
@@ -81,10 +81,7 @@ class Tags:
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Tags:
         """Encode an Arrow column of lists of strings (also dictionary-encoded) or of integer tags."""
         require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", _WORDS_REMEDY)
-        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-        if not is_tags(column.type):
-            raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
-        _refuse_nulls(chunks)
+        chunks = _checked_chunks(column, 0)
         lengths = [np.diff(integers(chunk.offsets)) for chunk in chunks]
         offsets = offsets_of(np.concatenate(lengths) if lengths else [])
         # unlike .values, flatten() follows slices
@@ -340,7 +337,7 @@ def list_arrays(documents: Iterable[Sequence[str]], first_document: int = 0) -> 
     """
     column = as_column(documents)
     if column is not None:
-        return _string_lists(column, first_document)
+        return [with_values(chunk, _named(chunk.flatten())) for chunk in _checked_chunks(column, first_document)]
     rows = read_rows(documents, first_document, _WORDS_REMEDY)
     return [_list_array(part, first_document + first) for first, part in batches(rows)]
 
@@ -357,16 +354,23 @@ def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListAr
     return pa.ListArray.from_arrays(list_offsets(rows), values)
 
 
-def _string_lists(column: pa.Array | pa.ChunkedArray, first_document: int) -> list[pa.ListArray]:
-    """Convert an Arrow column of tags or integer tags to Arrow arrays of lists of strings."""
+def _checked_chunks(column: pa.Array | pa.ChunkedArray, first_document: int) -> list[pa.Array]:
+    """Split an Arrow column into chunks; raise an `InputError` unless it has lists of tags or integer tags."""
     if not is_tags(column.type):
         raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
     chunks = list_chunks(column)
-    try:
-        _refuse_nulls(chunks)
-    except InputError as error:
-        raise error.placed(document=first_document + (error.document or 0)) from None
-    return [with_values(chunk, _named(chunk.flatten())) for chunk in chunks]
+    for chunk in chunks:
+        values = chunk.flatten()
+        named = pa.types.is_dictionary(values.type) and values.dictionary.null_count
+        if chunk.null_count or values.null_count or named:
+            for document, row in enumerate(chunk.to_pylist(), first_document):
+                if row is None:
+                    raise InputError("this document is None.", _WORDS_REMEDY, document=document)
+                if None in row:
+                    # other values may be integer tags
+                    raise _bad_tag([["" if tag is not None else None for tag in row]], document)
+        first_document += len(chunk)
+    return chunks
 
 
 def _named(values: pa.Array) -> pa.StringArray:
@@ -415,21 +419,6 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
     return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)
 
 
-def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:
-    first_document = 0
-    for chunk in chunks:
-        values = chunk.flatten()
-        named = pa.types.is_dictionary(values.type) and values.dictionary.null_count
-        if chunk.null_count or values.null_count or named:
-            for number, row in enumerate(chunk.to_pylist()):
-                if row is None:
-                    raise InputError("this document is None.", _WORDS_REMEDY, document=first_document + number)
-                if None in row:
-                    # other values may be integer tags
-                    raise _bad_tag([["" if tag is not None else None for tag in row]], first_document + number)
-        first_document += len(chunk)
-
-
 def read_id2label(id2label: Any) -> tuple[str, ...]:
     """Return the tag of each integer, in order.
 
@@ -447,27 +436,19 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
         labels = dict(enumerate(listed(labels, remedy, option="id2label")))
     if not isinstance(labels, Mapping):
         raise InputError(f"{setting('id2label', id2label)} does not map integers to tags.", remedy, option="id2label")
-    tags: dict[int, Any] = {}
-    for key, tag in listed_items(labels, remedy, option="id2label"):
-        number = _label_number(key)
-        if number is None or number in tags:
-            why = "is not an integer from 0 up" if number is None else "occurs twice"
-            raise InputError(f"the key {shown(key)} of {mention('id2label')} {why}.", remedy, option="id2label")
-        tags[number] = tag
-    if not tags:
-        raise InputError(f"{mention('id2label')} is empty.", remedy, option="id2label")
+    entries = listed_items(labels, remedy, option="id2label")
+    tags = {_label_number(key): tag for key, tag in entries}
+    if not entries or tags.keys() != set(range(len(entries))):
+        problem = f"the keys of {mention('id2label')} are {shown([key for key, _ in entries])}, not 0, 1, 2 and so on."
+        raise InputError(problem, remedy, option="id2label")
     numbers: dict[Any, int] = {}
     for number in range(len(tags)):
-        if number not in tags:
-            problem = (
-                f"{mention('id2label')} has {counted(len(tags), 'label')} up to {max(tags)}, but {number} is missing."
-            )
+        tag = tags[number]
+        if not isinstance(tag, str):
+            problem = f"{mention('id2label')}[{number}] is {shown(tag)} instead of a tag."
             raise InputError(problem, remedy, option="id2label")
-        if not isinstance(tags[number], str):
-            problem = f"{mention('id2label')}[{number}] is {shown(tags[number])} instead of a tag."
-            raise InputError(problem, remedy, option="id2label")
-        if (first := numbers.setdefault(tags[number], number)) != number:
-            problem = f"{mention('id2label')} has the tag {shown(tags[number])} twice, as {first} and {number}."
+        if (first := numbers.setdefault(tag, number)) != number:
+            problem = f"{mention('id2label')} has the tag {shown(tag)} twice, as {first} and {number}."
             raise InputError(problem, remedy, option="id2label")
     return tuple(numbers)
 

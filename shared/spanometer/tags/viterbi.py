@@ -124,10 +124,8 @@ def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
 def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
     remedy = "Pass the tags, labels=['O', 'B-PER', ...]."
     names = tuple(ordered(labels, "a list of tags (labels=...)", remedy))
-    if not all(isinstance(label, str) for label in names):
+    if not names or not all(isinstance(label, str) for label in names):
         raise InputError(f"labels={shown(labels)} is not a list of tags.", remedy)
-    if not names:
-        raise InputError("labels is empty.", remedy)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"the label {shown(twice)} occurs twice.", "Pass each label once, in the order of the logits.")
@@ -161,37 +159,15 @@ class Scores:
         if isinstance(logits, (list, tuple)):
             if lengths is not None or mask is not None:
                 raise InputError("lengths and mask have no effect with a list of arrays.", "Leave them out.")
-            scores = cls._from_list(logits, labels)
+            arrays = [_floats(array, labels, sentence) for sentence, array in enumerate(logits)]
+            token = np.concatenate(arrays) if arrays else np.zeros((0, labels))
+            scores = cls(token, offsets_of([len(array) for array in arrays]), None)
         else:
-            scores = cls._from_padded(logits, labels, lengths, mask)
+            array = _floats(logits, labels)
+            tagged = _mask(array.shape[:2], lengths, mask)
+            scores = cls(array[tagged], offsets_of(tagged.sum(axis=1)), tagged)
         scores._refuse_values()
         return scores
-
-    @classmethod
-    def _from_list(cls, logits: Sequence[Any], labels: int) -> Scores:
-        arrays = [_floats(array, sentence) for sentence, array in enumerate(logits)]
-        for sentence, array in enumerate(arrays):
-            if array.ndim != 2 or array.shape[1] != labels:
-                raise InputError(
-                    f"the logits have the shape {array.shape} for {counted(labels, 'label')}.",
-                    "Pass an array of shape (tokens, labels) for each sentence.",
-                    document=sentence,
-                )
-        offsets = offsets_of([len(array) for array in arrays])
-        token = np.concatenate(arrays) if arrays else np.zeros((0, labels))
-        return cls(token, offsets, None)
-
-    @classmethod
-    def _from_padded(cls, logits: Any, labels: int, lengths: Any, mask: Any) -> Scores:
-        array = _floats(logits, None)
-        if array.ndim != 3 or array.shape[2] != labels:
-            raise InputError(
-                f"the logits have the shape {array.shape} for {counted(labels, 'label')}.",
-                "Pass padded logits of shape (sentences, tokens, labels), or a list of arrays.",
-            )
-        tagged = _mask(array.shape[:2], lengths, mask)
-        offsets = offsets_of(tagged.sum(axis=1))
-        return cls(array[tagged], offsets, tagged)
 
     def _refuse_values(self) -> None:
         # the largest logit shows NaN, +inf and all -inf
@@ -220,7 +196,8 @@ class Scores:
         return padded
 
 
-def _floats(array: Any, sentence: int | None) -> np.ndarray:
+def _floats(array: Any, labels: int, sentence: int | None = None) -> np.ndarray:
+    """Convert the logits of one sentence, or padded logits, to an array of floating-point numbers."""
     try:
         values = np.asarray(array)
     except Exception:
@@ -234,6 +211,12 @@ def _floats(array: Any, sentence: int | None) -> np.ndarray:
             "Pass float32 or float64; for tensors, tensor.float().cpu().numpy().",
             document=sentence,
         )
+    if values.ndim != (3 if sentence is None else 2) or values.shape[-1] != labels:
+        raise InputError(
+            f"the logits have the shape {values.shape} for {counted(labels, 'label')}.",
+            "Pass padded logits of shape (sentences, tokens, labels), or a list of arrays of shape (tokens, labels).",
+            document=sentence,
+        )
     return values
 
 
@@ -241,29 +224,23 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
     if lengths is not None and mask is not None:
         raise InputError("lengths and mask cannot be used together.", "Leave out one of the two.")
     if mask is not None:
-        tagged = as_array(mask, "a mask", "Pass one boolean for each token of the padded logits.")
+        remedy = "Pass one boolean for each token of the padded logits."
+        tagged = as_array(mask, "a mask", remedy)
         if tagged.shape != shape or not (tagged.dtype == bool or np.isin(tagged, (0, 1)).all()):
-            raise InputError(
-                f"the mask has the shape {tagged.shape} and the type {tagged.dtype}; the logits have {shape}.",
-                "Pass one boolean for each token of the padded logits.",
-            )
+            problem = f"the mask has the shape {tagged.shape} and the type {tagged.dtype}; the logits have {shape}."
+            raise InputError(problem, remedy)
         return tagged.astype(bool)
     if lengths is None:
         return np.ones(shape, dtype=bool)
-    counts = as_array(lengths, "a list of lengths", "Pass one integer for each sentence.")
+    remedy = "Pass one integer for each sentence, from 0 to the padded length."
+    counts = as_array(lengths, "a list of lengths", remedy)
     if counts.shape != shape[:1] or (counts.size and counts.dtype.kind not in "iu"):
-        raise InputError(
-            f"lengths have the shape {counts.shape} for {counted(shape[0], 'sentence')}.",
-            "Pass one integer for each sentence.",
-        )
+        raise InputError(f"lengths have the shape {counts.shape} for {counted(shape[0], 'sentence')}.", remedy)
     wrong = (counts < 0) | (counts > shape[1])
     if wrong.any():
         sentence = int(np.argmax(wrong))
-        raise InputError(
-            f"the length is {counts[sentence]}, but the logits have {counted(shape[1], 'token')}.",
-            "Lengths must be between 0 and the padded length.",
-            document=sentence,
-        )
+        problem = f"the length is {counts[sentence]}, but the logits have {counted(shape[1], 'token')}."
+        raise InputError(problem, remedy, document=sentence)
     return np.arange(shape[1]) < counts[:, None]
 
 
