@@ -188,14 +188,16 @@ def test_the_alignment_is_what_is_counted(options):
     measure = Eter(**options)
     sides = [seen_by(measure, [document for corpus in corpora for document in corpus[side]]) for side in (0, 1)]
     aligned, total = measure.align(*sides), measure.counts(*sides).total()
-    assert len(aligned.reference) == total["matched"] > 0
-    assert aligned.root_error.sum() == pytest.approx(total["root_error"], abs=1e-9)
-    assert aligned.component_error.sum() == pytest.approx(total["component_error"], abs=1e-9)
-    assert aligned.cost.sum() == pytest.approx(measure.score(measure.counts(*sides))["substitution_cost"], abs=1e-9)
+    assert len(aligned["reference"]) == total["matched"] > 0
+    assert aligned["root_error"].sum() == pytest.approx(total["root_error"], abs=1e-9)
+    assert aligned["component_error"].sum() == pytest.approx(total["component_error"], abs=1e-9)
+    assert aligned["cost"].sum() == pytest.approx(measure.score(measure.counts(*sides))["substitution_cost"], abs=1e-9)
     references, predictions = sides
-    assert (references.document[aligned.reference] == predictions.document[aligned.prediction]).all()
-    assert len(set(aligned.reference.tolist())) == len(set(aligned.prediction.tolist())) == len(aligned.reference)
-    assert sorted(aligned.reference.tolist()) == aligned.reference.tolist()
+    assert (references.document[aligned["reference"]] == predictions.document[aligned["prediction"]]).all()
+    assert (
+        len(set(aligned["reference"].tolist())) == len(set(aligned["prediction"].tolist())) == len(aligned["reference"])
+    )
+    assert sorted(aligned["reference"].tolist()) == aligned["reference"].tolist()
 
 
 SLOT_NAMES = ("correct", "substitutions", "deletions", "insertions")

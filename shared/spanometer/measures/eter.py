@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,23 +18,6 @@ from .base import COUNTS_PER_LABEL, Key, Measure, zero_division_option
 from .tree_alignment import TreeAlignment, cheapest_matching, unmatched
 
 _SLOTS = ("slot_types", "slot_components")
-
-
-@dataclass(frozen=True, eq=False)
-class EntityAlignment:
-    """The aligned pairs of entities, see `Eter`. Entities in no pair are deletions or insertions.
-
-    Attributes:
-        reference, prediction: the indices of the two entities of each pair in `Entities`, ordered by `reference`.
-        root_error, component_error: the errors of each pair.
-        cost: (1 - alpha) * root error + alpha * component error of each pair.
-    """
-
-    reference: np.ndarray
-    prediction: np.ndarray
-    root_error: np.ndarray
-    component_error: np.ndarray
-    cost: np.ndarray
 
 
 class Eter(Measure):
@@ -178,9 +161,7 @@ class Eter(Measure):
 
     def counts(self, references: Entities, predictions: Entities) -> Counts:
         """Align entities, components and slots, and count their errors."""
-        trees = self._trees(references, predictions)
-        errors = self._errors(trees)
-        matched = self._matched(trees, errors)
+        trees, errors, matched = self._aligned(references, predictions)
         expected, predicted = trees.entities
         partners = trees.pairs.reference[matched]
         columns = {
@@ -232,42 +213,48 @@ class Eter(Measure):
         )
         return float(divide(np.asarray(wrong), np.asarray(wrong + correct), self.zero_division))
 
-    def align(self, references: Entities, predictions: Entities) -> EntityAlignment:
+    def align(self, references: Entities, predictions: Entities) -> dict[str, np.ndarray]:
         """Align the entities as `counts` does. If `type_level` is `coarse`, apply `Entities.coarse` first.
+
+        Returns:
+            For each aligned pair, ordered by `reference`: the indices of the two entities in `Entities` (`reference`,
+            `prediction`), `root_error`, `component_error`, and `cost`, (1 - alpha) * root error + alpha * component
+            error.
 
         Raises:
             InputError: if the sides have different documents.
         """
-        trees = self._trees(references, predictions)
-        errors = self._errors(trees)
-        matched = self._matched(trees, errors)
+        trees, errors, matched = self._aligned(references, predictions)
         matched = matched[np.argsort(trees.pairs.reference[matched], kind="stable")]
-        ends = trees.pairs.reference[matched], trees.pairs.prediction[matched]
-        root, components = errors["root_error"][matched], errors["component_error"][matched]
-        return EntityAlignment(*ends, root, components, self._cost(errors)[matched])
+        columns = {"reference": trees.pairs.reference, "prediction": trees.pairs.prediction, "cost": self._cost(errors)}
+        columns |= {name: errors[name] for name in ("root_error", "component_error")}
+        return {name: values[matched] for name, values in columns.items()}
 
-    def _trees(self, references: Entities, predictions: Entities) -> TreeAlignment:
+    def _aligned(
+        self, references: Entities, predictions: Entities
+    ) -> tuple[TreeAlignment, dict[str, np.ndarray], np.ndarray]:
+        """Compute the errors of all pairs of entities, and select the pairs of the cheapest alignment."""
         slot_costs = (self.ser_type_cost, self.ser_span_cost)
-        return TreeAlignment(references, predictions, slot_costs=slot_costs, coarse=self.type_level == "coarse")
+        trees = TreeAlignment(references, predictions, slot_costs=slot_costs, coarse=self.type_level == "coarse")
+        errors, pairs = self._errors(trees), trees.pairs
+        ties = [errors["type_substitutions"], errors["subtype_substitutions"]]
+        unmatched_cost = self.insertion_cost + self.deletion_cost
+        matched = cheapest_matching(pairs.reference, pairs.prediction, self._cost(errors), ties, unmatched_cost)
+        return trees, errors, matched
 
     def _errors(self, trees: TreeAlignment) -> dict[str, np.ndarray]:
         """Compute the errors of each pair of entities. They do not depend on alpha."""
         pairs = trees.pairs
+        types_differ, first_parts_differ = pairs.types_differ, pairs.alike < pairs.types
         # equal types match first, then types with the same first part
         types = (pairs.types - pairs.alike) * self.type_cost + (pairs.alike - pairs.equal) * self.subtype_cost
         return {
             "root_error": types / pairs.types + self.span_cost * pairs.bounds_differ,
             **trees.component_errors(self.type_cost, self.span_cost, self.insertion_cost, self.deletion_cost),
-            "type_substitutions": pairs.first_parts_differ.astype(np.int64),
-            "subtype_substitutions": (pairs.types_differ & ~pairs.first_parts_differ).astype(np.int64),
+            "type_substitutions": first_parts_differ.astype(np.int64),
+            "subtype_substitutions": (types_differ & ~first_parts_differ).astype(np.int64),
             "boundary_substitutions": pairs.bounds_differ.astype(np.int64),
         }
 
     def _cost(self, errors: Mapping[str, np.ndarray]) -> np.ndarray:
         return np.asarray((1 - self.alpha) * errors["root_error"] + self.alpha * errors["component_error"])
-
-    def _matched(self, trees: TreeAlignment, errors: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Select the pairs of the cheapest alignment."""
-        ties = [errors["type_substitutions"], errors["subtype_substitutions"]]
-        pairs, unmatched_cost = trees.pairs, self.insertion_cost + self.deletion_cost
-        return cheapest_matching(pairs.reference, pairs.prediction, self._cost(errors), ties, unmatched_cost)

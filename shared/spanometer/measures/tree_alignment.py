@@ -40,11 +40,6 @@ class EntityPairs:
         """Whether the types of both entities differ."""
         return np.asarray(self.equal < self.types)
 
-    @cached_property
-    def first_parts_differ(self) -> np.ndarray:
-        """Whether the types of both entities differ even if only their first dotted parts are compared."""
-        return np.asarray(self.alike < self.types)
-
 
 class TreeAlignment:
     """The entity trees of two sides, as positions in the concatenated documents and common integers for names.

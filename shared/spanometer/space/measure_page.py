@@ -320,12 +320,12 @@ def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
     trees = [side.coarse() if measure.type_level == "coarse" else side for side in corpus.trees]
     aligned = measure.align(*trees)
     first, second = ([*chain(*_names(side.to_dicts(), corpus.words))] for side in trees)
-    costs = np.stack([aligned.root_error, aligned.component_error, aligned.cost], axis=1)
-    paired = zip(aligned.reference.tolist(), aligned.prediction.tolist(), costs.tolist(), strict=True)
+    costs = np.stack([aligned[name] for name in ("root_error", "component_error", "cost")], axis=1)
+    paired = zip(aligned["reference"].tolist(), aligned["prediction"].tolist(), costs.tolist(), strict=True)
     rows = [(*first[row], second[column][1], *(f"{cost:.3g}" for cost in values)) for row, column, values in paired]
     missing, spurious = (
         np.setdiff1d(np.arange(len(names)), pairs).tolist()
-        for names, pairs in ((first, aligned.reference), (second, aligned.prediction))
+        for names, pairs in ((first, aligned["reference"]), (second, aligned["prediction"]))
     )
     rows += [(*first[entity], "missing", "", "", "1") for entity in missing]
     rows += [(second[entity][0], "spurious", second[entity][1], "", "", "1") for entity in spurious]

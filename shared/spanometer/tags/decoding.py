@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type
+from ..arrays import code_type, name_codes
 from ..exceptions import InputError, setting
 from ..options import CheckedOptions, option, options_of
 from .repairs import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
@@ -232,9 +232,7 @@ def _relabelled(
     chosen = [spans.labels[code] for code in spans.label.tolist()]
     for span in np.flatnonzero(changes[first] != changes[last]).tolist():
         chosen[span] = choose([names[code] for code in codes[first[span] : last[span] + 1].tolist()])
-    labels = tuple(sorted(set(chosen)))
-    number = {label: code for code, label in enumerate(labels)}
-    label = np.array([number[name] for name in chosen], dtype=code_type(len(labels)))
+    label, labels = name_codes(chosen)
     return replace(spans, label=label, labels=labels)
 
 
