@@ -1,7 +1,5 @@
 """The errors of Ortmann's fair evaluation, which counts each mistake once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,10 +1,8 @@
 """One-to-one pairs of reference and predicted spans, with the kind of each error."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -75,7 +73,7 @@ class MatchedSpans:
         return len(self.kind)
 
     @classmethod
-    def of(cls, alignment: Alignment, *, min_overlap: float = 0.0) -> MatchedSpans:
+    def of(cls, alignment: Alignment, *, min_overlap: float = 0.0) -> Self:
         """Match the spans of both sides. The alignment caches the result.
 
         Args:
@@ -108,15 +106,13 @@ class MatchedSpans:
     @cached_property
     def nested(self) -> np.ndarray:
         """Whether each row's (reference) span lies inside another span of its side."""
-        inner = [
-            _inside_another(side, self.alignment) for side in (self.alignment.references, self.alignment.predictions)
-        ]
-        return np.where(self.reference >= 0, _at(inner[0], self.reference), _at(inner[1], self.prediction)).astype(bool)
+        sides = self.alignment.references, self.alignment.predictions
+        return self._of_either(*(_inside_another(side, self.alignment) for side in sides)).astype(bool)
 
     @cached_property
     def document(self) -> np.ndarray:
         """The document of each row."""
-        return self._of_either("document")
+        return self._of_either(self.alignment.references.document, self.alignment.predictions.document)
 
     @cached_property
     def reference_label(self) -> np.ndarray:
@@ -175,10 +171,8 @@ class MatchedSpans:
 
         return self.to_arrow().to_pandas(types_mapper={pa.int32(): pandas.Int32Dtype()}.get)
 
-    def _of_either(self, column: str) -> np.ndarray:
+    def _of_either(self, of_reference: np.ndarray, of_prediction: np.ndarray) -> np.ndarray:
         """Return the value of each row's reference span or, if it has none, of its predicted span."""
-        sides = self.alignment.references, self.alignment.predictions
-        of_reference, of_prediction = (getattr(side, column) for side in sides)
         return np.where(self.reference >= 0, _at(of_reference, self.reference), _at(of_prediction, self.prediction))
 
     def _fragments(self, side: str, chosen: np.ndarray) -> pa.Array:
@@ -242,7 +236,7 @@ class OverlappingSpans:
     distance: np.ndarray
 
     @classmethod
-    def of(cls, alignment: Alignment, min_overlap: float) -> OverlappingSpans:
+    def of(cls, alignment: Alignment, min_overlap: float) -> Self:
         """Find the pairs in an alignment without labels."""
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
         kept = pairs.shared / references.size[pairs.reference] >= min_overlap

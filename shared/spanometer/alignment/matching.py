@@ -8,8 +8,6 @@ pair has its row or its column in common with the next pair, and no two pairs cr
 in a number of array operations that grows with the logarithm of the longest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product

@@ -389,21 +389,17 @@ def _intersections(
     return start, end
 
 
-def _ends(references: Spans, predictions: Spans) -> np.ndarray:
+def _ends(*sides: Spans) -> np.ndarray:
     """Return the minimum possible length of each document."""
-    ends = np.zeros(references.documents, dtype=np.int64)
-    for spans in (references, predictions):
+    ends = np.zeros(sides[0].documents, dtype=np.int64)
+    for spans in sides:
         np.maximum.at(ends, spans.document, spans.end)
     return ends
 
 
 def overlap_each_other(spans: Spans) -> bool:
     """Check whether two spans of the same label and document share a token."""
-    span, start, end = spans.pieces()
-    document, label = spans.document[span], spans.label[span]
-    order = np.lexsort((start, label, document))
-    same_place = ~begins_run(document[order], label[order])[1:]
-    return bool((same_place & (start[order][1:] < end[order][:-1])).any())
+    return not lay_out(spans, spans.labels, offsets_of(_ends(spans))).flat
 
 
 def overlaps(

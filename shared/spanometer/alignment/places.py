@@ -1,10 +1,9 @@
 """Places where annotators of the same documents disagree: groups of overlapping spans that not all annotators have."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -73,7 +72,7 @@ class Places:
         return len(self.document)
 
     @classmethod
-    def of(cls, sides: Sequence[Spans]) -> Places:
+    def of(cls, sides: Sequence[Spans]) -> Self:
         """Find the places where annotators disagree.
 
         Args:

@@ -1,7 +1,5 @@
 """Stored counts: bytes with a checksum, and checks of stored tables."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The measures. Each has its own file, which is imported when the measure is first used."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Base classes for measures of spans: alignment of both sides, precision, recall and F1, words of documents."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace

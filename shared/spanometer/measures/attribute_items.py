@@ -1,14 +1,12 @@
 """Attributes of spans as items (document, start, end, attribute, value); filters of documents by attributes."""
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -80,7 +78,7 @@ class AttributeItems:
         defaults: Mapping[str, Value],
         *,
         include_falsy: bool,
-    ) -> AttributeItems:
+    ) -> Self:
         """Convert the attributes of both sides to items.
 
         Args:

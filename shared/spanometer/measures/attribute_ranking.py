@@ -1,7 +1,5 @@
 """Attribute items ranked by score: average precision and precision-recall curves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self

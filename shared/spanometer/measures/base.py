@@ -1,13 +1,11 @@
 """The base class of all measures."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
 from math import nan
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -410,7 +408,7 @@ class Measure(CheckedOptions, ABC):
         return average_over_labels(self.formula(quantities), weights, pooled)
 
     @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Measure:
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
         """Create the measure from its `options()`."""
         return cls(**options)
 

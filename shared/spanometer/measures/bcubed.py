@@ -1,7 +1,5 @@
 """B-cubed precision, recall and F1 over tokens."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,7 +115,7 @@ class _Spans:
     end: np.ndarray
     is_reference: np.ndarray
 
-    def take(self, chosen: slice, block: slice) -> _Spans:
+    def take(self, chosen: slice, block: slice) -> "_Spans":
         """Select the spans that meet a block, cut them to the block, and number pieces from the start of the block."""
         first = np.maximum(self.first[chosen], block.start) - block.start
         last = np.minimum(self.last[chosen], block.stop) - block.start

@@ -1,7 +1,5 @@
 """F1 corrected for chance agreement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """ETER (entity tree error rate) and the slot error rate."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace

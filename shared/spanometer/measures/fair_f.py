@@ -1,7 +1,5 @@
 """Fair F1 (Ortmann 2022)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Gamma, gamma-cat and gamma-k: agreement on units and their labels."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite

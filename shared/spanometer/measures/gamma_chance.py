@@ -1,10 +1,9 @@
 """Disorder of random annotations, for gamma (Mathet, Widlöcher and Métivier 2015, section 5.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, sqrt
+from typing import Self
 
 import numpy as np
 
@@ -31,7 +30,7 @@ class AlignedPairs:
     apart: np.ndarray
 
     @classmethod
-    def of(cls, units: Units, best: UnitaryAlignments, dissimilarity: Dissimilarity, delta: float) -> AlignedPairs:
+    def of(cls, units: Units, best: UnitaryAlignments, dissimilarity: Dissimilarity, delta: float) -> Self:
         """Compute the weight and label distance of each pair of aligned units."""
         row, first, second = best.unit_pairs()
         close = np.maximum(0.0, 1 - delta * dissimilarity.positional(units, first, second))

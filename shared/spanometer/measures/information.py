@@ -1,7 +1,5 @@
 """The information of tokens and of sets of tokens, and probabilities of words."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -11,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise, starmap
 from operator import lt
 from types import NoneType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -49,7 +47,7 @@ class TokenProbabilities:
     values: np.ndarray = field(compare=False, repr=False)
 
     @classmethod
-    def read(cls, documents: Any) -> TokenProbabilities:
+    def read(cls, documents: Any) -> "TokenProbabilities":
         """Read the probabilities of each document: lists of numbers and None, or an Arrow column of such lists.
 
         Raises:
@@ -152,7 +150,7 @@ class TokenInformation:
         probabilities: Mapping[str, float] | TokenProbabilities | float | None,
         unknown: float | None = None,
         log_base: float,
-    ) -> TokenInformation:
+    ) -> Self:
         """Compute -log P(w) for each word, see `measures.SlIcm`.
 
         Args:

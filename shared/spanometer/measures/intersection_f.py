@@ -1,7 +1,5 @@
 """F1 over the covered proportion of each span."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, coverage

@@ -1,18 +1,11 @@
 """F1 over links between tokens."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, overlaps
 from ..alignment.pieces import Incidence
 from ..counts.counts import Column, join_columns
 from .aligned import FMeasure, f_results
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 
 class LinkF(FMeasure):
@@ -90,7 +83,7 @@ def _reaches(side: SideSpans) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _by_pieces(alignment: Alignment) -> dict[str, Column]:
-    from scipy.sparse import triu
+    from scipy.sparse import csr_array, triu
 
     incidence = Incidence(alignment)
     size = incidence.size

@@ -6,8 +6,6 @@ maximises this weighted sum, and s = P / (P + R) for its own P and R, it also ma
 matchings are compared: all of them in small groups of overlapping spans, and those within the bound in large groups.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..alignment.matching import Groups, connected, contested, lexicographic_matching

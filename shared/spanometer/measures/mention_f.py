@@ -1,7 +1,5 @@
 """F1 over mentions, compared as strings."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays import numbers_in_runs, ordered_codes, recoded

@@ -1,7 +1,5 @@
 """Parse measures from text: `span_f,token_f(format=BIO),matched_f(threshold=0.9)`, or from their signatures."""
 
-from __future__ import annotations
-
 import ast
 import gzip
 import re
@@ -10,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from ..exceptions import InputError, mention, setting, shown, spell_python
 from ..options import Option, options_of, require_known, same, unescaped
@@ -50,7 +48,7 @@ class Signature:
     version: str
 
     @classmethod
-    def read(cls, text: str) -> Signature:
+    def read(cls, text: str) -> Self:
         """Parse a signature, ignoring whitespace around its parts."""
         measure, *parts = (part.strip() for part in text.split("|"))
         values: dict[str, str] = {}

@@ -3,8 +3,6 @@
 A module has the name of its measure; the class has the same name in CamelCase.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import warnings

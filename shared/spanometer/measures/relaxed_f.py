@@ -1,7 +1,5 @@
 """F1 over overlapping spans without one-to-one matching."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

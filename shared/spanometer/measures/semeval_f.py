@@ -1,7 +1,5 @@
 """F1 of SemEval-2013 task 9.1, with partial credit for pairs of spans."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

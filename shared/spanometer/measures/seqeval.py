@@ -1,7 +1,5 @@
 """Precision, recall and F1 over whole spans and tag accuracy, as in seqeval."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Mapping, Sequence

@@ -1,10 +1,8 @@
 """SL-ICM, the information contrast model for sequence labelling."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -220,7 +218,7 @@ class SlIcm(AlignedMeasure):
         return {name: value for name, value in options.items() if name != "unknown" or value is not None}
 
     @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> SlIcm:
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
         """Create the measure from its `options()`."""
         source = options["token_probabilities"]
         return cls(**{**options, "token_probabilities": None if source == "unit" else source})

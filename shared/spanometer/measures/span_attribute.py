@@ -1,11 +1,9 @@
 """Scores of span attributes, as items (document, start, end, attribute, value)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -306,7 +304,7 @@ class SpanAttribute(Measure):
         return by_name
 
     @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> SpanAttribute:
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
         """Create the measure from its `options()`; raise an `InputError` if they name attributes."""
         return cls(**{**options, "default_values": options["default_values"] or {}})
 

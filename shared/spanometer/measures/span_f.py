@@ -1,7 +1,5 @@
 """F1 over exactly matching spans."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

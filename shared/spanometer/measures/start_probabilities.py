@@ -19,13 +19,12 @@ Nodes u and 1 - u give mirror images, so half of them are enough. The absolute e
 the largest probability. Time is nodes x remaining frequencies x distinct lengths, for any density of spans.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -201,7 +200,7 @@ class _Quadrature:
     lengths: int
 
     @classmethod
-    def of(cls, tokens: int, lengths: np.ndarray, counts: np.ndarray) -> _Quadrature:
+    def of(cls, tokens: int, lengths: np.ndarray, counts: np.ndarray) -> Self:
         """Choose the nodes and frequencies for a document."""
         outside = tokens - int((lengths * counts).sum())
         items = outside + int(counts.sum())

@@ -1,7 +1,5 @@
 """F1 over tokens in spans."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..alignment.overlaps import Alignment, Pieces, SideSpans, overlaps, union

@@ -1,7 +1,5 @@
 """The alignment of entity trees: pairs that share tokens, their differences, and slots."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """Krippendorff's alpha for unitizing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

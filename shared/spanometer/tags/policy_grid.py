@@ -5,8 +5,6 @@ has 12. The named policies `conlleval`, `discard` and `bes` are in the grid. `co
 legal S and E tags; it is reported separately.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -93,7 +91,7 @@ class RepairGrid(PolicyGrid):
     kind: str
 
     @classmethod
-    def of(cls, scheme: Scheme) -> RepairGrid:
+    def of(cls, scheme: Scheme) -> "RepairGrid":
         """Return the grid of a scheme, see `repairs.kind_of`.
 
         Raises:

@@ -7,8 +7,6 @@ possible actions for each kind. A policy chooses one action for each, see `polic
 be illegal.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

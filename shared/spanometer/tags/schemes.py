@@ -6,8 +6,6 @@ and *close* a span. From these follow the legal pairs of tags. Tokens outside sp
 the role O.
 """
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tags as checked, encoded columns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -72,13 +70,13 @@ class Tags:
     reading: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def from_lists(cls, documents: Iterable[Sequence[str]]) -> Tags:
+    def from_lists(cls, documents: Iterable[Sequence[str]]) -> Self:
         """Encode lists, tuples or NumPy rows of tags. Integer tags get temporary names, see `renamed`."""
         arrays = list_arrays(documents)
         return cls.from_arrow(pa.chunked_array(arrays, pa.list_(pa.string())))
 
     @classmethod
-    def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Tags:
+    def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Self:
         """Encode an Arrow column of lists of strings (also dictionary-encoded) or of integer tags."""
         require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", _WORDS_REMEDY)
         chunks = _checked_chunks(column, 0)
@@ -93,7 +91,7 @@ class Tags:
         """The documents' lengths in tokens, int64."""
         return np.diff(self.offsets)
 
-    def blocks(self) -> Iterator[tuple[int, Tags]]:
+    def blocks(self) -> Iterator[tuple[int, Self]]:
         """Yield blocks of whole documents, with the number of the first document; one empty block if there are none."""
         first, documents = 0, len(self.offsets) - 1
         while first < max(documents, 1):
@@ -102,12 +100,12 @@ class Tags:
             yield first, self.between(first, last)
             first = max(last, 1)
 
-    def between(self, first: int, last: int) -> Tags:
+    def between(self, first: int, last: int) -> Self:
         """Select documents `first` to `last` (exclusive)."""
         offsets = self.offsets[first : last + 1]
         return replace(self, codes=self.codes[offsets[0] : offsets[-1]], offsets=offsets - offsets[0])
 
-    def labels_as_tags(self) -> Tags:
+    def labels_as_tags(self) -> Self:
         """Convert labels without prefixes to IO tags: `NOUN` becomes `I-NOUN`, `O` is kept.
 
         Raises:
@@ -120,7 +118,7 @@ class Tags:
             raise self.refusal(named[0], problem, f"Leave out {setting('prefix', False)}.")
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
-    def with_outside(self, outside: str | None) -> Tags:
+    def with_outside(self, outside: str | None) -> Self:
         """Read the tag `outside` as `O`. `o` also accepts lower-case prefixes; `nothing` reads every tag as a label."""
         if outside is None:
             return self
@@ -134,7 +132,7 @@ class Tags:
         codes = [number.setdefault("O" if name == outside else changed(name), len(number)) for name in self.names]
         return replace(read, codes=np.array(codes, dtype=self.codes.dtype)[self.codes], names=tuple(number))
 
-    def suffixes_as_prefixes(self) -> Tags:
+    def suffixes_as_prefixes(self) -> Self:
         """Move suffixes of tags to the front: `PER-B` becomes `B-PER`.
 
         Raises:
@@ -161,7 +159,7 @@ class Tags:
         counts, taken = take_segments(self.offsets, documents)
         return replace(self, codes=self.codes[taken], offsets=offsets_of(counts))
 
-    def renamed(self, labels: Sequence[str] | None, ignore_index: int | None) -> Tags:
+    def renamed(self, labels: Sequence[str] | None, ignore_index: int | None) -> Self:
         """Replace integer tags (also as strings) by their tags; other names are kept.
 
         Args:
@@ -438,11 +436,11 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
         raise InputError(f"{setting('id2label', id2label)} does not map integers to tags.", remedy, option="id2label")
     entries = listed_items(labels, remedy, option="id2label")
     tags = {_label_number(key): tag for key, tag in entries}
-    if not entries or tags.keys() != set(range(len(entries))):
-        problem = f"the keys of {mention('id2label')} are {shown([key for key, _ in entries])}, not 0, 1, 2 and so on."
-        raise InputError(problem, remedy, option="id2label")
     numbers: dict[Any, int] = {}
-    for number in range(len(tags)):
+    for number in range(max(len(entries), 1)):
+        if number not in tags:
+            problem = f"{mention('id2label')} has no tag for {number}; its keys must be 0, 1, 2 and so on."
+            raise InputError(problem, remedy, option="id2label")
         tag = tags[number]
         if not isinstance(tag, str):
             problem = f"{mention('id2label')}[{number}] is {shown(tag)} instead of a tag."

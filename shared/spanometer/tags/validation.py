@@ -1,7 +1,5 @@
 """Illegal pairs of tags, and the spans that each repair policy decodes from them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
