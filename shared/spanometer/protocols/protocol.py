@@ -4,8 +4,6 @@ A protocol is a TOML file in this folder; the name of the file is the name of th
 which measures are computed, and the official name and rounding of each number.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import tomllib
@@ -110,7 +108,7 @@ class Protocol:
     faults: Sequence[str] = ()
 
     @classmethod
-    def named(cls, name: str) -> Protocol:
+    def named(cls, name: str) -> "Protocol":
         """Read the protocol with this name.
 
         Raises:
@@ -165,7 +163,7 @@ class Protocol:
                 return name
         return None
 
-    def official(self, signatures: Sequence[str]) -> OfficialScores:
+    def official(self, signatures: Sequence[str]) -> "OfficialScores":
         """Check whether results with these signatures follow the protocol; the scores are added later."""
         return OfficialScores(self.name, changes=tuple(self.changes(signatures)))
 

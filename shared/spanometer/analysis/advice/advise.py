@@ -19,8 +19,6 @@ can ignore chance.
 Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Information Theory', Table 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The statistics of a corpus on which advice is based."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The result of an agreement study: its values and tables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,11 +1,9 @@
 """Annotators: their names, the counts and differences of their pairs, and their votes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -99,7 +97,7 @@ class Voted:
     voters: np.ndarray
 
     @classmethod
-    def of(cls, annotators: Sequence[Spans]) -> Voted:
+    def of(cls, annotators: Sequence[Spans]) -> Self:
         """Collect all different spans of some annotators."""
         return cls(*distinct_spans(annotators))
 
@@ -112,9 +110,9 @@ class Voted:
         """The number of votes of each span, shape (spans), int64."""
         return np.asarray(self.voters.sum(axis=1))
 
-    def take(self, kept: np.ndarray) -> Voted:
+    def take(self, kept: np.ndarray) -> Self:
         """Select the flagged spans."""
-        return Voted(self.spans.picked(np.flatnonzero(kept)), self.voters[kept])
+        return replace(self, spans=self.spans.picked(np.flatnonzero(kept)), voters=self.voters[kept])
 
 
 class LabelledTokens:
@@ -327,7 +325,7 @@ class PairDifferences:
     confusion: LabelConfusion
 
     @classmethod
-    def of(cls, places: Places, sides: Sequence[Spans]) -> PairDifferences:
+    def of(cls, places: Places, sides: Sequence[Spans]) -> Self:
         """Match the spans of each pair of annotators.
 
         Args:

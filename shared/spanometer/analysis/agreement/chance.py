@@ -1,11 +1,9 @@
 """Chance distributions of a team's agreement: the spans of all annotators are placed at random, many times."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -175,7 +173,7 @@ class _Annotator:
     spans: int
 
     @classmethod
-    def of(cls, spans: Spans, chance: ChanceKappaF1) -> _Annotator:
+    def of(cls, spans: Spans, chance: ChanceKappaF1) -> Self:
         alignment = Alignment(spans, spans)
         return cls(chance.cases(alignment), chance, alignment.offsets, len(alignment.labels), len(spans))
 

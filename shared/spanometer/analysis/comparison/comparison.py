@@ -1,7 +1,5 @@
 """The result of a comparison: scores, ranks and differences of systems, with tables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -181,7 +179,7 @@ class MeasureComparison:
     systems: Mapping[str, SystemResult]
     pairs: tuple[PairResult, ...]
     signature: str
-    per_label: Mapping[str, MeasureComparison] = field(default_factory=dict)
+    per_label: "Mapping[str, MeasureComparison]" = field(default_factory=dict)
     notes: Sequence[str] = ()
     documents: int = 0
 

@@ -7,8 +7,6 @@ counts have a row in common. This is several times as fast (see benchmarks/resul
 measures and tests use the same resampled corpora. Our tests compare the results with SciPy and sacreBLEU.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

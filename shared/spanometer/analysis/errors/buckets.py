@@ -4,8 +4,6 @@ Equal spans have the same boundaries, string, label and document, so they are al
 has its own precision, recall and F1. Buckets that are defined only for reference spans have no precision.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence

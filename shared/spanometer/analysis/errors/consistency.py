@@ -1,11 +1,9 @@
 """Suspicious references: spans that contradict the systems and other mentions of the same string."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -34,14 +32,12 @@ class LabelsOfStrings:
     other: np.ndarray
     other_label: np.ndarray
 
-    def taken(self, rows: np.ndarray) -> LabelsOfStrings:
+    def taken(self, rows: np.ndarray) -> Self:
         """Select strings."""
-        return LabelsOfStrings(self.own[rows], self.other[rows], self.other_label[rows])
+        return type(self)(self.own[rows], self.other[rows], self.other_label[rows])
 
     @classmethod
-    def of(
-        cls, annotation: Spans, string: np.ndarray, queried: tuple[np.ndarray, np.ndarray] | None = None
-    ) -> LabelsOfStrings:
+    def of(cls, annotation: Spans, string: np.ndarray, queried: tuple[np.ndarray, np.ndarray] | None = None) -> Self:
         """Count the labels of strings.
 
         Args:
@@ -97,9 +93,7 @@ class SuspiciousReferences(Result, kw_only=False):
     labels: tuple[str, ...]
 
     @classmethod
-    def of(
-        cls, shared: SharedErrors, references: Spans, train: tuple[Spans, Wording] | None = None
-    ) -> SuspiciousReferences:
+    def of(cls, shared: SharedErrors, references: Spans, train: tuple[Spans, Wording] | None = None) -> Self:
         """Collect the evidence.
 
         Args:
@@ -143,10 +137,10 @@ class SuspiciousReferences(Result, kw_only=False):
         shares = [of_strings.other / (of_strings.other + of_strings.own + 1) for of_strings in known]
         return np.asarray(np.sum([self.agree, *shares], axis=0))
 
-    def taken(self, rows: np.ndarray) -> SuspiciousReferences:
+    def taken(self, rows: np.ndarray) -> Self:
         """Select places in the given order."""
         here, train = (part and part.taken(rows) for part in (self.here, self.train))
-        return SuspiciousReferences(self.places.taken(rows), self.agree[rows], here, train, self.labels)
+        return type(self)(self.places.taken(rows), self.agree[rows], here, train, self.labels)
 
     def to_arrow(self) -> pa.Table:
         """Convert to an Arrow table by place, with the columns of `SharedErrors.to_arrow` and the evidence.

@@ -1,13 +1,11 @@
 """Comparison of the errors of several systems: errors that all make, that only one makes, and changes between two."""
 
-from __future__ import annotations
-
 import json
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -100,7 +98,7 @@ class SharedErrors(_ErrorList):
     @classmethod
     def of(
         cls, references: Spans, systems: Mapping[str, tuple[MatchedSpans, Spans]], context: Context | None = None
-    ) -> SharedErrors:
+    ) -> Self:
         """Combine the errors of systems.
 
         Args:
@@ -144,7 +142,7 @@ class SharedErrors(_ErrorList):
         """The number of systems that make each error."""
         return np.asarray((self.kinds > CORRECT).sum(axis=1))
 
-    def taken(self, rows: np.ndarray) -> SharedErrors:
+    def taken(self, rows: np.ndarray) -> Self:
         """Select errors in the given order."""
         parts = {name: getattr(self, name)[rows] for name in ("in_reference", "kinds", "answers")}
         return replace(self, spans=self.spans.picked(rows), **parts)
@@ -158,7 +156,7 @@ class SharedErrors(_ErrorList):
         columns = ("start", "end", "label")
         return np.asarray(np.any([self.answer(first, name) != self.answer(second, name) for name in columns], axis=0))
 
-    def difference(self, before: str, after: str) -> Difference:
+    def difference(self, before: str, after: str) -> "Difference":
         """Compare the errors of two systems."""
         columns = [self.names.index(before), self.names.index(after)]
         kinds = np.maximum(self.kinds[:, columns], CORRECT)
@@ -240,7 +238,7 @@ class Difference(_ErrorList):
         return np.where(after == CORRECT, 0, np.where(before == CORRECT, 1, np.where(moved, 2, 3)))
 
     @property
-    def changes(self) -> Difference:
+    def changes(self) -> Self:
         """The errors that change, without the change `same`."""
         kept = self.change != CHANGES.index("same")
         return replace(self, rows=self.rows[kept], kinds=self.kinds[kept])

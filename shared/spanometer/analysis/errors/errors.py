@@ -1,7 +1,5 @@
 """The result of an error analysis: errors of systems, with tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, fields, replace
 from functools import cached_property

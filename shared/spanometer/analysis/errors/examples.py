@@ -1,13 +1,11 @@
 """Examples of errors in their context: the words, names and lines of documents, and the spans of both sides."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -89,7 +87,7 @@ class Context:
                 columns[name] = wording.shown.between(document, low, high)
         return columns
 
-    def fitting(self, references: Spans) -> Context:
+    def fitting(self, references: Spans) -> Self:
         """Check that the words are the words of these documents, and return the context."""
         if self.wording is None:
             return self
@@ -338,7 +336,7 @@ class ErrorExamples(Result, kw_only=False):
         choice: ErrorChoice | None = None,
         *,
         system: str = "",
-    ) -> ErrorExamples:
+    ) -> Self:
         """Select errors, and add their words in context.
 
         Args:

@@ -1,11 +1,9 @@
 """The kinds of errors: what each costs, which labels are confused, and the kinds that only generated answers have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -160,7 +158,7 @@ class _Change:
     counts: Counts
 
     @classmethod
-    def of(cls, measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -> _Change:
+    def of(cls, measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -> Self:
         """Compute the change of counts if the errors in flagged rows are corrected."""
         alignment = matched.alignment
         there = np.zeros(alignment.documents, dtype=bool)
@@ -276,7 +274,7 @@ class Confusion(Result):
     about: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, matched: MatchedSpans, pairs: str, about: Mapping[str, str] | None = None) -> Confusion:
+    def of(cls, matched: MatchedSpans, pairs: str, about: Mapping[str, str] | None = None) -> Self:
         """Count the pairs of labels."""
         names = matched.alignment.labels
         size = len(names) + 1

@@ -1,7 +1,5 @@
 """Scores of generated answers under every grounding policy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -79,7 +77,7 @@ class GroundingSpread(Result, kw_only=False):
     grid: GroundingGrid
     documents: int
     systems: Mapping[str, AnswersSpread]
-    strings: GroundingSpread | None = None
+    strings: "GroundingSpread | None" = None
 
     def effects(self, system: str, measure: str) -> dict[str, dict[str, float]]:
         """Compute the score of the default policy with one action replaced, for each place and action."""

@@ -1,7 +1,5 @@
 """Results of measures: counts, block by block, and scores of the corpus, of labels and of documents."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -184,7 +182,7 @@ class NamedDocuments:
     lines: Sequence[int] | np.ndarray = ()
 
     @classmethod
-    def of(cls, file: DocumentFile | None) -> NamedDocuments:
+    def of(cls, file: DocumentFile | None) -> Self:
         """Return the names and lines of a file's documents, if there is a file."""
         return cls() if file is None else cls(file.documents.ids, file.document_lines)
 
@@ -299,7 +297,7 @@ class MeasureResult:
         return rare(self.documents_by_label)
 
     @cached_property
-    def averages(self) -> dict[str, MeasureResult]:
+    def averages(self) -> dict[str, Self]:
         """The results of this measure with each average over labels; empty if its scores are by attribute."""
         if is_by_attribute(self.scores):
             return {}

@@ -1,7 +1,5 @@
 """Reports: the results of several measures, and their tables."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -106,7 +104,7 @@ class Report(Result, eq=True, kw_only=False):
     unit: tuple[str, str] = ("span", "spans")
     documents_text: str = ""
     named_documents: NamedDocuments = field(default_factory=NamedDocuments)
-    subsets: Mapping[str, Report] = field(default_factory=dict)
+    subsets: "Mapping[str, Report]" = field(default_factory=dict)
     official: OfficialScores | None = None
     tag_accuracy: float | None = None
 

@@ -4,8 +4,6 @@ function = as_map("label_noise", id2label=dataset.features["ner_tags"])
 dataset.map(function, batched=True, with_indices=True)
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -12,8 +12,6 @@ unchanged and is not counted. Random choices depend only on the seed, the docume
 and shards give the same result as the whole corpus.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
