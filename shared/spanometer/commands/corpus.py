@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -19,7 +18,7 @@ from ..documents.document_file import DocumentFile
 from ..documents.joining import differing_document, matched, require_same_tokens, require_same_words
 from ..documents.pairing import Pairing, pair
 from ..documents.sides import AnsweredTexts, answers_together, by_annotator, require_one_annotator
-from ..exceptions import InputError, counted, mention
+from ..exceptions import InputError, counted, mention, printable
 from ..grounding.reading import ground_strings
 from ..options import made
 from ..spans.mentions import Mentions
@@ -38,7 +37,6 @@ from .inputs import (
     size_of,
 )
 
-Located = Callable[[Mapping[str, Any]], Any]
 Result = TypeVar("Result", Errors, Disagreements)
 
 _MENTIONS = "the mentions of the reference"
@@ -55,7 +53,7 @@ class CorpusFiles:
         annotations: the argument for each side; by default its entity trees or its file.
         shown: the description of each side's file.
         context: a function that returns the words and lines of the first side; None if the files have them.
-        located: a context manager that adds the place in a file to errors about a side.
+        columns: the columns of one file that has all sides; errors name them.
     """
 
     content: str
@@ -64,7 +62,7 @@ class CorpusFiles:
     annotations: Mapping[str, Any] = field(default_factory=dict)
     shown: Sequence[ShownFile] = ()
     context: Callable[[], Context] | None = None
-    located: Located = nullcontext
+    columns: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Derive the annotations and descriptions from the files."""
@@ -127,10 +125,21 @@ class CorpusFiles:
         return result if self.context is None else result.with_context(self.context())
 
     @contextmanager
-    def placing_errors(self) -> Iterator[None]:
-        """Replace the document in errors about a side by the line of its file."""
-        with self.located(self.files):
+    def placing_errors(self, more: Mapping[str, DocumentFile] = MappingProxyType({})) -> Iterator[None]:
+        """Replace the document in errors about a side by the line of its file; `more` are further names of files.
+
+        Functions that get files do this themselves.
+        """
+        try:
             yield
+        except InputError as error:
+            if self.content not in ("tags", "attributes"):
+                raise
+            files = {"": self.first, **self.files, **more}
+            if self.columns and (file := files.get(error.side or "")) is not None:
+                error = error.placed(problem=f"{printable(file.columns[0])}: {error.problem}")
+            with located(files):
+                raise error from None
 
     def _of_role(self, role: str) -> dict[str, Any]:
         return {_bare(name): side for name, side in self.annotations.items() if name.startswith(role)}
@@ -159,30 +168,154 @@ def read_corpus(
     Raises:
         InputError: if files cannot be read, or if their documents differ; the error names file and line.
     """
-    return _READERS[content](source, paths, names, annotators, words)
+    files: CorpusFiles = getattr(_Sides(source, paths, names, annotators, words), f"read_{content}")()
+    return files
 
 
-def _read_tags(
-    source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
-) -> CorpusFiles:
-    """Read sides of tags, with the words of the first side."""
-    if annotators == 1:
-        raise InputError(
-            "a file of tags has only one reference.", "Give two or more reference files, with --references 2."
+@dataclass(frozen=True)
+class _Sides:
+    """The files of a corpus, see `read_corpus` for the attributes."""
+
+    source: InputFiles
+    paths: Sequence[str]
+    names: str | None
+    annotators: int | None
+    words: Any
+
+    def by_role(self, files: Iterable[Any], default: Sequence[str] = ()) -> dict[str, Any]:
+        """Map the name of each side (reference, system or annotator) to its file; errors use the names.
+
+        Args:
+            files: the files of the sides.
+            default: the names without `--names`; by default sides are named after their files.
+        """
+        default = default or default_names(self.paths, self.annotators)
+        if self.annotators is None:
+            sides = [f"{ANNOTATOR}{name}" for name in named(self.names, default, "annotator")]
+        else:
+            first = max(self.annotators, 1)
+            people = [f"{ANNOTATOR}{name}" for name in default[:first]] if self.annotators else [REFERENCES]
+            sides = people + [f"{SYSTEM}{name}" for name in named(self.names, default[first:], "system")]
+        return dict(zip(sides, files, strict=True))
+
+    def read_tags(self) -> CorpusFiles:
+        """Read sides of tags, with the words of the first side."""
+        source = self.source
+        if self.annotators == 1:
+            raise InputError(
+                "a file of tags has only one reference.", "Give two or more reference files, with --references 2."
+            )
+        read = read_tag_sides(source, self.paths, self.annotators, self.words)
+        if self.annotators == 0:
+            _require_system(read, "a system's tags", "Give PREDICTION, or two columns with --column 2,3.")
+        files = self.by_role(read, () if len(self.paths) > 1 else [file.columns[0] for file in read])
+        return CorpusFiles(
+            content="tags",
+            files=files,
+            annotations={name: source.annotation_in(file) for name, file in files.items()},
+            reading={**source.decoding, **source.chosen},
+            context=lambda: context_of_documents(read[0], kept=source.kept(read[0])),
+            columns=source.columns,
         )
-    read = read_tag_sides(source, paths, annotators, words)
-    if annotators == 0 and len(read) < 2:
-        raise InputError("there is no file with a system's tags.", "Give PREDICTION, or two columns with --column 2,3.")
-    default = default_names(paths, annotators) if len(paths) > 1 else [file.columns[0] for file in read]
-    files = by_role(read, default, names, annotators)
-    return CorpusFiles(
-        content="tags",
-        files=files,
-        annotations={name: source.annotation_in(file) for name, file in files.items()},
-        reading={**source.decoding, **source.chosen},
-        context=lambda: context_of_documents(read[0], kept=source.kept(read[0])),
-        located=source.located,
-    )
+
+    def read_spans(self) -> CorpusFiles:
+        """Read sides of documents with spans.
+
+        If there is only one file of references, it has the spans of several annotators.
+        """
+        source, paths = self.source, self.paths
+        if self.annotators == 0:
+            _require_system(paths, "a system's spans", "Give PREDICTION.")
+        people, default, of_role = {}, [], self
+        if len(paths) == 1 or self.annotators == 1:
+            remedy = ["Give more references."] if len(paths) > 1 else []
+            people = by_annotator(source.read_all_spans(paths[0]), *remedy, chosen=source.annotator)
+            paths = paths[1:]
+            default = [*people, *names_of(paths)]
+            of_role = self if self.annotators is None else replace(self, annotators=len(people))
+        columns = [source.reference_column, *[source.prediction_column] * len(paths)]
+        read = [source.read_spans(path, column) for path, column in zip(paths, columns, strict=False)]
+        files = of_role.by_role([*people.values(), *read], default)
+        return CorpusFiles(content="spans", files=files, reading={**vars(source.pairing), **source.chosen})
+
+    def read_entities(self) -> CorpusFiles:
+        """Read the entity trees of a reference and of systems, which must have the same documents and tokens."""
+        _require_system(self.paths, "the system's entities", "Give PREDICTION.")
+        reference = self.source.read_trees(self.paths[0])
+        # only the columns of words and entities are needed from here on
+        files = [replace(reference, words=None)]
+        for path in self.paths[1:]:
+            system = self.source.read_trees(path)
+            _require_same_names(reference, system)
+            require_same_tokens(reference, system, ignore_words=self.source.ignore_words)
+            _with_lengths(reference, system)
+            files.append(replace(_with_lengths(system, reference), words=None))
+        return CorpusFiles(content="entities", files=self.by_role(files), reading=self.source.reading_of_trees(files))
+
+    def read_attributes(self) -> CorpusFiles:
+        """Read a reference and systems with attributes; documents get the order of the reference."""
+        source, paths = self.source, self.paths
+        _require_system(paths, "the system's spans", "Give PREDICTION.")
+        shown = [source.format_of(path) or detected(path, source.encoding, "spans", "jsonl") for path in paths]
+        formats = ["columns" if format is None else format.name for format in shown]
+        references, *systems = (
+            require_one_annotator(source.read_all_spans(path, shown=format))
+            for path, format in zip(paths, shown, strict=True)
+        )
+        for predictions in systems:
+            unit = "token" if references.in_tokens and predictions.in_tokens else "character"
+            pair(references, predictions, Pairing(unit=unit, ignore_words=source.ignore_words))
+        files = [references, *(matched(references, predictions)[1] for predictions in systems)]
+        columns = [file.attribute_columns() for file in files]
+        # words and texts are large, and not needed any more
+        files = [replace(file, words=None, stated=None) for file in files]
+        sides = self.by_role(files)
+        return CorpusFiles(
+            content="attributes",
+            files=sides,
+            annotations=dict(zip(sides, columns, strict=True)),
+            shown=[
+                ShownFile.of(file, name, format=name, attributes=list(attributes.names))
+                for file, name, attributes in zip(files, formats, columns, strict=True)
+            ],
+        )
+
+    def read_strings(self) -> CorpusFiles:
+        """Read the mentions of a reference, and each system's answers as strings."""
+        source, paths, key = self.source, self.paths, self.source.mentions_key
+        policy = source.string_policy
+        if key is not None:
+            paths = [InputPath.of(paths[0], key), *paths[1:]]
+        (_, reference), *systems = read_answers(source, paths).items()
+        files = {REFERENCES: replace(reference, answers=None), **dict(systems)}
+        if key is not None:
+            files[_MENTIONS] = reference
+        elif reference.answers is not None:
+            reference.require_spans()
+        read = answers_in_order(source, files)
+        if key is None:
+            gold, shown = Mentions.of_spans(read.references, read.texts), side_of(reference)
+        else:
+            try:
+                gold = Mentions.from_pairs(read.answers.pop(_MENTIONS))
+            except InputError as error:
+                # documents that only one side has may be left out, so that others have their numbers
+                raise (error if source.scored_documents != "same" else reference.locate(error)) from None
+            described = {"file": reference.source, "mentions": len(gold), "notes": list(reference.notes)}
+            text = f"{reference.source}, {counted(len(gold), 'mention')}"
+            shown = ShownFile(text, {**described, "left_out": []})
+        results = (
+            ground_strings(read.texts, answers, policy=policy, **source.answer_reading)
+            for answers in read.answers.values()
+        )
+        grounded = [replace(each, choices={**read.decoding, **each.choices}) for each in results]
+        sides = self.by_role([reference, *(file for _, file in systems)])
+        return CorpusFiles(
+            content="strings",
+            files=sides,
+            annotations=dict(zip(sides, (gold, *grounded), strict=True)),
+            shown=[shown, *(side_of(file, grounded=of) for (_, file), of in zip(systems, grounded, strict=True))],
+        )
 
 
 def read_tag_sides(
@@ -251,48 +384,6 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
     return pair
 
 
-def _read_documents(
-    source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
-) -> CorpusFiles:
-    """Read sides of documents with spans.
-
-    If there is only one file of references, it has the spans of several annotators.
-    """
-    if annotators == 0:
-        _require_system(paths, "a system's spans", "Give PREDICTION.")
-    people = {}
-    if len(paths) == 1:
-        people = by_annotator(source.read_all_spans(paths[0]), chosen=source.annotator)
-    elif annotators == 1:
-        people = by_annotator(source.read_all_spans(paths[0]), "Give more references.", chosen=source.annotator)
-    rest = paths[1:] if people else paths
-    if people and annotators is not None:
-        annotators = len(people)
-    default = [*people, *default_names(rest, None)] if people else default_names(paths, annotators)
-    columns = [source.reference_column, *[source.prediction_column] * len(paths)]
-    read = [source.read_spans(path, column) for path, column in zip(rest, columns, strict=False)]
-    files = by_role([*people.values(), *read], default, names, annotators)
-    return CorpusFiles(content="spans", files=files, reading={**vars(source.pairing), **source.chosen})
-
-
-def _read_trees(
-    source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
-) -> CorpusFiles:
-    """Read the entity trees of a reference and of systems, which must have the same documents and tokens."""
-    _require_system(paths, "the system's entities", "Give PREDICTION.")
-    reference = source.read_trees(paths[0])
-    # only the columns of words and entities are needed from here on
-    files = [replace(reference, words=None)]
-    for path in paths[1:]:
-        system = source.read_trees(path)
-        _require_same_names(reference, system)
-        require_same_tokens(reference, system, ignore_words=source.ignore_words)
-        _with_lengths(reference, system)
-        files.append(replace(_with_lengths(system, reference), words=None))
-    sides = by_role(files, default_names(paths, annotators), names, annotators)
-    return CorpusFiles(content="entities", files=sides, reading=source.reading_of_trees(files))
-
-
 def _with_lengths(file: DocumentFile, other: DocumentFile) -> DocumentFile:
     """Add the document lengths of the other side to entities without lengths, and check that they fit."""
     if other.lengths is None or file.lengths is not None:
@@ -313,88 +404,9 @@ def _require_same_names(reference: DocumentFile, system: DocumentFile) -> None:
             raise differing_document(reference, system, document, states, remedy)
 
 
-def _read_attributes(
-    source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
-) -> CorpusFiles:
-    """Read a reference and systems with attributes; documents get the order of the reference."""
-    _require_system(paths, "the system's spans", "Give PREDICTION.")
-    shown = [source.format_of(path) or detected(path, source.encoding, "spans", "jsonl") for path in paths]
-    formats = ["columns" if format is None else format.name for format in shown]
-    references, *systems = (
-        require_one_annotator(source.read_all_spans(path, shown=format))
-        for path, format in zip(paths, shown, strict=True)
-    )
-    for predictions in systems:
-        unit = "token" if references.in_tokens and predictions.in_tokens else "character"
-        pair(references, predictions, Pairing(unit=unit, ignore_words=source.ignore_words))
-    files = [references, *(matched(references, predictions)[1] for predictions in systems)]
-    columns = [file.attribute_columns() for file in files]
-    # words and texts are large, and not needed any more
-    files = [replace(file, words=None, stated=None) for file in files]
-    sides = by_role(files, default_names(paths, annotators), names, annotators)
-    return CorpusFiles(
-        content="attributes",
-        files=sides,
-        annotations=dict(zip(sides, columns, strict=True)),
-        shown=[
-            ShownFile.of(file, name, format=name, attributes=list(attributes.names))
-            for file, name, attributes in zip(files, formats, columns, strict=True)
-        ],
-        located=lambda files_of: located({**files_of, "": files[0]}),
-    )
-
-
-def _read_strings(
-    source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
-) -> CorpusFiles:
-    """Read the mentions of a reference, and each system's answers as strings."""
-    policy = source.string_policy
-    if len(paths) == 1:
-        raise InputError(
-            "there is no file with answers.", "Give PREDICTION, or name the key of the answers with --answer-key."
-        )
-    if source.mentions_key is not None:
-        paths = [InputPath.of(paths[0], source.mentions_key), *paths[1:]]
-    (_, reference), *systems = read_answers(source, paths).items()
-    files = {REFERENCES: replace(reference, answers=None), **dict(systems)}
-    if source.mentions_key is not None:
-        files[_MENTIONS] = reference
-    elif reference.answers is not None:
-        reference.require_spans()
-    read = answers_in_order(source, files)
-    if source.mentions_key is None:
-        gold, shown = Mentions.of_spans(read.references, read.texts), side_of(reference)
-    else:
-        gold = _mentions(source, read.answers.pop(_MENTIONS), reference)
-        shown = ShownFile(
-            f"{reference.source}, {counted(len(gold), 'mention')}",
-            {"file": reference.source, "mentions": len(gold), "notes": list(reference.notes), "left_out": []},
-        )
-    results = (
-        ground_strings(read.texts, answers, policy=policy, **source.answer_reading) for answers in read.answers.values()
-    )
-    grounded = [replace(each, choices={**read.decoding, **each.choices}) for each in results]
-    sides = [side_of(file, grounded=each) for (_, file), each in zip(systems, grounded, strict=True)]
-    named_files = by_role([file for _, file in (("", reference), *systems)], default_names(paths, 0), names, 0)
-    return CorpusFiles(
-        content="strings",
-        files=named_files,
-        annotations=dict(zip(named_files, (gold, *grounded), strict=True)),
-        shown=[shown, *sides],
-    )
-
-
-def _mentions(source: InputFiles, rows: Sequence[Any], reference: DocumentFile) -> Mentions:
-    """Read the mentions of a file; raise an `InputError` with the line for other values."""
-    try:
-        return Mentions.from_pairs(rows)
-    except InputError as error:
-        # documents that only one side has may be left out, so that others have their numbers
-        raise (error if source.scored_documents != "same" else reference.locate(error)) from None
-
-
 def read_answers(source: InputFiles, paths: Sequence[str]) -> dict[str, DocumentFile]:
     """Read a reference, and the answers of systems."""
+    _require_system(paths, "answers", "Give PREDICTION, or name the key of the answers with --answer-key.")
     return {
         REFERENCES: source.read_spans(paths[0]),
         **dict(zip(names_of(paths[1:]), map(source.read_spans, paths[1:]), strict=True)),
@@ -405,36 +417,6 @@ def answers_in_order(source: InputFiles, files: Mapping[str, DocumentFile]) -> A
     """Bring texts, spans and answers into the same order; the first file is the reference."""
     own = ("asked_labels", "aliases", "answer_format", "scored_documents")
     return answers_together(files, made(Pairing, {name: getattr(source, name) for name in own}))
-
-
-_READERS = {
-    "tags": _read_tags,
-    "spans": _read_documents,
-    "entities": _read_trees,
-    "attributes": _read_attributes,
-    "strings": _read_strings,
-}
-
-
-def by_role(files: Iterable[Any], default: Sequence[str], names: str | None, annotators: int | None) -> dict[str, Any]:
-    """Map the name of each side (reference, system or annotator) to its file; errors use the names.
-
-    Args:
-        files: the files of the sides, see `read_corpus`.
-        default: the names of the files if `names` is None.
-        names: the names from the command line, separated by commas.
-        annotators: the number of files that are annotators.
-    """
-    rest = iter(files)
-    if annotators is None:
-        return dict(zip((f"{ANNOTATOR}{name}" for name in named(names, default, "annotator")), rest, strict=True))
-    first = max(annotators, 1)
-    if annotators == 0:
-        sides = {REFERENCES: next(rest)}
-    else:
-        sides = dict(zip((f"{ANNOTATOR}{name}" for name in default[:first]), islice(rest, first), strict=True))
-    systems = named(names, default[first:], "system")
-    return {**sides, **dict(zip((f"{SYSTEM}{name}" for name in systems), rest, strict=True))}
 
 
 def default_names(paths: Sequence[str], annotators: int | None) -> list[str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,7 +33,7 @@ from ..spans.annotations import Layers
 from ..tags.decoding import Decoding, LabelDecoding
 from ..tags.schemes import LabelChoice, label_map_in
 from ..tags.tags import Tags
-from .inputs import InputPath, detected, located, read_with
+from .inputs import InputPath, detected, read_with
 from .options import add_options, destination, read_options, refuse
 
 CONTENTS = {
@@ -405,22 +404,6 @@ class InputFiles(
     def annotation_in(self, file: DocumentFile) -> Tags | Layers:
         """Return the tags of a file; if there are layers, return all of them."""
         return Layers(file.tags, file.columns, self.layers_apart) if self.layer_columns else file.tags[0]
-
-    @contextmanager
-    def located(self, files: Mapping[str, DocumentFile]) -> Iterator[None]:
-        """Replace documents in errors by lines of files, see `inputs.located`.
-
-        If one file has all sides, name the column too.
-        """
-        try:
-            yield
-        except InputError as error:
-            file = files.get(error.side or "")
-            if file is not None and self.columns:
-                error = error.placed()
-                error.problem = f"{printable(file.columns[0])}: {error.problem}"
-            with located(files):
-                raise error from None
 
 
 def add_reading(parser: argparse.ArgumentParser, names: Collection[str]) -> None:

@@ -50,7 +50,7 @@ from .measures import MeasureRequest, add_measure_options, need_words, require_p
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import PlotOutput, TableOutput
 
-_OF_TOKENS = ("tokens", "token_probabilities", "")
+_OF_TOKENS = ("tokens", "token_probabilities")
 """What errors about tokens call the reference."""
 
 
@@ -124,10 +124,10 @@ def score_corpus(
         corpus = replace(corpus, annotations=source.of_sides(sides), reading={**reading, **source.signed()})
     shown, reports = [corpus.shown[0]], {}
     in_lines = corpus.content in ("tags", "entities")
-    of_tokens = dict.fromkeys(_OF_TOKENS, corpus.first) if corpus.content == "tags" else {}
+    of_tokens = dict.fromkeys(_OF_TOKENS, corpus.first)
     for name in corpus.systems:
-        files = {"references": corpus.first, "predictions": corpus.files[f"{SYSTEM}{name}"], "": corpus.first}
-        with corpus.located({**of_tokens, **corpus.files, **files}):
+        files = {"references": corpus.first, "predictions": corpus.files[f"{SYSTEM}{name}"]}
+        with corpus.placing_errors({**of_tokens, **files}):
             scored = _pair(source, corpus, name, measures)
             sides_of_pair = scored.references, scored.predictions
             with naming_documents(scored.file):

@@ -157,10 +157,6 @@ def _has_answers(source: InputFiles, paths: Sequence[str]) -> bool:
 def _run_answers(
     source: InputFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF, output: PlotOutput
 ) -> int:
-    if len(paths) < 2:
-        raise InputError(
-            "there is no file with answers.", "Give PREDICTION, or name the key of the answers with --answer-key."
-        )
     files = read_answers(source, paths)
     answered = answers_in_order(source, files)
     spread = grounding_spread(
