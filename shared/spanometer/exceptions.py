@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
-from unicodedata import category
+from unicodedata import category, normalize
 
 Result = TypeVar("Result")
 
@@ -263,19 +262,11 @@ def only_difference(first: str, second: str) -> str:
     """Say whether two strings differ only in line ends, Unicode normalisation or case; otherwise return ""."""
     ways: dict[str, Callable[[str], str]] = {
         "line ends and byte order marks": plain_ends,
-        "Unicode normalisation": _normalised,
-        "case": _folded,
+        "Unicode normalisation": lambda text: normalize("NFKC", text),
+        "case": lambda text: normalize("NFKC", normalize("NFKC", text).casefold()),
     }
     way = next((way for way, plain in ways.items() if plain(first) == plain(second)), None)
     return "" if way is None else f" They differ only in {way}."
-
-
-def _normalised(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)
-
-
-def _folded(text: str) -> str:
-    return _normalised(_normalised(text).casefold())
 
 
 def require_same_text(reference: str, prediction: str, document: int, remedy: str, option: str | None = None) -> None:

@@ -284,16 +284,10 @@ def text(metavar: str, help: str, **details: Any) -> Any:
     return option(None, help=help, kind=str, optional=True, metavar=metavar, **details)
 
 
-def replaced_option(owner: Any, name: str, **details: Any) -> Any:
-    """Declare a field as an option of another dataclass with some details changed."""
+def reused_option(owner: Any, name: str, **details: Any) -> Any:
+    """Declare a field as an option of another dataclass, with some details changed."""
     declared = replace(options_of(owner)[name], **details)
     return field(default=declared.default, metadata={"option": declared})
-
-
-def reused_option(owner: type, name: str) -> Any:
-    """Declare a field as an option of another dataclass, unchanged."""
-    declared = next(item for item in fields(owner) if item.name == name)
-    return field(default=declared.default, metadata=declared.metadata)
 
 
 def options_of(owner: Any) -> dict[str, Option]:

@@ -87,8 +87,8 @@ def run(options: argparse.Namespace) -> int:
     measures = request.measures_of(content, known_measures(), default, resampling)
     if content == "strings":
         refuse(options, ("rank_correlation", "by_chance"), CONTENTS[content])
-    shown = {"per_label": output.per_label, "by_chance": output.by_chance}
-    choices = {"rank_correlation": bool(options.rank_correlation), **shown}
+    choices = {name: getattr(output, name) for name in ("per_label", "by_chance")}
+    choices["rank_correlation"] = bool(options.rank_correlation)
     corpus = read_corpus(source, content, paths, options.names, annotators=0, words=need_words(measures))
     if len(corpus.systems) < 2:
         raise InputError(

@@ -20,7 +20,7 @@ from ..exceptions import InputError, mention, printable, setting
 from ..grounding.policies import NAMED, NAMED_STRINGS, PLACES, StringPolicy
 from ..grounding.reading import AnswerReading
 from ..measures.mention_f import MentionF
-from ..options import made, option, options_of, replaced_option, reused_option, text
+from ..options import made, option, options_of, reused_option, text
 from ..readers.columns.hipe import LEVELS
 from ..readers.formats import AUTO, Format, files_of, formats_of, reading_options
 from ..readers.json.answers import AnswerLines
@@ -74,7 +74,7 @@ def columns_in(text: str) -> tuple[str, ...]:
 class ChosenLabels(LabelChoice):
     """Options for selecting and renaming labels; the map can be in a file."""
 
-    label_map: Mapping[str, str] | None = replaced_option(
+    label_map: Mapping[str, str] | None = reused_option(
         LabelChoice,
         "label_map",
         parse=_label_map,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..exceptions import InputError
-from ..options import CheckedOptions, option, text
+from ..options import CheckedOptions, made, option, text
 from ..plots.figure import require_format
 from ..readers.writing import require_writable, writing, writing_folder
 from ..tables.result import by_kind, of_kind, to_csv, to_html, to_latex, to_markdown
@@ -47,7 +47,7 @@ class Output(CheckedOptions):
     @property
     def precision(self) -> Precision:
         """The precision of written numbers."""
-        return Precision()
+        return made(Precision, vars(self))
 
     def write(self, described: Callable[[], Mapping[str, Any]], parts: Callable[[], Iterable[Part]]) -> None:
         """Print a result.
@@ -155,11 +155,6 @@ class TableOutput(Precision, Output):
     def ending(self) -> str:
         """The extension of the file."""
         return os.path.splitext(str(self.output))[1].lower()
-
-    @property
-    def precision(self) -> Precision:
-        """The precision of written numbers."""
-        return Precision(digits=self.digits, percent=self.percent)
 
     def write(self, described: Callable[[], Mapping[str, Any]], parts: Callable[[], Iterable[Part]]) -> None:
         """Print a result or write it into a file, see `Output.write`."""

@@ -34,7 +34,7 @@ from ..exceptions import InputError, counted, mention, setting
 from ..measures.aligned import with_words
 from ..measures.registry import MEASURES, is_everything
 from ..measures.sl_icm import SlIcm
-from ..options import CheckedOptions, option, options_of, reused_option, text
+from ..options import option, options_of, text
 from ..plots import plot_difficulty, plot_precision_recall
 from ..protocols.protocol import scored_by
 from ..spans.annotations import Layers, read_annotations
@@ -54,9 +54,12 @@ _OF_TOKENS = ("tokens", "token_probabilities")
 """What errors about tokens call the reference."""
 
 
-class ScoredParts(CheckedOptions):
-    """Options for scoring parts of a corpus by chance level, and for pictures of scores."""
+class ScoreOutput(PlotOutput):
+    """Options for showing scores."""
 
+    per_label: bool = switch("also show scores by label, and all averages", common=True, topic="measures")
+    per_document: bool = switch("also show the scores of each document")
+    score_only: bool = switch("print only the main score, for scripts; needs a single measure")
     by_chance: tuple[float, ...] | None = option(
         None,
         help="also score the documents below and above a chance level such as 0.175 (a document's chance level is "
@@ -64,7 +67,20 @@ class ScoredParts(CheckedOptions):
         parse=read_bounds,
         metavar="BOUNDS",
     )
-    plot: str | None = reused_option(PlotOutput, "plot")
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        if self.score_only and (self.json or self.per_label or self.per_document or self.table != "text"):
+            raise InputError(
+                f"{mention('score_only')} prints one number.",
+                "Leave out --json, --table, --per-label and --per-document.",
+            )
+
+    @property
+    def has_own_form(self) -> bool:
+        """Whether a single number is written."""
+        return self.score_only
 
     def require_drawable(self, content: str) -> None:
         """Raise an `InputError` if this kind of content cannot have parts or a picture."""
@@ -103,16 +119,14 @@ def score_corpus(
     corpus: CorpusFiles,
     measures: Sequence[Any],
     resampling: Resampling | None,
-    parts: ScoredParts,
-    *,
-    per_document: bool = False,
+    output: ScoreOutput,
 ) -> tuple[CorpusFiles, dict[str, Report]]:
     """Compute the measures of each system; errors name file and line.
 
     Returns:
         The corpus with its files as they were scored, and the report of each system by name.
     """
-    if parts.plot is not None and len(corpus.systems) > 1:
+    if output.plot is not None and len(corpus.systems) > 1:
         raise InputError(f"{mention('plot')} can draw only one system.", "Leave it out, or give one PREDICTION.")
     measures = informed(source, corpus, measures)
     accuracy = {}
@@ -131,7 +145,9 @@ def score_corpus(
             scored = _pair(source, corpus, name, measures)
             sides_of_pair = scored.references, scored.predictions
             with naming_documents(scored.file):
-                report = Report.of(*sides_of_pair, scored.measures, scored.reading, _progress, resampling, per_document)
+                report = Report.of(
+                    *sides_of_pair, scored.measures, scored.reading, _progress, resampling, output.per_document
+                )
             report = replace(
                 report,
                 tokens=report.tokens if scored.size is None else scored.size,
@@ -139,7 +155,7 @@ def score_corpus(
                 tag_accuracy=accuracy.get(name),
                 named_documents=NamedDocuments.of(corpus.first if in_lines else scored.file),
             )
-            reports[name] = _completed(report, corpus, scored, resampling, parts)
+            reports[name] = _completed(report, corpus, scored, resampling, output)
         of_spans = isinstance(scored.references, Spans)
         shown.append(scored.shown.beside(*sides_of_pair, scored.measures) if of_spans else scored.shown)
     return replace(corpus, shown=shown), reports
@@ -192,7 +208,7 @@ def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence
 
 
 def _completed(
-    report: Report, corpus: CorpusFiles, scored: Pair, resampling: Resampling | None, parts: ScoredParts
+    report: Report, corpus: CorpusFiles, scored: Pair, resampling: Resampling | None, output: ScoreOutput
 ) -> Report:
     """Add to a report the numbers of spans on only one side (for attributes), and parts of the corpus.
 
@@ -203,15 +219,15 @@ def _completed(
         for result in report.results:
             measure: Any = result.measure
             results.append(replace(result, notes=[*result.notes, *measure.unmatched(result.counted)]))
-            if parts.plot is not None:
-                plot_precision_recall(measure.curves(result.counted), parts.plot)
+            if output.plot is not None:
+                plot_precision_recall(measure.curves(result.counted), output.plot)
         return replace(report, results=tuple(results))
-    if parts.by_chance is None:
+    if output.by_chance is None:
         return report
     sides = scored.references, scored.predictions
-    subsets = by_chance(*sides, parts.by_chance, scored.measures, scored.reading, resampling)
-    if parts.plot is not None:
-        plot_difficulty(subsets, parts.plot)
+    subsets = by_chance(*sides, output.by_chance, scored.measures, scored.reading, resampling)
+    if output.plot is not None:
+        plot_difficulty(subsets, output.plot)
     noun = "sentence" if corpus.first.sentences else "document"
     called = {name: replace(part, documents_text=counted(part.documents, noun)) for name, part in subsets.items()}
     return replace(report, subsets=called)
@@ -272,19 +288,12 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
         "COLUMN", "column with the number of tokens of each document, for spans", flag="lengths-column"
     )
 
-    def score(
-        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
-    ) -> tuple[CorpusFiles, dict[str, Report]]:
+    def score(self, paths: Sequence[str], measures: Sequence[Any]) -> tuple[CorpusFiles, Report]:
         """Count the files on workers, and compute scores from the summed counts."""
         if len(paths) > 1:
             raise InputError(
                 "--cluster needs one name, or one quoted pattern, of Parquet files with both sides as columns.",
                 'For example "data/*.parquet".',
-            )
-        if resampling is not None:
-            raise InputError(
-                "--confidence needs counts of each document, but --cluster only has their sums.",
-                "Leave out one of them.",
             )
         from ..integrations.dask import tally
 
@@ -300,7 +309,7 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
         files = dict.fromkeys((REFERENCES, SYSTEM), paths[0])
         shown = [ShownFile(f"{paths[0]}, {name}", {"file": paths[0], "column": name}) for name in columns]
         corpus = CorpusFiles(content="parquet", files=files, annotations=files, shown=shown)
-        return corpus, {"": Report(*sizes, results, unit)}
+        return corpus, Report(*sizes, results, unit)
 
 
 _OTHERS = "For other measures, see --measures all or spanometer help measures."
@@ -310,28 +319,6 @@ _OF_ONE_REFERENCE = (
     *("words_column", "token_probability_column", "protocol"),
 )
 """Options that can be used only with one reference."""
-
-
-class ScoreOutput(PlotOutput):
-    """Options for showing scores."""
-
-    per_label: bool = switch("also show scores by label, and all averages", common=True, topic="measures")
-    per_document: bool = switch("also show the scores of each document")
-    score_only: bool = switch("print only the main score, for scripts; needs a single measure")
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        if self.score_only and (self.json or self.per_label or self.per_document or self.table != "text"):
-            raise InputError(
-                f"{mention('score_only')} prints one number.",
-                "Leave out --json, --table, --per-label and --per-document.",
-            )
-
-    @property
-    def has_own_form(self) -> bool:
-        """Whether a single number is written."""
-        return self.score_only
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -348,9 +335,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, options_of(InputFiles))
     parser.add_argument_group("answers")
     add_options(parser.add_argument_group("reading Parquet files"), ParquetFiles)
-    output = parser.add_argument_group("output")
-    add_options(output, ScoreOutput)
-    add_options(output, ScoredParts)
+    add_options(parser.add_argument_group("output"), ScoreOutput)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -359,7 +344,7 @@ def run(options: argparse.Namespace) -> int:
     paths = [options.reference, *options.systems]
     output = read_options(ScoreOutput, options)
     number = 0 if options.references is None else _number_in(options, len(paths))
-    parts, resampling = read_options(ScoredParts, options), request.resampling
+    resampling = request.resampling
     if options.cluster is not None:
         return _score_parquet(request, paths, resampling, output)
     paths = input_paths(paths, options.answer_key, systems=number or 1)
@@ -372,11 +357,11 @@ def run(options: argparse.Namespace) -> int:
         measures = SuitingMeasures(measures)
     if content == "attributes":
         refuse(options, ("per_label", "per_document"), "attributes, because all are shown")
-    parts.require_drawable(content)
+    output.require_drawable(content)
     corpus = read_corpus(source, content, paths, options.names, annotators=number, words=need_words(measures))
     if number:
         return _score_all(corpus, measures, resampling, output)
-    corpus, reports = score_corpus(source, corpus, measures, resampling, parts, per_document=output.per_document)
+    corpus, reports = score_corpus(source, corpus, measures, resampling, output)
     reports = _official(request, reports)
     for report in reports.values():
         request.require_signatures([result.signature for result in report.results])
@@ -392,8 +377,13 @@ def _score_parquet(
     require_effect(options, ParquetFiles, options_of(ParquetFiles), "Parquet files")
     measures = request.measures_of("parquet", known_measures(), None, resampling)
     refuse(options, ["per_document"], "Parquet files")
-    corpus, reports = source.score(paths, measures, resampling)
-    return _show(corpus, _official(request, reports), output, others=False)
+    if resampling is not None:
+        raise InputError(
+            "--confidence needs counts of each document, but --cluster only has their sums.",
+            "Leave out one of them.",
+        )
+    corpus, report = source.score(paths, measures)
+    return _show(corpus, _official(request, {"": report}), output, others=False)
 
 
 def _official(request: MeasureRequest, reports: Mapping[str, Report]) -> dict[str, Report]:

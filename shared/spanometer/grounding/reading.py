@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import InputError
-from ..options import option, options_of, replaced_option, text
+from ..options import option, options_of, reused_option, text
 from ..spans.mentions import Mentions
 from ..spans.texts import Tokens
 from ..tags.schemes import label_map_in, labels_option
@@ -49,7 +49,7 @@ class AnswerReading:
         topic="answers",
         parse=partial(label_map_in, name="aliases"),
     )
-    offsets: str | None = replaced_option(
+    offsets: str | None = reused_option(
         GroundingPolicy,
         "offsets",
         default=None,

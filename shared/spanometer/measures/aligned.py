@@ -20,7 +20,7 @@ from ..counts.statistics import (
     precision_recall_f1,
 )
 from ..exceptions import InputError, counted, mention, require_sides, setting
-from ..options import option, replaced_option
+from ..options import option, reused_option
 from ..spans.spans import Fragments, Spans
 from ..tags.tags import Tags
 from .base import Key, Kind, Measure
@@ -114,7 +114,7 @@ class PrecisionRecallF1(Measure):
             NaN.
     """
 
-    average: str = replaced_option(
+    average: str = reused_option(
         Measure,
         "average",
         choices={

@@ -11,7 +11,7 @@ from ..alignment.overlaps import Alignment, SideSpans, line_base, overlaps
 from ..arrays import ranges
 from ..counts.counts import Column, Counts
 from ..counts.statistics import ALL_AVERAGES, divide
-from ..options import option, replaced_option
+from ..options import option, reused_option
 from .aligned import AlignedMeasure, require_contiguous, require_disjoint, require_lengths
 from .base import Key, Measure, zero_division_option
 
@@ -73,7 +73,7 @@ class UnitizingAlpha(AlignedMeasure):
 
     variant: str = option("2016", help="year of the definition", choices=("1995", "2016"), label="Variant")
 
-    average: str = replaced_option(Measure, "average", choices=ALL_AVERAGES)
+    average: str = reused_option(Measure, "average", choices=ALL_AVERAGES)
     zero_division: float = zero_division_option("value of alpha if the expected disagreement is 0")
 
     name = "unitizing_alpha"

@@ -299,7 +299,19 @@ def draw_agreement(agreement: Agreement) -> Figure:
     """Draw the picture of `plot_agreement`."""
     joint = "" if np.isnan(agreement.alpha) else f"; alpha of all jointly {agreement.alpha:.4f}"
     title = f"Agreement beyond chance\nmean of pairs {agreement.mean_kappa_f1:.4f}{joint}"
-    return _heat_map(agreement.kappa_f1, agreement.names, title, "F1 corrected for chance")
+    side = max(2.6, 0.62 * len(agreement.names) + 0.8)
+    figure, axes = new_plot(side + 2.2, side + 1.0, title)
+    shown = np.array(agreement.kappa_f1)
+    np.fill_diagonal(shown, np.nan)
+    # always the whole scale from chance to perfect, so that pictures can be compared
+    low = min(0.0, float(np.nan_to_num(shown).min()))
+    image = axes.imshow(np.ma.masked_invalid(shown), cmap="cividis", vmin=low, vmax=1.0)
+    for row, column in np.argwhere(~np.isnan(shown)).tolist():
+        color = "white" if (shown[row, column] - low) / (1.0 - low) < 0.55 else "black"
+        axes.text(column, row, f"{shown[row, column]:.2f}", ha="center", va="center", fontsize=9, color=color)
+    _name(axes, agreement.names, agreement.names, rotation=30)
+    figure.colorbar(image, ax=axes, label="F1 corrected for chance", shrink=0.9)
+    return figure
 
 
 def plot_confusion(confusion: Confusion, path: str) -> None:
@@ -335,23 +347,6 @@ def draw_confusion(confusion: Confusion) -> Figure:
     axes.set(xlabel="predicted", ylabel="reference")
     bar = figure.colorbar(image, ax=axes, label="share of the row", shrink=0.5 if large else 0.9)
     bar.set_ticks([value**0.5 for value in _SHARES], labels=[f"{value:.0%}" for value in _SHARES])
-    return figure
-
-
-def _heat_map(values: np.ndarray, names: Sequence[str], title: str, label: str) -> Figure:
-    """Draw values up to 1 for all pairs of names, shape (names, names), without the diagonal."""
-    side = max(2.6, 0.62 * len(names) + 0.8)
-    figure, axes = new_plot(side + 2.2, side + 1.0, title)
-    shown = np.array(values)
-    np.fill_diagonal(shown, np.nan)
-    # always the whole scale from chance to perfect, so that pictures can be compared
-    low = min(0.0, float(np.nan_to_num(shown).min()))
-    image = axes.imshow(np.ma.masked_invalid(shown), cmap="cividis", vmin=low, vmax=1.0)
-    for row, column in np.argwhere(~np.isnan(shown)).tolist():
-        color = "white" if (shown[row, column] - low) / (1.0 - low) < 0.55 else "black"
-        axes.text(column, row, f"{shown[row, column]:.2f}", ha="center", va="center", fontsize=9, color=color)
-    _name(axes, names, names, rotation=30)
-    figure.colorbar(image, ax=axes, label=label, shrink=0.9)
     return figure
 
 

@@ -184,7 +184,7 @@ def _draw_marks(above: Axes, below: Axes, marks: list[Mark]) -> None:
     for row, (_, score, style) in enumerate(marks):
         line = {"color": style["color"], "linewidth": 0.7, "alpha": 0.45}
         above.plot([score], [row], linestyle="none", **style)
-        _write_score(above, score, score, row)
+        _write(above, f"{score:.4f}", score, row)
         above.plot([score, score], [row, len(marks)], zorder=1, **line)
         below.axvline(score, **line)
     _name_rows(above, [name for name, _, _ in marks])
@@ -227,7 +227,7 @@ def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
         axes.plot(bounds, [row, row], color=BLUE, linewidth=2.0, marker="|", markersize=9)
         axes.plot([score], [row], linestyle="none", **DOT)
         if not np.isnan(score):
-            _write_score(axes, score, np.nanmax([score, *bounds]), row)
+            _write(axes, f"{score:.4f}", np.nanmax([score, *bounds]), row)
     _name_rows(axes, [f"{values.rank}  {system}" for system, values in ordered])
     # space for the numbers
     low, high = axes.get_xlim()
@@ -245,11 +245,6 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
     axes.set_yticks(range(len(names)), [literal(name) for name in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
-
-
-def _write_score(axes: Axes, score: float, x: float, row: int) -> None:
-    """Write a score to the right of a position, on top of the lines there."""
-    _write(axes, f"{score:.4f}", x, row)
 
 
 def _write(axes: Axes, text: str, x: float, row: int, *, left: bool = False) -> None:
