@@ -5,8 +5,6 @@ One declaration says how an option is checked, explained and parsed. The checks,
 are derived from it.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping

@@ -8,8 +8,6 @@ you swap the arguments, precision and recall swap too, and nothing can detect it
 Results differ only where seqeval contradicts itself; the card, metrics/seqeval/README.md, lists these cases.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, Unpack

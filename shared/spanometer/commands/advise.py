@@ -11,8 +11,6 @@ Examples:
   spanometer advise project.json --tokenizer words
 """
 
-from __future__ import annotations
-
 import argparse
 import shlex
 from collections.abc import Iterator

@@ -12,8 +12,6 @@ Examples:
   spanometer agree ann.conll ben.conll cat.conll --disagreements -o places.html
 """
 
-from __future__ import annotations
-
 import argparse
 import warnings
 from collections.abc import Iterator, Sequence

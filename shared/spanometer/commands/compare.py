@@ -11,8 +11,6 @@ Examples:
   spanometer compare all.tsv --column 2,3,4 --names old,new --json
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Mapping, Sequence

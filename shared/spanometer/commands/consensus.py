@@ -10,8 +10,6 @@ Examples:
   spanometer consensus ann.jsonl ben.jsonl cat.jsonl --at-least 2 -o gold.jsonl
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The files of several sides, read for a command, as the functions of `analysis` accept them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 Works offline.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Mapping
 from importlib import resources

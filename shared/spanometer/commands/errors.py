@@ -10,8 +10,6 @@ Examples:
   spanometer errors gold.conll system.conll --examples text --kind missing
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -11,8 +11,6 @@ Examples:
   spanometer ground gold.conll answers.jsonl --to IOB2 -o tagged.conll
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ The topic of an option is the first word of its group's title, unless its declar
 has the options that a command declares itself, and those that are declared as common.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Iterable, Iterator, Mapping

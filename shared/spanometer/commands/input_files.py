@@ -1,7 +1,5 @@
 """The files that commands read: a common set of options, and detection of their content."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

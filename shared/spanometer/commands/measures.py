@@ -1,7 +1,5 @@
 """The measures that a command computes, and their intervals: options, and the objects created from them."""
 
-from __future__ import annotations
-
 import argparse
 import warnings
 from collections.abc import Iterable, Mapping, Sequence

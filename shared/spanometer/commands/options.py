@@ -1,7 +1,5 @@
 """Command-line options that are created from declarations, see `spanometer.options`."""
 
-from __future__ import annotations
-
 import argparse
 import glob
 import os

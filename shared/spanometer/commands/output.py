@@ -1,7 +1,5 @@
 """Output of results: tables, JSON, pictures."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -10,8 +10,6 @@ Examples:
   spanometer score gold.jsonl answers.jsonl --grounding strict
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace

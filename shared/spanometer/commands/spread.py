@@ -12,8 +12,6 @@ Examples:
   spanometer spread --answers gold.jsonl small.jsonl large.jsonl
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from typing import Any

@@ -11,8 +11,6 @@ Examples:
   spanometer transform gold.conll --apply label_noise --rate 0.2 -o worse.conll
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

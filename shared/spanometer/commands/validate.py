@@ -12,8 +12,6 @@ Examples:
   spanometer validate project.json --tokenizer words --known-labels PER,LOC,ORG
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence

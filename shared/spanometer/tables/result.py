@@ -1,7 +1,5 @@
 """Results that print as the commands print them, and export tables: CSV, Markdown, LaTeX, HTML and data frames."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

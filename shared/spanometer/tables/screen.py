@@ -1,7 +1,5 @@
 """Tables and lines as text for the terminal, for files and for strings."""
 
-from __future__ import annotations
-
 import io
 import os
 import shutil
