@@ -137,17 +137,11 @@ def to_markdown(parts: Iterable[Part], precision: Precision) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def markdown_table(columns: Iterable[str], rows: Iterable[Iterable[str]], *, left: int = 1) -> list[str]:
-    """Return the lines of a Markdown table; columns after the first `left` ones are right-aligned."""
-    head = [*columns]
-    rule = ["---"] * left + ["---:"] * (len(head) - left)
-    return [f"| {' | '.join(line)} |" for line in (head, rule, *rows)]
-
-
 def _markdown_table(table: Table, precision: Precision) -> list[str]:
     rows = [[_markdown_cell(cell, precision) for cell in row] for row in table.rows if row is not None]
     heads = [_markdown(head.replace("\n", " ")) for head in (table.title, *table.heads)]
-    return markdown_table(heads, rows, left=table.left)
+    rule = ["---"] * table.left + ["---:"] * (len(heads) - table.left)
+    return [f"| {' | '.join(line)} |" for line in (heads, rule, *rows)]
 
 
 def _markdown_cell(cell: Cell, precision: Precision) -> str:
