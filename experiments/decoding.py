@@ -63,7 +63,10 @@ _LOGIT_WAYS = {
     "viterbi": "Viterbi",
 }
 
-_STORED = "This is a stored run, because training takes half a minute. python -m experiments decoding makes a new one."
+_STORED = (
+    "The values come from a stored run, because training takes half a minute. "
+    "To run the experiment again, use python -m experiments decoding."
+)
 
 _STATEMENTS = {
     "Viterbi is above every repair policy": ("Viterbi", "best policy"),

@@ -237,16 +237,17 @@ def table(data: Path) -> Iterator[str]:
     yield f"| all | {_numbers([row for rows in scored.values() for row in rows])} |"
     yield ""
     yield (
-        f"For {equal} of {len(scored)} protocols every row is equal. For {complete - equal} more, rows differ only "
-        "where the scorer is at fault; there the protocol follows the definition."
+        f"For {equal} of {len(scored)} protocols, all rows are equal. For {complete - equal} other protocols, rows "
+        "differ only because of a fault in the official scorer, and the protocol follows the definition."
     )
     yield from ("", "## Why rows differ", "")
-    yield from ("Each line has the number of rows, the reason, and one example: the made-up system and the key.", "")
+    yield "Each line contains the number of rows that differ, the reason, and an example (file and score)."
+    yield ""
     for reason, protocols in differing.items():
         counts = ", ".join(f"**{name}** ({len(rows):,})" for name, rows in protocols.items())
         first = next(iter(protocols.values()))[0]
-        ours = "none" if first.ours is None else first.ours[0]
-        example = f"Example: `{first.system} {first.key}`, ours {ours}, theirs {first.printed}."
+        ours = "nothing" if first.ours is None else first.ours[0]
+        example = f"Example: for `{first.system} {first.key}`, Spanometer prints {ours} and the scorer {first.printed}."
         yield f"- {counts}: {reason or 'NOT EXPLAINED.'} {example}"
 
 

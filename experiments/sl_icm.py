@@ -363,9 +363,9 @@ class Table4:
         touched = ", ".join(f"{name} {output.touched}" for name, output in outputs if output.touched)
         outside = {name: int((output.spans.end > lengths[output.spans.document]).sum()) for name, output in outputs}
         further = int(self.has_room_for_three.sum())
-        yield f"Changed spans: {touched}. In rows +2 and +3 only {further} spans get more than one token."
+        yield f"Numbers of changed spans: {touched}. In rows +2 and +3 only {further} spans get more than one token."
         passing = ", ".join(f"{name} {spans}" for name, spans in outside.items() if spans)
-        yield f"Some changed spans end after their sentence: {passing}."
+        yield f"Some changed spans reach beyond the end of their sentence: {passing}."
 
     def conclusions(self) -> Iterator[Cell]:
         """Yield what the rows show about increasing monotonicity and the other properties, in both versions.

@@ -22,7 +22,7 @@ def test_summary_and_differences(run):
     assert "| all | 2 | 18 | 16 | 0 | 2 |" in lines
     assert "9 values: 7 equal, 2 not equal." in lines
     assert "Every difference is listed below." in lines
-    assert any(line.startswith("2 values differ. The printed total does not follow") for line in lines)
+    assert any(line.startswith("2 values differ. The printed rate does not follow") for line in lines)
     assert "| NER-4, both: SER in % | 36.4 | 36.06 | -0.34 | ≠ |" in lines
     assert "NER-8" not in output
 
@@ -52,7 +52,7 @@ def test_data(run, data, monkeypatch):
     status, output, _ = run("sl_icm_table4", "--data", data)
     assert status == 0
     assert "98 values: 84 equal, 13 within one unit, 1 not equal." in output
-    assert "75 values differ. Spans have their correct lengths here" in output
+    assert "75 values differ. In this table, spans have their correct lengths" in output
     monkeypatch.setenv(command.DATA_VARIABLE, str(data))
     assert run("sl_icm_table4")[1] == output
 

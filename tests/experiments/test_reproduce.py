@@ -119,7 +119,7 @@ def test_table():
 
 def test_decoding_is_stored_and_says_so():
     table, ways, differing = reproduce(["decoding"]).tables
-    assert table.notes[0].startswith("This is a stored run")
+    assert table.notes[0].startswith("The values come from a stored run")
     assert table.missing.startswith("A run made now. No folder of corpora is given.")
     assert [cell.ours for cell in table.cells if isinstance(cell.ours, bool)] == [True, True, True]
     assert table.unexplained == []
