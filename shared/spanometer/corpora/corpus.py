@@ -1,7 +1,5 @@
 """Loading of a corpus: its files are found and read into `datasets`, cached by content or streamed."""
 
-from __future__ import annotations
-
 import fnmatch
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The files of a corpus (one file, a folder or an archive), and their sentences as Arrow tables."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

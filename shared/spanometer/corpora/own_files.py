@@ -1,7 +1,5 @@
 """Your own files as `datasets`: CoNLL-like columns, and any file of documents with spans."""
 
-from __future__ import annotations
-
 import json
 import os
 import warnings

@@ -1,7 +1,5 @@
 """Corpora of shared tasks: CoNLL-2003, MultiCoNER and HIPE."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

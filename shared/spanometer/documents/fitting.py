@@ -1,7 +1,5 @@
 """Fitting of documents to a format, with a list of losses."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

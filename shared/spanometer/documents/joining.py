@@ -1,7 +1,5 @@
 """Joining of several files into one, and matching of the documents of two sides with checks of tokens and words."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

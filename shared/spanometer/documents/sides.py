@@ -1,7 +1,5 @@
 """Reading of several sides (tags, spans or files) as spans in the same unit."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tokenizers, and conversion of the spans of documents to another unit."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Parsing of language model answers, in several formats, to items: labels and mentions, with or without offsets."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import html

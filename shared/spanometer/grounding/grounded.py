@@ -1,7 +1,5 @@
 """Answers grounded in their texts: spans, unplaced items, and counts of outcomes."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from array import array
 from collections import Counter

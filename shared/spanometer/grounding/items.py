@@ -1,7 +1,5 @@
 """Extraction of items (labels and mentions) from the values in answers, in any order of label and mention."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Parsing of complete and incomplete JSON and Python literals in answers."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

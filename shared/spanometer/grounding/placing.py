@@ -1,7 +1,5 @@
 """Placing of an answer's mentions in its text under a policy."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence

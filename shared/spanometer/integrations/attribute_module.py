@@ -1,7 +1,5 @@
 """Metric modules for measures of attributes of spans."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 

@@ -3,8 +3,6 @@
 score(gold, ground(**from_langextract(documents)))
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Metric modules for measures of mentions: labels and strings without positions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

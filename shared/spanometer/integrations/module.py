@@ -4,8 +4,6 @@ A module sets `measure` and `card`. Its options, signature and documentation are
 measure and of the kind of input. Every batch is checked before it is stored.
 """
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import os

@@ -1,7 +1,5 @@
 """The folders of the metric modules, in a checkout or in the installed wheel."""
 
-from __future__ import annotations
-
 from importlib import metadata
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 cross_val_score(crf, sentences, tags, scoring=scorer("span_f", average="macro"))
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

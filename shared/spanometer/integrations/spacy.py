@@ -5,8 +5,6 @@
 measures = "span_f,link_f"
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

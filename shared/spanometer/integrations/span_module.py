@@ -1,7 +1,5 @@
 """Metric modules for measures of spans, and the drop-in for the seqeval module of `evaluate`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar

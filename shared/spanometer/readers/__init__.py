@@ -4,8 +4,6 @@ Formats of tags: CoNLL columns, tag-only files, JSON lines. Formats of entity tr
 JSON lines. For documents with spans see `reading`, for spaCy's documents `spacy`, for logits `logits`.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Declarations of file formats, detection of a file's format, and lists of the files of a folder or pattern."""
 
-from __future__ import annotations
-
 import glob
 import importlib
 import os

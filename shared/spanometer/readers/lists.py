@@ -1,7 +1,5 @@
 """Lists: labels with their new names, names of integer labels, and words with probabilities or counts."""
 
-from __future__ import annotations
-
 import json
 import os
 from array import array

@@ -1,7 +1,5 @@
 """Logits in NumPy's .npz files."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """Reading of files in any format (tags, spans or entity trees) and of Python objects; writing of entity trees."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

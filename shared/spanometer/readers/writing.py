@@ -1,7 +1,5 @@
 """Writing of documents with spans in any format that can represent them: `write_documents`."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import os

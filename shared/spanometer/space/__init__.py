@@ -1,7 +1,5 @@
 """The pages of the Spaces: a Gradio app for each measure (the extra `space`)."""
 
-from __future__ import annotations
-
 
 def launch(name: str) -> None:
     """Serve the page of a measure.

@@ -1,7 +1,5 @@
 """The page `agreement`: takes files of annotators, and shows how well they agree and where they do not."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import warnings

@@ -1,7 +1,5 @@
 """The corpus of a page: both sides of pasted texts, up to a maximum size."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Uploaded files of documents with spans, in any format, up to a maximum size."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import zipfile

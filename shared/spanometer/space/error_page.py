@@ -1,7 +1,5 @@
 """The page `errors`: takes the files of a reference and of systems, and shows the report of errors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any

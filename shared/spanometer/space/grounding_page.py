@@ -1,7 +1,5 @@
 """The pages `grounding` and `mention_f`: the spans that policies find for an answer, and its mention F1."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import io

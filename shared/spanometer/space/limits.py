@@ -1,7 +1,5 @@
 """The maximum size of the input of pages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The pages of the measures: texts, and controls that are derived from the declared options."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

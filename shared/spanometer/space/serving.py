@@ -1,7 +1,5 @@
 """Display and serving of forms with Gradio (the extra `space`)."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

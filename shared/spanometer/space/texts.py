@@ -1,7 +1,5 @@
 """The templates, texts and examples of the pages, which are in this folder, and the URLs of their Spaces."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from collections.abc import Callable, Sequence

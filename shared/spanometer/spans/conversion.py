@@ -1,7 +1,5 @@
 """Conversion of tags to legal tags, in the same or another scheme."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Conversion of spans between characters and tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from unicodedata import category

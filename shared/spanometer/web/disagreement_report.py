@@ -1,7 +1,5 @@
 """The report of disagreements: like the report of errors, but with annotators compared with their consensus."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any

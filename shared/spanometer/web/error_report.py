@@ -1,7 +1,5 @@
 """The report of errors: one HTML file, which needs no network, with errors in their sentences."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence

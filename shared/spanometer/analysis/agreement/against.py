@@ -1,7 +1,5 @@
 """Score systems against several annotators, and the annotators against each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Never, Unpack

@@ -1,7 +1,5 @@
 """Agreement of any number of annotators: of each pair, of all jointly, and without each of them in turn."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The consensus of annotators: its options, the vote and the result."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Never, Unpack

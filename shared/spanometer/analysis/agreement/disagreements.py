@@ -1,7 +1,5 @@
 """The places where annotators differ, for adjudication, and their cost in agreement."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace

@@ -1,7 +1,5 @@
 """Comparison of systems on the same documents: scores, differences, and their significance."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations

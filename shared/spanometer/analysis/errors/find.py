@@ -1,7 +1,5 @@
 """The errors of systems, and their export for annotation tools."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Never, Unpack
 from urllib.parse import parse_qs

@@ -1,7 +1,5 @@
 """Scoring of one system against references, also in parts of the corpus with different chance levels."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence

@@ -6,8 +6,6 @@ Each batch is counted separately and the counts are summed, so memory does not g
 `partial_counts` over Arrow batches and sum the results with `sum_counts`.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

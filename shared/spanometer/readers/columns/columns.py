@@ -1,7 +1,5 @@
 """CoNLL columns (one token on each line, a blank line between documents), and CSV tables of tokens with a header."""
 
-from __future__ import annotations
-
 import csv
 import re
 from array import array

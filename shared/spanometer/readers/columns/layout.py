@@ -1,7 +1,5 @@
 """Detection of the layout of columns, from the first row and the comments before it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain

@@ -1,7 +1,5 @@
 """Rows of spans without a header, as in shared tasks, and tables of spans with named columns (CSV, tabs or Parquet)."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping

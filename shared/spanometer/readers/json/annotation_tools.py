@@ -1,7 +1,5 @@
 """Exports of Label Studio, Doccano and Prodigy, and pre-annotations for them."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """JSON lines of answers of language models, in the responses of APIs, batches, chats and test harnesses."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """JSON lines of documents with spans, of entity trees, and of tags."""
 
-from __future__ import annotations
-
 import json
 from array import array
 from collections.abc import Iterator, Sequence

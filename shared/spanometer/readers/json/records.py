@@ -1,7 +1,5 @@
 """Rows of JSON lines, of a JSON array or of Parquet, and fields that JSON formats have in common."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Outputs of systems: Hugging Face pipelines, GLiNER, Presidio, langextract, and systems of Mu-SHROOM."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ is not followed by a letter or `/` is a plain character. A tag is an entity if t
 of `ENTITY_TYPES`, otherwise a component.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence

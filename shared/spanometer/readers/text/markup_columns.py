@@ -1,7 +1,5 @@
 """Columns of markup, with one string for each document, as entities over the words that both sides have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any

@@ -1,7 +1,5 @@
 """Files with inline markup: QUAERO's entity trees, and EDS-NLP's spans and attributes."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Standoff annotation in lines: brat's files beside a text, and PubTator's titles, abstracts and mentions."""
 
-from __future__ import annotations
-
 import glob
 import json
 import os

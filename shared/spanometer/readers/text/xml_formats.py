@@ -1,7 +1,5 @@
 """BioC in JSON and XML, GATE's XML, and XML of i2b2's tasks, MAE and MedTator."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any
