@@ -293,7 +293,7 @@ def _write_examples(result: Errors, choice: ErrorChoice, output: ErrorOutput) ->
 def _shown(examples: Sequence[ErrorExamples], choice: ErrorChoice) -> Iterator[Part]:
     for of_system in examples:
         if len(examples) > 1:
-            yield ((of_system.system, "bold cyan"))
+            yield ((of_system.about["system"], "bold cyan"))
         yield from of_system.parts(choice.limit or SHOWN)
 
 

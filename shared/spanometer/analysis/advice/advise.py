@@ -103,20 +103,19 @@ def follow(corpus: Statistics, thresholds: Thresholds) -> Flow:
     A later yes overrides an earlier yes; a yes to the first question ends the flow. The paper describes when the answer
     is yes, but gives only one number (spans of one or two tokens). The other thresholds are ours, see `Thresholds`.
     """
-    flow = Flow((), *measure_of("token_f_IO"), "token_f_IO")
+    steps, last = [], "token_f_IO"
+    measure, options = measure_of(last)
     for name, (question, text, metric) in QUESTIONS.items():
         value, limit = getattr(corpus, name), getattr(thresholds, name)
         answer = None if value is None else value > 0 and value >= limit
         if answer:
-            measure, options = measure_of(metric)
-            if name == "information_variation":
-                options = {**options, "tokens": "words"}
-            flow = Flow(flow.steps, measure, options, metric)
-        step = FlowStep(question, "no words" if value is None else text.format(value), limit, answer, flow.call)
-        flow = Flow((*flow.steps, step), flow.measure, flow.options, flow.metric)
-        if flow.metric == "span_f":
+            last, (measure, options) = metric, measure_of(metric)
+            options |= {"tokens": "words"} if name == "information_variation" else {}
+        described = "no words" if value is None else text.format(value)
+        steps.append(FlowStep(question, described, limit, answer, written_call(measure, options)))
+        if last == "span_f":
             break
-    return flow
+    return Flow(tuple(steps), measure, options, last)
 
 
 SIMPLEST_FIRST = (

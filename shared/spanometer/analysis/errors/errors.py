@@ -145,7 +145,7 @@ class SystemErrors(Result):
         names = [field.name for field in fields(ErrorChoice)]
         require_known(choice, names, "examples")
         sides = self.references, self.predictions
-        return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice), system=self.name)
+        return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice), about=self.about)
 
     def bucketed(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> list[Buckets]:
         """Return the buckets of the spans of both sides, see `buckets`."""
@@ -181,7 +181,7 @@ class SystemErrors(Result):
             matrices: whether to show confusion matrices of any size.
         """
         yield score_table(self)
-        answered = [] if self.answers is None else [self.answers.table(self.name)]
+        answered = [] if self.answers is None else [self.answers.table(self.about)]
         for table in (cost_table(self), *answered, mark_table(self), label_table(self), share_table(self)):
             yield from ("", table)
         overlap = self.confusion()
@@ -208,7 +208,7 @@ class SystemErrors(Result):
             *matrices,
             overlap.confused_table(),
             *([] if self.context.wording is None else [self.examples().string_table()]),
-            *([] if self.answers is None else [self.answers.table(self.name)]),
+            *([] if self.answers is None else [self.answers.table(self.about)]),
         ]
 
     def to_dict(self) -> dict[str, Any]:

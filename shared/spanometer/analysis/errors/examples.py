@@ -4,7 +4,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -320,12 +320,12 @@ class ErrorExamples(Result, kw_only=False):
             first token (of the reference span or, if there is none, of the predicted span); the texts of both spans;
             `before`, `text` and `after`; and `times`, the number of these errors on the same string.
         context: the words and lines of the documents.
-        system: the name of the system; empty if there is only one.
+        about: the columns that name the system in tables; empty if there is only one system.
     """
 
     rows: pa.Table
     context: Context
-    system: str = ""
+    about: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -335,7 +335,7 @@ class ErrorExamples(Result, kw_only=False):
         context: Context | None = None,
         choice: ErrorChoice | None = None,
         *,
-        system: str = "",
+        about: Mapping[str, str] | None = None,
     ) -> Self:
         """Select errors, and add their words in context.
 
@@ -344,7 +344,7 @@ class ErrorExamples(Result, kw_only=False):
             sides: the spans of both sides that were matched.
             context: the words and lines of the documents.
             choice: which errors to show.
-            system: the name of the system.
+            about: the columns that name the system in tables.
 
         Raises:
             InputError: if kinds or labels are unknown.
@@ -368,15 +368,11 @@ class ErrorExamples(Result, kw_only=False):
         for name, values in surrounding.surroundings(*place).items():
             table = table.append_column(name, values)
         table = table.append_column("times", arrow_array(times[order], np.full(len(rows), surrounding.wording is None)))
-        return cls(table, surrounding, system)
+        return cls(table, surrounding, about or {})
 
     def __len__(self) -> int:
         """Count the errors."""
         return int(self.rows.num_rows)
-
-    @property
-    def _about(self) -> dict[str, str]:
-        return {"system": self.system} if self.system else {}
 
     def parts(self, most: int = SHOWN) -> Iterator[Part]:
         """Yield the first errors, each with both sides."""
@@ -389,7 +385,7 @@ class ErrorExamples(Result, kw_only=False):
     def tables(self) -> Sequence[Table]:
         """Return the table of all errors."""
         shown = self.rows.select([name for name in self.rows.column_names if not name.endswith("_fragments")])
-        return [arrow_table(shown, left=shown.num_columns, kind="examples", about=self._about)]
+        return [arrow_table(shown, left=shown.num_columns, kind="examples", about=self.about)]
 
     def to_json_lines(self) -> str:
         """Write a line of JSON for each error."""
@@ -397,7 +393,7 @@ class ErrorExamples(Result, kw_only=False):
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Convert the errors to built-in types, ready for JSON."""
-        return [{**self._about, **_described(row)} for row in self.rows.to_pylist()]
+        return [{**self.about, **_described(row)} for row in self.rows.to_pylist()]
 
     def strings(self) -> list[tuple[str, int, str]]:
         """List the strings with errors, the most frequent first: text, number of errors, and labels of both sides."""
@@ -415,7 +411,7 @@ class ErrorExamples(Result, kw_only=False):
         """Return a table of the strings with errors, the most frequent first."""
         rows = [(printable(text), printable(labels), times) for text, times, labels in self.strings()]
         columns = [TableColumn("labels", "reference → prediction"), *amounts("errors")]
-        return Table.of("string", columns, rows, left=2, kind="strings", about=self._about)
+        return Table.of("string", columns, rows, left=2, kind="strings", about=self.about)
 
 
 def _times(counted_name: tuple[str, int]) -> str:

@@ -140,9 +140,9 @@ def _by_gain(kinds: list[KindCost], *, higher: bool) -> tuple[KindCost, ...]:
     def gained(cost: KindCost) -> tuple[float, int]:
         return -cost.gain if higher else cost.gain, -cost.count
 
-    parts = sorted((cost for cost in kinds if cost.part), key=gained)
-    whole = sorted((cost for cost in kinds if not cost.part), key=gained)
-    return tuple(each for cost in whole for each in (cost, *(parts if cost.kind == "wrong_boundary" else ())))
+    ordered = sorted(kinds, key=gained)
+    parts = {"wrong_boundary": [cost for cost in ordered if cost.part]}
+    return tuple(each for cost in ordered if not cost.part for each in (cost, *parts.get(cost.kind, ())))
 
 
 @dataclass(frozen=True, eq=False)
@@ -410,12 +410,11 @@ class AnswerErrors:
             if answer.read.broken or any(map(self.kinds_of, answer.outcomes)):
                 yield answer
 
-    def table(self, system: str = "") -> Table:
-        """Return a table with a row for each kind."""
+    def table(self, about: Mapping[str, str] | None = None) -> Table:
+        """Return a table with a row for each kind; `about` has the columns that name the system."""
         rows = [((kind, "cyan"), *numbers) for kind, numbers in self.kinds.items()]
         columns = amounts("number", predicted="of these\npredicted")
-        about = {"system": system} if system else {}
-        return Table.of("error of answers", columns, rows, kind="answers", names="error", about=about)
+        return Table.of("error of answers", columns, rows, kind="answers", names="error", about=about or {})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts of the answers, and the number of errors of each kind."""

@@ -170,14 +170,10 @@ class Report(Result, eq=True, kw_only=False):
     def reference_size(self) -> str:
         """The numbers of documents, tokens and reference spans in words."""
         singular, plural = self.unit
+        documents = self.documents_text or counted(self.documents, "document")
         unit = unit_of(result.signature for result in self.results)
-        return ", ".join(
-            [
-                self.documents_text or counted(self.documents, "document"),
-                *([] if self.tokens is None else [counted(self.tokens, unit)]),
-                counted(self.reference_spans, f"reference {singular}", f"reference {plural}"),
-            ]
-        )
+        tokens = "" if self.tokens is None else f", {counted(self.tokens, unit)}"
+        return f"{documents}{tokens}, {counted(self.reference_spans, f'reference {singular}', f'reference {plural}')}"
 
     @property
     def size(self) -> str:
