@@ -3,8 +3,8 @@
     TRANSFORMATIONS["minimum_overlap"](spans)             # Transformed(spans, changed spans per document)
     Truncate(tokens=2, shortest=4, rate=0.5)(spans)       # a transformation with other parameters
 
-This module has transformations that split spans and move their boundaries. Random ones are in `noise`. `mapping` has
-all of them by name, and creates functions for `Dataset.map`.
+This module has transformations that split spans and move their boundaries. `mapping` has random ones, lists all of
+them by name, and creates functions for `Dataset.map`.
 
 A transformation is a pure function of `Spans`, and its fields are its parameters. Spans stay in their documents unless
 `beyond=True`, and do not overlap new spans unless `overlap=True`. A span that cannot be changed in this way stays
