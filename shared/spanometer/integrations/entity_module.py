@@ -8,8 +8,7 @@ import pyarrow as pa
 from ..counts.counts import Counts
 from ..measures.base import Measure
 from ..options import made
-from ..readers.text.markup import EntityTypes
-from ..readers.text.markup_columns import markup_arrays, pair_from_markup
+from ..readers.text.markup import EntityTypes, markup_arrays, pair_from_markup
 from ..spans.entities import ENTITY_TYPE, Entities, entities_arrays
 from .module import Card, Column, Configuration, DocumentLengths, MeasureModule, Options, Reading
 

@@ -74,8 +74,13 @@ def read_entities(
             cannot be read, or if markup or JSON is malformed. The error names the file and, if possible, line and
             column.
     """
+    return _read_content("entities", path, format=format, name=name, progress=progress, options=options)
+
+
+def _read_content(content: str, path: Any, *, options: dict[str, Any], **more: Any) -> DocumentFile:
+    """Read a file whose options are those of its format and of `Limits`."""
     limits = {limit: options.pop(limit) for limit in options_of(Limits) if limit in options}
-    return read_as("entities", path, format=format, name=name, progress=progress, limits=limits, options=options)
+    return read_as(content, path, limits=limits, options=options, **more)
 
 
 def write_entities(
@@ -188,16 +193,10 @@ def _require_texts(option: str, value: Any, documents: int) -> None:
 def read(
     path: str | os.PathLike[str] | BinaryIO,
     *,
-    columns: Sequence[Column] = (None,),
-    words: bool | int | str = False,
-    format: str = "auto",
-    documents: str | None = None,
-    outside: str | None = None,
-    boundary: str | None = None,
-    numbers: Column = None,
+    format: str = AUTO,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
-    **limits: Any,
+    **options: Any,
 ) -> DocumentFile:
     """Read one or more tag columns of a file, and its words, in one pass.
 
@@ -231,17 +230,15 @@ def read(
         numbers: a column of numbers to read too, such as the probabilities of tokens; `_` means no number.
         name: what errors call the file; by default its path.
         progress: a function called with the number of bytes read since the last call.
-        limits: `max_line` (16) and `max_size` (2000), the maximum length of a line and size of the unpacked file, in
-            megabytes; and `encoding` (utf-8).
+        options: the options named above; `max_line` (16) and `max_size` (2000), the maximum length of a line and size
+            of the unpacked file, in megabytes; and `encoding` (utf-8).
 
     Raises:
         InputError: if the file cannot be opened, is empty, is binary or is not UTF-8, if rows have different lengths,
             if columns are missing, if cells are empty, or if JSON is invalid. The error names the file and, if
             possible, the line.
     """
-    options = {"columns": columns, "words": words, "documents": documents, "outside": outside, "numbers": numbers}
-    options |= {} if boundary is None else {"boundary": boundary}
-    return read_as("tags", path, format=format, name=name, progress=progress, limits=limits, options=options)
+    return _read_content("tags", path, format=format, name=name, progress=progress, options=options)
 
 
 def read_parts(

@@ -6,7 +6,7 @@ import pytest
 
 from spanometer import InputError
 from spanometer.measures import SpanAttribute
-from spanometer.readers.spacy import from_spacy, from_spacy_pairs
+from spanometer.readers.spacy import from_spacy
 from spanometer.spans.attributes import Attributes
 
 WORDS = ["Pas", "de", "toux", "ni", "de", "fièvre", "."]
@@ -99,16 +99,13 @@ def test_documents_are_chosen_by_the_reference(make):
     assert from_spacy(*sides, attributes=["negated"], filter=lambda doc: len(doc.ents) > 0) == expected
 
 
-def test_pairs(spacy, make):
+def test_examples(spacy, make):
     from spacy.training import Example
 
     gold, system = pair(make)
     expected = from_spacy([gold], [system], attributes=["negated"])
-    for pairs in ([(gold, system)], iter([[gold, system]]), [Example(system, gold)]):
-        assert from_spacy_pairs(pairs, attributes=["negated"]) == expected
-    for wrong in ([gold], [(gold,)], [(gold, system, gold)], [None]):
-        with pytest.raises(InputError, match=r"document 0: .* is not a pair of documents"):
-            from_spacy_pairs(wrong, attributes=["negated"])
+    example = Example(system, gold)
+    assert from_spacy([example.reference], [example.predicted], attributes=["negated"]) == expected
 
 
 def test_groups_and_functions_of_documents(make):

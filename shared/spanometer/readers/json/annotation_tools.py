@@ -185,11 +185,13 @@ def _written_label_studio(documents: Fitted) -> Iterator[bytes]:
         by = {"email": annotator} if isinstance(annotator, str) else annotator
         result = list(results(text, record.spans))
         task["annotations"].append({**({} if by is None else {"completed_by": by}), "result": result})
-    rows = (json.dumps(task, ensure_ascii=False).encode() for task in tasks.values())
-    yield b"["
-    for number, row in enumerate(rows):
-        yield (b",\n" if number else b"\n") + row
-    yield b"\n]\n"
+    yield _array(tasks.values()).encode()
+
+
+def _array(tasks: Iterable[Mapping[str, Any]]) -> str:
+    """Write one array with a task on each line."""
+    rows = ",\n".join(json.dumps(task, ensure_ascii=False) for task in tasks)
+    return f"[\n{rows}\n]\n"
 
 
 def results(text: str, spans: Iterable[tuple[int, int, str]]) -> Iterator[dict[str, Any]]:
@@ -394,9 +396,8 @@ def _label_studio(tasks: Iterable[ReviewTask]) -> Iterator[str]:
         predictions = [
             {"model_version": name, "result": list(results(task.text, spans))} for name, spans in task.sides.items()
         ]
-        row = {"data": {"text": task.text, "meta": task.meta}, "predictions": predictions}
-        rows.append(json.dumps(row, ensure_ascii=False))
-    yield "[\n" + ",\n".join(rows) + "\n]\n"
+        rows.append({"data": {"text": task.text, "meta": task.meta}, "predictions": predictions})
+    yield _array(rows)
 
 
 def _prodigy(tasks: Iterable[ReviewTask]) -> Iterator[str]:

@@ -46,7 +46,8 @@ def from_spacy(
     values.
 
     Args:
-        references, predictions: the documents of both sides, in the same order and with the same tokens.
+        references, predictions: the documents of both sides, in the same order and with the same tokens: for spaCy's
+            `Example` objects, `[each.reference for each in examples]` and `[each.predicted for each in examples]`.
         attributes: the names of the attributes, read from `span._.<name>`; or a dict from names to extensions or to
             functions of the span. Values are bool, int, float, str or None, or lists of these.
         spans: None for `doc.ents`; the name of a group in `doc.spans`; a list of these; a function of the document; or
@@ -106,30 +107,6 @@ def from_spacy(
             except InputError as error:
                 raise error.placed(side=side, document=document) from None
     return rows
-
-
-def from_spacy_pairs(pairs: Iterable[Any], **options: Any) -> dict[str, list[list[dict[str, Any]]]]:
-    """Read the spans and attributes of pairs of documents, like `from_spacy`.
-
-    Args:
-        pairs: pairs of reference and prediction, or spaCy's `Example` objects.
-        options: the options of `from_spacy`.
-
-    Raises:
-        InputError: if an item is not a pair; see also `from_spacy`.
-    """
-    references, predictions = [], []
-    for document, pair in enumerate(pairs):
-        sides = (pair.reference, pair.predicted) if hasattr(pair, "reference") else pair
-        if not isinstance(sides, (tuple, list)) or len(sides) != 2:
-            raise InputError(
-                f"{pair!r:.80} is not a pair of documents.",
-                "Give (reference, prediction), or spaCy's Example, for each document.",
-                document=document,
-            )
-        references.append(sides[0])
-        predictions.append(sides[1])
-    return from_spacy(references, predictions, **options)
 
 
 def _getters(attributes: Any, span_type: Any) -> dict[str, _Function]:
