@@ -24,7 +24,7 @@ from ..protocols.protocol import Protocol, known_by
 from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from .input_files import ONE_FILE, InputFiles, add_reading, read_source
 from .inputs import InputPath, documents_in, size_of
-from .options import add_options, given_options, read_options, speller
+from .options import add_options, destinations, read_options, speller
 from .output import TableOutput
 
 
@@ -84,9 +84,10 @@ def _command(options: argparse.Namespace, advice: Advice | Flow) -> str:
     left_out = {"words_column"} if arguments.pop("tokens", None) is None else set()
     if "tokens" in advice.options:
         arguments["token_probabilities"] = CORPUS
-    for name in sorted(given_options(options, InputFiles) - left_out, key=list(options.flags).index):
-        value = getattr(options, name)
-        words += [spell(name, str(value))] if isinstance(value, bool) else [options.flags[name], value]
+    of_reading = destinations(InputFiles) - left_out
+    for name in (name for name in options.flags if name in of_reading):
+        if (value := getattr(options, name, None)) is not None:
+            words += [spell(name, str(value))] if isinstance(value, bool) else [options.flags[name], value]
     text = ",".join(f"{name}={value}" for name, value in arguments.items())
     return shlex.join([*words, "--measures", f"{measure}({text})" if text else measure])
 

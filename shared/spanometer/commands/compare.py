@@ -57,8 +57,7 @@ class ComparisonOutput(PlotOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    default = "span_f"
-    add_measure_options(parser, known_measures(), default=default, protocols=True)
+    add_measure_options(parser, known_measures(), default="span_f", protocols=True)
     draws = parser.add_argument_group("measures")
     add_options(draws, PairedResampling)
     draws.add_argument(

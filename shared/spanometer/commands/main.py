@@ -21,6 +21,7 @@ from ..options import counterpart
 from ..version import __version__
 from . import COMMANDS, GROUPS, help
 from .help import HelpAction, HelpFormatter
+from .options import require_kept_inputs, speller
 
 BAD_INPUT = 2
 """The exit status for input that cannot be scored, and for wrong options."""
@@ -77,8 +78,6 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         if getattr(options, "output", None) == "/dev/stdout":
             # if the output is a file, it is open already
             options.output = "-"
-        from .options import require_kept_inputs
-
         require_kept_inputs(options)
         with warnings.catch_warnings():
             warnings.showwarning = _warn
@@ -86,8 +85,6 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         sys.stdout.flush()
         return status
     except InputError as error:
-        from .options import speller
-
         return _complain(error.message(speller(getattr(options, "flags", {})), " "))
     except MemoryError:
         from ..readers.source import out_of_memory
@@ -170,8 +167,6 @@ class Parser(argparse.ArgumentParser):
 
     def _instead(self, arguments: Iterable[str]) -> str:
         """Return a sentence with the counterpart of the first unknown option that has one here."""
-        from .options import speller
-
         spell = speller(self.get_default("flags") or {})
         names = [text.partition("=")[0] for text in arguments if text.startswith("-")]
         names = [name for name in names if name not in self._option_string_actions]

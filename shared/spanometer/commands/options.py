@@ -102,11 +102,6 @@ def destinations(*owners: type) -> set[str]:
     return {destination(declared) for owner in owners for declared in options_of(owner).values()} - {""}
 
 
-def given_options(options: argparse.Namespace, *owners: type) -> set[str]:
-    """Return the options that are set on the command line."""
-    return {name for name in destinations(*owners) if getattr(options, name, None) is not None}
-
-
 def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -> Owner:
     """Create a dataclass from its options on the command line.
 

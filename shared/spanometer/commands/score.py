@@ -386,9 +386,8 @@ def _score_parquet(
 
 def _official(request: MeasureRequest, reports: Mapping[str, Report]) -> dict[str, Report]:
     """Add the official scores of the protocol, if there is one."""
-    if request.protocol is None:
-        return dict(reports)
-    return {name: scored_by(request.protocol, report) for name, report in reports.items()}
+    protocol = request.protocol
+    return {name: report if protocol is None else scored_by(protocol, report) for name, report in reports.items()}
 
 
 def _show(corpus: CorpusFiles, reports: Mapping[str, Report], output: ScoreOutput, *, others: bool) -> int:

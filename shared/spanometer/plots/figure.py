@@ -279,13 +279,13 @@ def _add_legend(figure: Figure) -> None:
 
 
 _MANY = 16
-"""Draw a line for each (name, x, y)."""
-
-_LONG = 10_000
 """Matrices with more rows than this have smaller cells."""
 
-_DARK = 0.3
+_LONG = 10_000
 """In small cells, numbers from this one on are written in thousands."""
+
+_DARK = 0.3
+"""Cells with a larger share than this have white numbers."""
 
 _SHARES = (0.01, 0.1, 0.25, 0.5, 1.0)
 
