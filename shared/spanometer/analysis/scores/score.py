@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from itertools import chain, pairwise
-from typing import Any, Never
+from typing import Any, Never, Unpack, overload
 
 import numpy as np
 
@@ -45,6 +45,22 @@ from ...tags.schemes import LabelChoice
 from .measure_result import NamedDocuments, SuitingMeasures
 from .report import Report
 from .streams import require_form
+
+
+@overload
+def score(
+    references: Any,
+    predictions: Any,
+    *more: Never,
+    measures: Any = None,
+    protocol: str | None = None,
+    confidence: float | None = None,
+    **options: Unpack[DrawnSideArguments],
+) -> Report: ...
+
+
+@overload
+def score(references: Any, predictions: Any, *more: Never, **options: Any) -> Report: ...
 
 
 @shares(DrawnSideArguments)
