@@ -119,7 +119,7 @@ class _Reader:
         wanted = [*layout.columns, *([] if layout.words is None else [layout.words])]
         self._names: dict[int, Codes] = {column: Codes() for column in wanted}
         self._codes: dict[int, list[np.ndarray]] = {column: [] for column in wanted}
-        self._token_lines: list[np.ndarray] = []
+        self._token_lines = array("i")
         self._firsts: list[np.ndarray] = []
         self._document_names: dict[int, str] = {}
         self._document_codes = Codes()
@@ -151,7 +151,7 @@ class _Reader:
                 self._require_tags(lines, rows, column, encoded)
             codes.append(encoded.astype(np.min_scalar_type(max(len(self._names[column]) - 1, 0))))
         # int32 is enough: fewer than 2^31 lines fit into memory
-        self._token_lines.append((rows + lines.first).astype(np.int32))
+        self._token_lines.frombytes((rows + lines.first).astype(np.int32).tobytes())
         self.rows += len(rows)
         if len(rows):
             self._last = int(before[-1])
@@ -194,7 +194,8 @@ class _Reader:
                 f"Leave out {setting('documents')} to end documents at blank lines.",
             ).placed(option="documents")
         offsets = np.append(np.concatenate(self._firsts), self.rows)
-        token_lines = np.concatenate(self._token_lines)
+        # an array grows in its place; joined chunks would be in memory twice
+        token_lines = np.asarray(self._token_lines)
         first_lines = token_lines[offsets[:-1]].astype(np.int64)
         words = None if layout.words is None else Words.of(self._tags(layout.words, offsets))
         tags = (replace(self._tags(column, offsets), reading=self._reading) for column in layout.columns)
