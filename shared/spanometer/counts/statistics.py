@@ -4,12 +4,10 @@ Counts are kept by document, so a resampled corpus is a row of weights, and its 
 much faster than SciPy's `bootstrap`, which draws indices of documents; tests compare the results.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -179,7 +177,7 @@ class Resampling(CheckedOptions):
     seed: int = option(0, help="random seed", low=0, metavar="N")
 
     @classmethod
-    def chosen(cls, confidence: float | None, values: Mapping[str, Any]) -> Resampling | None:
+    def chosen(cls, confidence: float | None, values: Mapping[str, Any]) -> Self | None:
         """Create a resampling from options; None if no level is set, but the other options are still checked."""
         resampling = made(cls, {**values, "confidence": cls.confidence if confidence is None else confidence})
         return None if confidence is None else resampling
@@ -232,17 +230,17 @@ class Estimate:
     left_out: np.ndarray | None = None
 
     @staticmethod
-    def combined(change: Callable[..., np.ndarray], *estimates: Estimate) -> Estimate:
+    def combined(change: Callable[..., np.ndarray], *estimates: "Estimate") -> "Estimate":
         """Apply a function to the values of several estimates, for the corpus and for each resampled corpus."""
         draws = [[estimate.drawn for estimate in estimates], [estimate.left_out for estimate in estimates]]
         drawn, left_out = (None if any(part is None for part in parts) else change(*parts) for parts in draws)
         return Estimate(change(*(estimate.point[None] for estimate in estimates))[0], drawn, left_out)
 
-    def __getitem__(self, place: Any) -> Estimate:
+    def __getitem__(self, place: Any) -> "Estimate":
         """Select values."""
         return self.combined(lambda values: values[:, *(place if isinstance(place, tuple) else (place,))], self)
 
-    def __sub__(self, other: Estimate) -> Estimate:
+    def __sub__(self, other: "Estimate") -> "Estimate":
         """Compute the differences of two estimates that have the same resampled corpora."""
         return self.combined(np.subtract, self, other)
 

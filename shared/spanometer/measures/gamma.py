@@ -81,14 +81,7 @@ class Gamma(AlignedMeasure):
             not numbers from 0 to 1.
     """
 
-    alpha: float = option(
-        3.0,
-        help="weight of positions",
-        low=0,
-        high=1000,
-        label="Weight of positions",
-        span=(0, 10),
-    )
+    alpha: float = option(3.0, help="weight of positions", low=0, high=1000, label="Weight of positions", span=(0, 10))
     beta: float = option(1.0, help="weight of labels", low=0, high=1000, label="Weight of labels", span=(0, 10))
     delta_empty: float = option(
         1.0, help="dissimilarity between a unit and an empty unit", low=0, high=1000, exclusive=True
@@ -160,11 +153,7 @@ class Gamma(AlignedMeasure):
     headline = "gamma"
     unusual = ("distances", "precision")
     # a pair of two labels counts for both, so the corpus's sums are not sums over labels
-    shared = (
-        "tokens",
-        "annotator_tokens",
-        *("all_weight", "all_categorical", "all_expected_categorical"),
-    )
+    shared = ("tokens", "annotator_tokens", *("all_weight", "all_categorical", "all_expected_categorical"))
     counts_type = UnitizingCounts
 
     def __post_init__(self) -> None:

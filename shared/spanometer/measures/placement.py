@@ -11,12 +11,11 @@ This is the sum over subsets in Proposition 2 of the paper; `start_probabilities
 `independent` places each span anywhere. `layers` places each nesting depth separately as `disjoint`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -70,11 +69,11 @@ class Placement:
             covered[length:] -= count * begun[: self.tokens - length]
         return np.clip(covered, 0.0, None)
 
-    def shared_tokens(self, other: Placement) -> float:
+    def shared_tokens(self, other: Self) -> float:
         """Compute the expected number of tokens that two sides share: Σ_t p1(t) p2(t), with the coverages p1 and p2."""
         return float(self.coverage @ other.coverage)
 
-    def same_spans(self, other: Placement) -> float:
+    def same_spans(self, other: Self) -> float:
         """Compute the expected number of equal spans: Σ_s P1(s) P2(s), summed over pairs of spans of equal length."""
         return math.fsum(
             count * other_count * float(starts @ other_starts)
@@ -83,9 +82,9 @@ class Placement:
             if length == other_length
         )
 
-    def __add__(self, other: Placement) -> Placement:
+    def __add__(self, other: Self) -> Self:
         """Add two independent placements, such as two layers of nested spans."""
-        return Placement(
+        return type(self)(
             self.tokens, self.lengths + other.lengths, self.counts + other.counts, self.starts + other.starts
         )
 
@@ -249,7 +248,7 @@ class Cases:
     size: np.ndarray
 
     @classmethod
-    def of(cls, alignment: Alignment, placement: str) -> Cases:
+    def of(cls, alignment: Alignment, placement: str) -> Self:
         """Group the (document, label) places of a corpus into cases."""
         sides = (alignment.references, alignment.predictions)
         documents = max(alignment.documents, 1)

@@ -17,18 +17,7 @@ from ..arrays import code_type, name_codes
 from ..exceptions import InputError, setting
 from ..options import CheckedOptions, option, options_of
 from .repairs import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
-from .schemes import (
-    BEGIN,
-    CONTINUES,
-    END,
-    OUTSIDE,
-    ROLES,
-    SCHEMES,
-    Scheme,
-    canonical,
-    get_scheme,
-    infer_scheme,
-)
+from .schemes import BEGIN, CONTINUES, END, OUTSIDE, ROLES, SCHEMES, Scheme, canonical, get_scheme, infer_scheme
 from .tags import Tags, check_names, read_id2label, split_tag
 
 BARE_LABEL = "_"

@@ -16,17 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import InputError, setting
-from .schemes import (
-    BEGIN,
-    CONTINUES,
-    END,
-    INSIDE,
-    OUTSIDE,
-    ROLES,
-    SINGLE,
-    Scheme,
-    continuations,
-)
+from .schemes import BEGIN, CONTINUES, END, INSIDE, OUTSIDE, ROLES, SINGLE, Scheme, continuations
 
 
 @dataclass(frozen=True)

@@ -409,10 +409,7 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
                 continue
             text = "None" if tag is None else f"{shown(tag)} (of type {type(tag).__name__})"
             return InputError(
-                f"{text} is not a tag.",
-                remedy_for(tag),
-                document=first_document + number,
-                position=position,
+                f"{text} is not a tag.", remedy_for(tag), document=first_document + number, position=position
             )
     return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)
 
