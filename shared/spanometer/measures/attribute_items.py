@@ -2,7 +2,7 @@
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -218,37 +218,23 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
 
 
 def require_seen(
-    seen: Mapping[str, frozenset[str]],
-    scored: ScoredAttributes,
-    defaults: Mapping[str, Value],
-    filtered: frozenset[str] = frozenset(),
+    seen: Mapping[str, frozenset[str]], option: str, names: Iterable[str], kind: str = "attributes"
 ) -> None:
     """Raise an `InputError` if an option names an attribute or label that does not occur in the data.
 
     Args:
-        seen: the names that occur, see `seen_names`. If it is empty, nothing is checked.
-        scored: the scored attributes.
-        defaults: the default value of each attribute.
-        filtered: the attributes named in `filter`.
+        seen: the names that occur, see `seen_names`. If there are no spans, nothing is checked.
+        option: the name of the option.
+        names: the names in the option.
+        kind: `attributes` or `labels`.
     """
-    labels = {label for chosen in scored.values() for label in chosen or ()}
-    named = (
-        ("attributes", "attributes", set(scored)),
-        ("default_values", "attributes", set(defaults)),
-        ("filter", "attributes", set(filtered)),
-    )
-    for option, kind, names in (*named, ("attributes", "labels", labels)) if seen["labels"] else ():
-        unknown = sorted(names - seen[kind])
-        if unknown:
-            present = sorted(seen[kind])
-            more = ", ..." if len(present) > _LISTED else ""
-            raise InputError(
-                f"no span has the {kind[:-1]} {shown(unknown[0])} from {mention(option)}.",
-                f"The {kind} are {', '.join(map(shown, present[:_LISTED]))}{more}."
-                if present
-                else "No span has attributes.",
-                option=option,
-            )
+    unknown = sorted(set(names) - seen[kind]) if seen["labels"] else []
+    if unknown:
+        present = sorted(seen[kind])
+        listing = ", ".join([*map(shown, present[:_LISTED]), *(["..."] if len(present) > _LISTED else [])])
+        remedy = f"The {kind} are {listing}." if present else "No span has attributes."
+        problem = f"no span has the {kind[:-1]} {shown(unknown[0])} from {mention(option)}."
+        raise InputError(problem, remedy, option=option)
 
 
 def unmatched_refusal(sides: Sequence[Attributes], unmatched: int, documents: np.ndarray | None) -> InputError:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
+from itertools import chain
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -247,7 +248,10 @@ class SpanAttribute(Measure):
                 span has.
         """
         self._require_free_micro_key(dict.fromkeys(counts.labels))
-        require_seen(counts.seen, read_scored(self.attributes) or {}, self.default_values)
+        scored = read_scored(self.attributes) or {}
+        require_seen(counts.seen, "attributes", scored)
+        require_seen(counts.seen, "default_values", self.default_values)
+        require_seen(counts.seen, "attributes", chain.from_iterable(filter(None, scored.values())), "labels")
         values = self.scores_of_all(self.totals(counts))
         # the overall values come last
         names = enumerate((self.micro_key, *counts.labels), -1)
@@ -370,7 +374,7 @@ class SpanAttribute(Measure):
             return None
         chooses = DocumentFilter(self.filter) if isinstance(self.filter, str) else self.filter
         if isinstance(chooses, DocumentFilter):
-            require_seen(seen_names(references, predictions), {}, {}, filtered=chooses.names)
+            require_seen(seen_names(references, predictions), "filter", chooses.names)
         answers = []
         for document, spans in enumerate(references.to_dicts()):
             try:
