@@ -146,7 +146,7 @@ def _run(client: Client, parts: Sequence[FilePart], reading: Reading, progress: 
     try:
         while len(tree[-1]) > 1:
             groups = [tree[-1][first : first + FAN_IN] for first in range(0, len(tree[-1]), FAN_IN)]
-            tree.append([client.submit(_sum_tallies, group, pure=False) for group in groups])
+            tree.append([client.submit(sum_of_parts, group, pure=False) for group in groups])
         for leaf in tqdm(as_completed(leaves), total=len(leaves), **shown):
             if leaf.status != "finished":
                 leaf.result()
@@ -162,10 +162,6 @@ def _run(client: Client, parts: Sequence[FilePart], reading: Reading, progress: 
     finally:
         # after an error nothing more is computed
         client.cancel([future for level in tree for future in level])
-
-
-def _sum_tallies(tallies: Sequence[Tally]) -> Tally:
-    return sum_of_parts(tallies)
 
 
 @contextmanager

@@ -4,8 +4,6 @@ metric = corpus_metric(json.loads, "span_f")  # for the metrics of a LightevalTa
 metric = answer_metric("span_f", grounding="strict", asked_labels=["PER", "LOC"])
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

@@ -5,8 +5,6 @@ metric.update(logits, labels)
 metric.compute()["span_f_f1"]
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -14,8 +14,6 @@
 This module does not import `torch` or `transformers`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from collections.abc import Iterator, Mapping, Sequence

@@ -26,13 +26,7 @@ from ..spans.spans import Spans, as_tags, pair_from_tags
 from ..tags.decoding import LabelDecoding, reading_of
 from ..tags.tags import Tags
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, encoded, megabytes, too_much
-
-_PASTED = {
-    "spans": "Paste a token and its tag on each line, or click an example.",
-    "entities": "Paste a text with markup, or click an example.",
-    "attributes": "Paste a JSON list of spans on each line, or click an example.",
-}
-"""What users should paste, by the kind of input."""
+from .texts import texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +172,7 @@ def _read_both(
 def _read(kind: str, text: str, name: str, reader: Callable[..., DocumentFile], limit: int = MAX_BYTES) -> DocumentFile:
     """Read a text; raise an `InputError` if it is too large."""
     if not text.strip():
-        raise InputError(f"the {name} is empty.", _PASTED[kind])
+        raise InputError(f"the {name} is empty.", texts()["inputs"][kind]["remedy"])
     file = reader(io.BytesIO(encoded(text, name, limit)), name=name)
     documents, lengths = len(file.document_lines), file.lengths
     if documents > MAX_DOCUMENTS:

@@ -1,9 +1,7 @@
 """The form of a page: its fields and the function that responds. `serving` shows it with Gradio."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,7 +19,7 @@ class Response:
     """The results of a page as HTML, its charts, and files to download, by name."""
 
     html: str
-    charts: Sequence[Figure | None] = ()
+    charts: Sequence["Figure | None"] = ()
     files: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -77,7 +75,7 @@ class Form:
     kept: str = "Texts are scored on the server of this Space and are not stored."
     uploads: Sequence[Upload] = ()
     boxes: Sequence[Box] = ()
-    controls: Sequence[Control] = ()
+    controls: Sequence["Control"] = ()
     hint: str = "Examples:"
     examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     charts: Sequence[str] = ()
@@ -144,18 +142,16 @@ class Fields:
         """The controls of the options."""
         return tuple(map(self._control, self.options.values()))
 
-    def read(self, values: Mapping[str, Any], names: Iterable[str] | None = None) -> dict[str, Any]:
+    def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Convert the values of controls to values of options.
 
         Args:
             values: the values of controls, by name.
-            names: the options; by default all.
 
         Raises:
             InputError: if a value is invalid.
         """
-        chosen = self.options if names is None else [name for name in self.options if name in set(names)]
-        return {name: _read(self.options[name], values[name]) for name in chosen}
+        return {name: _read(option, values[name]) for name, option in self.options.items()}
 
     def spell(self, name: str, value: str | None) -> str:
         """Write an option as the label of its control, see `exceptions.spelled`."""

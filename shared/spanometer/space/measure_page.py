@@ -1,7 +1,5 @@
 """The page of a measure: its form, and its results (score, tables, charts, report of errors, and files)."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter
@@ -15,6 +13,7 @@ import numpy as np
 from ..analysis.errors.find import errors
 from ..analysis.scores.measure_result import MeasureResult
 from ..analysis.scores.report import Report, label_tables, score_tables
+from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, setting
 from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
@@ -25,6 +24,7 @@ from ..measures.placement import place
 from ..measures.registry import MEASURES, TREE_MEASURES
 from ..measures.span_attribute import SpanAttribute
 from ..measures.span_f import SpanF
+from ..options import made, options_of
 from ..plots.figure import draw_chance_f1, draw_coverage
 from ..spans.entities import Entities
 from ..spans.spans import Spans, pair_from_tags
@@ -38,7 +38,7 @@ from .corpus import READERS, PageCorpus, read_upload
 from .forms import Box, Form, Response
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, megabytes, require_little_work
 from .pages import Page, key_title, page_of
-from .texts import HOME, error_message, examples_of, excerpt, first_rows, render, space_of
+from .texts import HOME, error_message, examples_of, excerpt, first_rows, render, space_of, texts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +55,7 @@ class Chart:
     The figure is None if there is nothing to draw.
     """
 
-    figure: Figure | None
+    figure: "Figure | None"
     description: str
     quotation: str = ""
 
@@ -139,20 +139,23 @@ def respond(page: Page, reference: str, prediction: str, values: Mapping[str, An
         values: the values of the page's controls, by name.
     """
     try:
-        reading = page.reading(values)
+        chosen = page.read(values)
+        reading = page.reading(chosen)
         corpus = READERS[page.input](reference, prediction, *([] if reading is None else [reading]))
-        return _results(page, corpus, values)
+        return _results(page, corpus, chosen)
     except InputError as error:
         return Response(error_message(error, page.fields.spell))
 
 
-def _results(page: Page, corpus: PageCorpus, values: Mapping[str, Any]) -> Response:
-    measure = page.measure(values, corpus.words)
+def _results(page: Page, corpus: PageCorpus, chosen: Mapping[str, Any]) -> Response:
+    shared = {name: chosen[name] for name in options_of(Measure) if name in chosen}
+    words = {"tokens": corpus.words} if "tokens" in chosen else {}
+    measure = made(page.kind, {**chosen, **words})
     if isinstance(measure, AlignedMeasure) and not measure.match_labels:
         # the report, the charts and the other measures too
         corpus = corpus.unlabelled()
     counts = _counts(measure, corpus)
-    result = MeasureResult.of(measure, counts, corpus.reading, page.resampling(values))
+    result = MeasureResult.of(measure, counts, corpus.reading, Resampling.chosen(chosen.get("confidence"), chosen))
     report = _report(corpus, result)
     missing = _missing(report)
     drawn = []
@@ -165,8 +168,8 @@ def _results(page: Page, corpus: PageCorpus, values: Mapping[str, Any]) -> Respo
         notes=[*corpus.notes, *result.notes, *_notes(measure, counts, corpus, missing)],
         size=report.size,
         signatures=[result.signature],
-        snippet=_snippet(page, values),
-        sections=list(_sections(page, corpus, result, report, page.shared(values))),
+        snippet=_snippet(page, chosen),
+        sections=list(_sections(page, corpus, result, report, shared)),
         charts=drawn,
         report=_error_report(page, corpus, report) if corpus.spans else "",
     )
@@ -412,15 +415,6 @@ _CALL = """import evaluate
     predictions=predictions,
 {options})"""
 
-_CONFIGURATIONS = {"entities": ', "markup"'}
-"""The module's configuration for the input of a page, if it is not the default configuration."""
-
-_INPUTS = {
-    "spans": "references and predictions: a list of tags for each sentence",
-    "entities": "references and predictions: a text with markup for each document",
-    "attributes": "references and predictions: a list of spans with attributes for each document",
-}
-
 
 def _result_files(name: str, report: Report) -> dict[str, str]:
     """Return a report of one measure as JSON and CSV, by file name, the same as the commands write."""
@@ -430,13 +424,16 @@ def _result_files(name: str, report: Report) -> dict[str, str]:
     return {f"{name}.json": written, **{f"{name}_{kind}.csv": report.to_csv(kind) for kind in tables}}
 
 
-def _snippet(page: Page, values: Mapping[str, Any]) -> str:
+def _snippet(page: Page, chosen: Mapping[str, Any]) -> str:
     """Return the Python code that loads the module and computes the score of a page."""
+    own = texts()["inputs"][page.input]
+    options = page.options
+    changed = {name: value for name, value in chosen.items() if name not in options or value != options[name].default}
     return _CALL.format(
         name=page.name,
-        loaded=f'"{space_of(page.name)}"{_CONFIGURATIONS.get(page.input, "")}',
-        input=_INPUTS[page.input],
-        options="".join(f"    {name}={_literal(value)},\n" for name, value in page.chosen(values).items()),
+        loaded=f'"{space_of(page.name)}"{own["configuration"]}',
+        input=own["snippet"],
+        options="".join(f"    {name}={_literal(value)},\n" for name, value in changed.items()),
     )
 
 
@@ -445,19 +442,6 @@ def _literal(value: Any) -> str:
         return "tokens"
     return 'float("nan")' if isinstance(value, float) and math.isnan(value) else repr(value)
 
-
-_HINTS = {
-    "spans": (
-        "A token and its tag on each line; blank lines between sentences.",
-        "Predicted tags of the same tokens. Empty if the first text has both columns.",
-    ),
-    "entities": ("A document on each line, with QUAERO markup.", "The same words with predicted markup."),
-    "attributes": (
-        "A document on each line: a JSON list of spans, or an object with spans and tokens.",
-        "The same spans with predicted attributes; scores are optional.",
-    ),
-}
-"""The hints below the boxes of both sides, by the kind of input."""
 
 _LIMITS = {
     "spans": f"{MAX_DOCUMENTS:,} sentences, {MAX_TOKENS:,} tokens, {megabytes(MAX_BYTES)}",
@@ -469,7 +453,7 @@ _LIMITS = {
 def form(name: str) -> Form:
     """Create the form of a measure's page; raise an `InputError` if there is no such measure."""
     page = page_of(name)
-    hints = zip(("reference", "prediction"), _HINTS[page.input], strict=True)
+    hints = zip(("reference", "prediction"), texts()["inputs"][page.input]["hints"], strict=True)
     return Form(
         title=page.title,
         heading=render("heading.html", page=page, home=HOME),
@@ -479,5 +463,5 @@ def form(name: str) -> Form:
         boxes=[Box(side, side.capitalize(), hint, read_upload) for side, hint in hints],
         controls=page.controls,
         examples=examples_of(page.input),
-        charts=TITLES if page.charts else (),
+        charts=TITLES if issubclass(page.kind, ChanceKappaF1) else (),
     )

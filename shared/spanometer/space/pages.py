@@ -5,18 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..counts.statistics import Resampling
 from ..exceptions import require_choice
 from ..measures.base import SHARED, Measure
-from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.registry import ALL_MEASURES
-from ..options import Option, options_of
+from ..options import Option, made, options_of
 from ..readers.text.markup import EntityTypes
 from ..tags.decoding import LabelDecoding
 from .forms import CONFIDENCE, Control, Fields
 from .texts import measure_title, texts
 
-_READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
+READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
 """The classes of reading options, by the kind of input."""
 
 
@@ -59,16 +57,11 @@ class Page:
         return self.kind.input
 
     @property
-    def charts(self) -> bool:
-        """Whether there are charts below the results."""
-        return issubclass(self.kind, ChanceKappaF1)
-
-    @property
     def options(self) -> dict[str, Option]:
         """The options with controls: of the measure, of reading, of all measures, and the confidence level."""
         declared = {name: _on_page(option) for name, option in options_of(self.kind).items() if option.label}
         shared = {name: declared.pop(name) for name in SHARED if name in declared}
-        of_reading = options_of(_READINGS[self.input]) if self.input in _READINGS else {}
+        of_reading = options_of(READINGS[self.input]) if self.input in READINGS else {}
         reading = {name: option for name, option in of_reading.items() if option.label}
         return {**declared, **reading, **shared, "confidence": CONFIDENCE}
 
@@ -83,43 +76,21 @@ class Page:
         words = (_WORDS,) if _WORDS.name in options_of(self.kind) else ()
         return *words, *self.fields.controls
 
-    def chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the module's options that do not have their default values, see `measure`; words are as in Python."""
-        read = self.fields.read(values)
-        chosen = {name: value for name, value in read.items() if value != self.options[name].default}
-        return {"tokens": ..., **chosen} if values.get(_WORDS.name) == "corpus" else chosen
-
-    def measure(self, values: Mapping[str, Any], words: Sequence[Sequence[str]] | None = None) -> Measure:
-        """Create the measure with the options of the page.
+    def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Convert the values of the controls to values of options; words are as in Python.
 
         Args:
             values: the values of the controls, by name.
-            words: the words of each document, for measures that use the information of words.
 
         Raises:
             InputError: if a value is invalid.
         """
-        options = self._read(self.kind, values)
-        if values.get(_WORDS.name) == "corpus":
-            options["tokens"] = words
-        return self.kind(**options)
+        words = {"tokens": ...} if values.get(_WORDS.name) == "corpus" else {}
+        return {**words, **self.fields.read(values)}
 
-    def shared(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options that all measures have, see `measure`."""
-        return self._read(Measure, values)
-
-    def reading(self, values: Mapping[str, Any]) -> LabelDecoding | EntityTypes | None:
-        """Return the options for reading tags or markup, or None if the input has no such options; see `measure`."""
-        owner = _READINGS.get(self.input)
-        return None if owner is None else owner(**self._read(owner, values))
-
-    def resampling(self, values: Mapping[str, Any]) -> Resampling | None:
-        """Return the options of intervals; None if no confidence level is set. See `measure`."""
-        read = self._read(Resampling, values)
-        return Resampling.chosen(read.get("confidence"), read)
-
-    def _read(self, owner: type, values: Mapping[str, Any]) -> dict[str, Any]:
-        return self.fields.read(values, options_of(owner))
+    def reading(self, chosen: Mapping[str, Any]) -> LabelDecoding | EntityTypes | None:
+        """Create the options for reading tags or markup from those of the page; None if the input has none."""
+        return made(READINGS[self.input], chosen) if self.input in READINGS else None
 
 
 def page_of(name: str) -> Page:

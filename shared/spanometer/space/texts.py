@@ -90,18 +90,12 @@ def space_of(name: str) -> str:
     return f"{namespace if slash else 'spanometer'}/{name}"
 
 
-def address(name: str) -> str:
-    """Return the URL of a Space."""
-    return f"https://huggingface.co/spaces/{space_of(name)}"
-
-
 def titled() -> dict[str, str]:
     """Return the URLs of the Spaces by their titles."""
-    measures = {name: {} for name in ALL_MEASURES} | texts()["measures"]
-    measures = {name: own for name, own in measures.items() if "shows" not in own}
-    return {measure_title(name): address(name) for name in measures} | {
-        own["title"]: address(name) for name, own in texts()["apps"].items()
-    }
+    own = texts()["measures"]
+    names = {measure_title(name): name for name in (*ALL_MEASURES, *own) if "shows" not in own.get(name, {})}
+    names |= {app["title"]: name for name, app in texts()["apps"].items()}
+    return {title: f"https://huggingface.co/spaces/{space_of(name)}" for title, name in names.items()}
 
 
 def measure_title(name: str) -> str:

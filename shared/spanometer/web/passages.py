@@ -1,12 +1,10 @@
 """The passages that reports show: parts of documents around errors and disagreements, and answers with errors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -51,7 +49,7 @@ class Passages:
     @classmethod
     def around(
         cls, document: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray, context: Context
-    ) -> tuple[Passages, np.ndarray]:
+    ) -> tuple[Self, np.ndarray]:
         """Choose the passages around parts of documents; short documents become one passage.
 
         In longer documents, parts that begin near each other are in the same passage.

@@ -1,7 +1,5 @@
 """Rendering of HTML with Jinja2 templates; all texts are escaped."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -91,7 +89,7 @@ def number(value: float) -> str:
 
 
 @cache
-def _environment(folder: Path) -> Environment:
+def _environment(folder: Path) -> "Environment":
     # imported late, because few commands write HTML
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
