@@ -158,8 +158,6 @@ class PublishedTable:
             yield f"{differ} {reason or 'No reason is on record.'}"
             if cells[0].counterexample:
                 yield f"Counterexample ({places[0]}): {cells[0].counterexample}."
-            if len(set(texts)) == 1:
-                yield f"Published: {texts[0][0]}. Ours: {texts[0][1]}. Values: {'; '.join(places)}."
-            elif len(cells) <= LISTED:
+            if len(cells) <= LISTED:
                 rows = [[place, *text, cell.mark] for place, text, cell in zip(places, texts, cells, strict=True)]
                 yield Table("value", ["published", "ours", "difference", ""], rows)

@@ -13,6 +13,7 @@ from experiments.inputs import Inputs, MissingCorpus
 from experiments.report import Reproduction, known_differences, make, reason_for, reproduce
 from experiments.tables import LISTED, Cell, PublishedTable
 from spanometer import InputError
+from spanometer.tables.table import Table
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "experiments" / "data"
@@ -106,9 +107,9 @@ def test_table():
         "3 values: 1 equal, 2 not equal.",
         "1 value differs. so",
         "Counterexample (a: x): gold 1-2.",
-        "Published: yes. Ours: no. Values: a: x.",
+        Table("value", ["published", "ours", "difference", ""], [["a: x", "yes", "no", "", cells[1].mark]]),
         "1 value differs. No reason is on record.",
-        "Published: 0.5. Ours: 0.70. Values: b: y.",
+        Table("value", ["published", "ours", "difference", ""], [["b: y", "0.5", "0.70", "+0.20", cells[2].mark]]),
     ]
     assert cells[1].record() == ["a", "x", "yes", "no", "", "not equal", "gold 1-2"]
     assert cells[3].record() == ["a", "z", "not printed", "3", "", "", ""]
