@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import is_list, name_codes, strings
+from ..arrays import is_list, name_codes, offsets_by, strings
 from ..exceptions import counted
 from .arrow import DocumentColumns, ListItems, string_codes, struct_lists, structs
 from .spans import Spans
@@ -92,6 +93,15 @@ class Mentions(DocumentColumns):
         kept = np.flatnonzero([bool(wording.strip()) for wording in wordings])
         labels = [spans.labels[code] for code in spans.label[kept].tolist()]
         return cls.of(spans.document[kept], labels, [wordings[span] for span in kept.tolist()], spans.documents)
+
+    def to_pairs(self) -> list[list[tuple[str, str]]]:
+        """Convert the mentions of each document to pairs, as `from_pairs` reads them."""
+        pairs = [
+            (self.labels[label], self.texts[text])
+            for label, text in zip(self.label.tolist(), self.text.tolist(), strict=True)
+        ]
+        bounds = offsets_by(self.document, self.documents).tolist()
+        return [pairs[first:last] for first, last in pairwise(bounds)]
 
     def _structs(self) -> pa.StructArray:
         return structs(MENTION_TYPE, strings(self.label, self.labels), strings(self.text, self.texts))
