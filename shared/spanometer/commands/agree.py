@@ -1,6 +1,6 @@
-"""Measure the agreement of annotators of the same text, beyond chance.
+"""Measure the agreement beyond chance of annotators of the same text.
 
-Shows the F1 of each pair, F1 by chance, F1 corrected for chance, and
+Shows each pair's F1, F1 by chance and F1 corrected for chance, and
 Krippendorff's alpha for unitizing over all annotators. For gamma, add
 --measures gamma. Give a file or a column for each annotator, or one export with
 all annotators.
@@ -52,15 +52,14 @@ class AgreementOutput(PlotOutput):
     """Options for showing agreement."""
 
     per_label: bool = switch("also show the agreement on each label", common=True)
-    per_pair: bool = switch("also show the values of each pair")
-    per_document: bool = switch("also show the mean over pairs for each document")
+    per_pair: bool = switch("also show the agreement of each pair of annotators")
+    per_document: bool = switch("also show the agreement on each document, as the mean over all pairs of annotators")
     leave_one_out: bool = switch(
-        "also leave out one annotator at a time, and show kappa and alpha of the others with 95% intervals (or "
-        "--confidence)"
+        "also show kappa and alpha without each annotator in turn, with 95% intervals (or --confidence)"
     )
     disagreements: bool = switch(
-        "also list the places where annotators differ, those that lower agreement most first; -o FILE.csv or "
-        "FILE.jsonl writes only this list, -o FILE.html a page with list and agreement"
+        "also list the disagreements, beginning with those that lower the agreement most. If -o ends in .csv or "
+        ".jsonl, the file has only the list; if it ends in .html, the file is a page with the agreement and the list"
     )
 
     def __post_init__(self) -> None:
@@ -92,7 +91,7 @@ class AgreementOutput(PlotOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="file with the annotation of one annotator")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="annotations of one annotator")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="names of the annotators, separated by commas")
     add_reading(parser, OF_SEVERAL)

@@ -1,8 +1,9 @@
 """Compare systems on the same documents: scores, differences, tests and ranks.
 
-For each pair of systems: the difference with its interval, and the p-values of
-two paired tests (approximate randomisation, bootstrap), corrected by Holm's
-method. Files are read as in spanometer score; the first is the reference.
+For each pair of systems, the output has the difference with its confidence
+interval, and the p-values of two paired tests (approximate randomisation and
+bootstrap), corrected by Holm's method. The options for reading files are the
+options of spanometer score.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll
@@ -43,8 +44,8 @@ class ComparisonOutput(PlotOutput):
     per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="split the documents by their F1 by chance at a bound such as 0.175 (several bounds: 0.1,0.2), and rank "
-        "the systems on each part, with and without correction for chance",
+        help="also rank the systems in two groups of documents: with F1 by chance below and above this number, such as "
+        "0.175; several numbers (0.1,0.2) make more groups",
         parse=read_bounds,
         metavar="BOUNDS",
         topic="measures",
@@ -64,7 +65,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--rank-correlation",
         action="store_const",
         const=True,
-        help="correlate the rankings that the measures give (all measures by default); needs three or more systems",
+        help="rank the systems by each measure, and show how the rankings correlate; needs at least three systems",
     )
     add_systems(parser, metavar="SYSTEM")
     add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))

@@ -1,8 +1,8 @@
 """Combine the annotations of several annotators by vote.
 
 A span is in the consensus if more than half of the annotators have it, with
-the same label and boundaries. Ties are listed. Files are read as in spanometer
-agree. The output is IOB2 tags if the files have tags, otherwise JSON lines.
+the same label and boundaries. Ties are listed. The options for reading files are
+the options of spanometer agree. The output is IOB2 tags if the files have tags, otherwise JSON lines.
 
 Examples:
   spanometer consensus ann.conll ben.conll cat.conll -o gold.conll
@@ -34,7 +34,7 @@ from .output import Output
 class ConsensusOutput(Output):
     """Options for showing votes."""
 
-    with_votes: bool = switch("write the votes and voters of each span as attributes", common=True)
+    with_votes: bool = switch("write each span's number of votes and its voters as attributes", common=True)
     list_spans: str | None = text("CSV", "write all candidate spans with their votes and outcome to a new CSV file")
 
     def __post_init__(self) -> None:
@@ -45,7 +45,7 @@ class ConsensusOutput(Output):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="file with the annotation of one annotator")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="annotations of one annotator")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="names of the annotators, separated by commas")
     add_reading(parser, OF_SEVERAL)

@@ -2,7 +2,8 @@
 
 Each reference span is matched with at most one predicted span that overlaps it.
 Unmatched spans count as missing or spurious. With several systems, their errors
-are also compared. Files are read as in spanometer score.
+are also compared. The options for reading files are the options of spanometer
+score.
 
 Examples:
   spanometer errors gold.conll system.conll --html report.html
@@ -53,7 +54,7 @@ class ErrorOutput(PlotOutput):
     """Options for showing errors."""
 
     per_error: bool = switch(
-        "print only the list of errors, with each system's outcome; for two systems, also whether an error is fixed "
+        "print only the list of errors, with each system's prediction; for two systems, also whether an error is fixed "
         "or new"
     )
     changes: bool = switch(
@@ -61,17 +62,17 @@ class ErrorOutput(PlotOutput):
         "end in .csv or .jsonl"
     )
     suspicious: bool = switch(
-        "also list reference spans that may be wrong, because no system agrees with them; a span ranks higher if the "
-        "systems agree with each other, or if its string has another label elsewhere (or in --train)"
+        "also list reference spans that may be wrong because no system agrees with them. A span comes earlier in the "
+        "list if the systems agree with each other, or if its string has another label elsewhere"
     )
     to: str | None = option(
         None,
-        help="write the documents with errors to -o FILE for an annotation tool, with the spans of all sides as "
-        "pre-annotations",
+        help="write the documents with errors to -o FILE for an annotation tool, with the spans of the reference and "
+        "the systems as pre-annotations",
         choices={
-            "label_studio": "each side is a prediction of the task",
-            "prodigy": "each side is a session, for prodigy review",
-            "doccano": "a span that only a system has is labelled LABEL (system)",
+            "label_studio": "the reference and each system are predictions of a task",
+            "prodigy": "the reference and each system are sessions, for prodigy review",
+            "doccano": "spans get the label LABEL (system) if only that system has them",
         },
         optional=True,
         metavar="TOOL",
@@ -81,7 +82,11 @@ class ErrorOutput(PlotOutput):
         "with --to: write only the errors that you have filtered in the HTML report; VIEW is the part of the report's "
         "address after #",
     )
-    pairs: str = option("overlap", help="which pairs the plotted confusion matrix counts", choices=PAIR_CHOICES)
+    pairs: str = option(
+        "overlap",
+        help="which pairs of reference and predicted spans the plotted confusion matrix counts",
+        choices=PAIR_CHOICES,
+    )
     examples: str | None = option(
         None,
         help="print only the errors in context, the most frequent strings first",
@@ -135,19 +140,19 @@ class SpanParts(CheckedOptions):
     """Options for groups of spans that are scored separately."""
 
     buckets: bool = switch(
-        "also score buckets of spans: by length, position, capital letters, label frequency, label consistency, and "
-        "by length and entity density of the document"
+        "also score groups (buckets) of spans: by length, position, capital letters, label frequency, label "
+        "consistency, document length and entity density of the document"
     )
     train: str | None = text(
         "FILE",
-        "training set; adds buckets of mentions: seen in it with the same label, seen only with another label, or not "
-        "seen",
+        "training set; adds buckets for strings that the training set has with the same label, only with another "
+        "label, or not at all",
     )
     train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
     by: tuple[str, ...] = option(
         (),
-        help="also score buckets by these columns of the reference file, or by KEY of its comments '# KEY=VALUE'; a "
-        "span has the value of its first token, or for numbers the mean over its tokens",
+        help="also score buckets by these columns of the reference file, or by KEY in its comments '# KEY=VALUE'. The "
+        "value of a span is the value of its first token; for numbers, the mean over its tokens",
         parse=columns_in,
         metavar="COLUMNS",
     )

@@ -31,20 +31,20 @@ PROTOCOLS = "protocols"
 
 _TEXTS = {
     "reading": "Files of tags have a token on each line, with its tag in the last column, and a blank line after each "
-    "document. JSON lines of tag lists and documents with spans are read too. Files can be gzipped. - is "
+    "document. You can also use JSON lines of tag lists, and documents with spans. Files can be gzipped; - means "
     "standard input.",
-    "reading documents with spans": "These are exports of annotation tools, and JSON lines with text and spans. "
-    "Character spans are aligned with the tokens of the reference (--to-tokens), or "
-    "scored in characters (--unit character). For JSON lines of spans with "
-    '"attributes": {NAME: VALUE}, use span_attribute.',
+    "reading documents with spans": "Documents with spans are exports of annotation tools, or JSON lines with text and "
+    "spans. Character spans are aligned with the tokens of the reference (--to-tokens), or scored in characters "
+    '(--unit character). If spans in JSON lines have "attributes": {NAME: VALUE}, the measure span_attribute scores '
+    "these attributes.",
     "answers": "Answers of a language model are JSON lines. Each item of an answer is looked up in the reference's "
-    "text. An item that is not in the text is a false positive. Some policies, such as gollie, compare "
-    "only the strings and labels of mentions, with the measure mention_f.",
+    "text. An item that is not in the text counts as a false positive. Some grounding policies, such as gollie, "
+    "compare only the strings and labels of mentions, with the measure mention_f.",
     "reading entity trees": "Files with HIPE columns or QUAERO markup are read as entity trees and scored with eter, "
     "unless you set --column.",
     "reading Parquet files": "With --cluster, REFERENCE is a Parquet file, a folder, or a quoted pattern such as "
-    '"data/*.parquet". The reference and the system are columns of the same files. For '
-    "tags, set --scheme.",
+    '"data/*.parquet". The Parquet files have a column for the reference and a column '
+    "for the system. If the columns have tags, set --scheme.",
 }
 """The text above the options of a section, by its title."""
 
@@ -96,10 +96,10 @@ def command_list(parser: argparse.ArgumentParser, commands: Mapping[str, Mapping
     for title, summaries in commands.items():
         _add_lines(formatter, title, summaries)
     more = {
-        "help COMMAND": "the same as COMMAND --help",
+        "help COMMAND": "the same page as COMMAND --help",
         "help TOPIC": "the options of spanometer score on one topic: measures, reading, answers or output",
-        "help MEASURE": "definition and options of a measure",
-        "help protocols": "names of official scorers, for score --protocol NAME",
+        "help MEASURE": "the definition and the options of a measure",
+        "help protocols": "the names of official scorers, for spanometer score --protocol NAME",
         "--version": "the version",
     }
     _add_lines(formatter, "more", more)
@@ -166,7 +166,7 @@ def protocol_list() -> str:
 
     formatter = HelpFormatter("")
     formatter.add_text(
-        "Names of official scorers, for spanometer score --protocol NAME. To read about one of them: "
+        "Names of official scorers, for spanometer score --protocol NAME. To read about a scorer, run "
         "spanometer help NAME."
     )
     _add_lines(formatter, PROTOCOLS, {name: Protocol.named(name).title for name in names()})
@@ -211,7 +211,9 @@ def _page(parser: argparse.ArgumentParser, sections: Mapping[str, Iterable[argpa
     for title, actions in sections.items():
         _add_section(formatter, title, actions)
     if names := topics(parser):
-        _add_lines(formatter, "more", {"--help TOPIC": f"{', '.join(names)}, {ALL}, or a measure"})
+        _add_lines(
+            formatter, "more", {"--help TOPIC": f"help on a topic: {', '.join(names)}, {ALL}, or the name of a measure"}
+        )
     formatter.add_text(parser.epilog)
     return formatter.format_help()
 
@@ -261,7 +263,7 @@ def _lines(declared: Option) -> Iterator[str]:
 def _briefly(declared: Option) -> str:
     """Return the beginning of an option's help, and its values if they are short."""
     values = ", ".join(map(str, declared.choices))
-    text = re.split(r"[:;(]|, such as|, by default", declared.help)[0].strip()
+    text = re.split(r"[:;(]|, such as|, by default|\. ", declared.help)[0].strip()
     return f"{text}: {values}" if values and len(values) <= _SHORT else text
 
 

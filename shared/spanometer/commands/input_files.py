@@ -77,8 +77,8 @@ class ChosenLabels(LabelChoice):
         "label_map",
         parse=_label_map,
         metavar="MAP",
-        help="rename labels: OLD=NEW,..., or a file with OLD NEW on each line or with a JSON object; OLD can be a tag "
-        "such as B-geo",
+        help="rename labels: OLD=NEW,..., or a file (OLD NEW on each line, or a JSON object); OLD can be a tag such as "
+        "B-geo",
     )
 
 
@@ -87,7 +87,7 @@ class TagColumns(LabelDecoding):
 
     id2label: Any = option(
         None,
-        help="read tags that are integers; FILE lists their names, one on each line, or is a model's config.json",
+        help="read integer tags; FILE has the name of each tag on a line, or is a model's config.json",
         metavar="FILE",
         parse=read_label_names,
     )
@@ -96,24 +96,23 @@ class TagColumns(LabelDecoding):
     )
     documents: str | None = text(
         "KEY",
-        "where documents begin: at comments '# KEY = ...', or with -DOCSTART- at these lines (default: after blank "
-        "lines)\nIn markup, a document is:\n- lines (default): each line\n- blank: a block between blank lines\n- "
-        "file: the whole file",
+        "where documents begin: at comments '# KEY = ...', or at -DOCSTART- lines if KEY is -DOCSTART- (default: after "
+        "blank lines). For markup, KEY is:\n- lines (default): each line is a document\n- blank: blank lines separate "
+        "documents\n- file: the file is one document",
     )
     outside: str | None = text(
         "TAG",
-        "the tag of tokens outside all spans, such as _ (default: O). With `o`, b- and i- are read as B- and I-. With "
-        "the word `nothing`, every tag is a label, even O",
+        "the tag of tokens outside all spans, such as _ (default: O). If TAG is `o`, the prefixes b- and i- are read "
+        "as B- and I-. If TAG is `nothing`, every tag is a label, even O",
     )
     boundary: str | None = text(
         "WORD",
-        "a line that begins with this word ends a document, like a blank line; for example --boundary=-X- (default: "
-        "-DOCSTART-)",
+        "end a document at lines that begin with this word, such as --boundary=-X- (default: -DOCSTART-)",
     )
     column: tuple[str, ...] = option(
         (),
-        help=f"tag column of all files: {COLUMN}; for a single file, name several columns, separated by commas, the "
-        "reference first",
+        help=f"tag column of all files: {COLUMN}. For a single file, name the columns of the reference and the "
+        "systems, as in 2,3",
         metavar="COLUMN",
         parse=columns_in,
         common=True,
@@ -122,7 +121,7 @@ class TagColumns(LabelDecoding):
     prediction_column: str | None = text("COLUMN", "column of the system's tags")
     layer_columns: tuple[str, ...] = option(
         (),
-        help="read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; in a single file, name first the "
+        help="read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; for a single file, name the "
         "reference's columns, then the system's",
         metavar="COLUMNS",
         parse=columns_in,
@@ -130,7 +129,7 @@ class TagColumns(LabelDecoding):
     layers_apart: bool = option(False, help="with --layer-columns: match spans only within the same column", kind=bool)
     words_column: str | None = text("COLUMN", "column of the words, for sl_icm with word probabilities")
     token_probability_column: str | None = text(
-        "COLUMN", "column of token probabilities in the reference file, for sl_icm; _ means none"
+        "COLUMN", "column of the reference file with token probabilities, for sl_icm; _ means no probability"
     )
 
 
@@ -160,26 +159,27 @@ class InputFiles(
     text_key: str | None = reused_option(AnswerLines, "text_key")
     annotator: tuple[str, ...] = option(
         (),
-        help="read the spans of these annotators, separated by commas (default: the curator for scores, all others "
-        "for agreement)",
+        help="read only the spans of these annotators, separated by commas (default: to compute scores, the curator's "
+        "spans; to compute agreement, all other annotators' spans)",
         flag="annotators",
         metavar="NAMES",
         parse=columns_in,
     )
-    level: str = option("fine", help="which entity types of HIPE columns to read", choices=tuple(LEVELS))
+    level: str = option("fine", help="entity types to read from HIPE columns", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}, by name or as actions separated by commas:\n"
+        help=f"{options_of(AnswerReading)['grounding'].help}, by name or as a list of actions separated by commas:\n"
         f"- names: {', '.join(NAMED)}\n"
-        f"- actions: one for each of {', '.join(PLACES)}\n"
-        f"- names that compare only strings: {', '.join(NAMED_STRINGS)}\n"
-        f"- actions that compare only strings: one for each of {', '.join(StringPolicy.places)}",
+        f"- list: an action for each of the cases {', '.join(PLACES)}\n"
+        f"- names of policies that compare only strings: {', '.join(NAMED_STRINGS)}\n"
+        f"- list for comparing only strings: an action for each of the cases {', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",
     )
     mentions_key: str | None = text(
         "KEY",
-        "key of the reference's mentions in JSON lines (objects with label and text), if strings are compared",
+        "key of the reference's mentions in JSON lines, for policies that compare only strings; each mention is an "
+        "object with label and text",
         topic="answers",
     )
 

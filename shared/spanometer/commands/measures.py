@@ -68,13 +68,13 @@ def add_measure_options(
         "--measures",
         metavar="NAMES",
         action="append",
-        help=f"measures, such as {EXAMPLE}; by default {default}",
+        help=f"measures to compute, such as {EXAMPLE}; by default {default}",
     )
     if protocols:
         scoring.add_argument(
             "--protocol",
             metavar="NAME",
-            help="scores of an official scorer; see help protocols",
+            help="compute the scores of an official scorer (see spanometer help protocols)",
         )
     add_options(scoring, FMeasure)
     if intervals:

@@ -94,7 +94,9 @@ class TableOutput(Precision, Output):
         common=True,
     )
     table_kind: str | None = text(
-        "KIND", "write only tables of this kind, such as scores, labels or documents; by default CSV has the main table"
+        "KIND",
+        "write only tables of this kind, such as scores, labels or documents (default: all kinds, but only the main "
+        "table as CSV)",
     )
     output: str | None = text(
         "FILE", "write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table", common=True

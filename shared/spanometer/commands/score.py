@@ -1,8 +1,8 @@
 """Score systems against a reference: precision, recall and F1 of their spans.
 
-The format of files is detected: tags in columns, exports of annotation tools,
-answers of language models, entity trees. Without PREDICTION, both sides are
-columns of REFERENCE.
+The format of the files is detected. They can hold tags in columns, exports of
+annotation tools, answers of language models, or entity trees. Leave out
+PREDICTION if REFERENCE has the predictions too, in another column.
 
 Examples:
   spanometer score gold.conll system.conll --per-label
@@ -60,8 +60,8 @@ class ScoreOutput(PlotOutput):
     score_only: bool = switch("print only the main score, for scripts; needs a single measure")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also score the documents below and above a chance level such as 0.175 (a document's chance level is "
-        "chance_f1 of the reference against itself); separate several levels by commas",
+        help="also score the documents in two groups: with F1 by chance below and above this number, such as 0.175; "
+        "several numbers (0.1,0.2) make more groups",
         parse=read_bounds,
         metavar="BOUNDS",
     )
@@ -283,7 +283,7 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
         "predictions", help="column of the system", kind=str, flag="prediction-column", metavar="COLUMN"
     )
     lengths: str | None = text(
-        "COLUMN", "column with the number of tokens of each document, for spans", flag="lengths-column"
+        "COLUMN", "column with each document's number of tokens; needed for spans", flag="lengths-column"
     )
 
     def score(self, paths: Sequence[str], measures: Sequence[Any]) -> tuple[CorpusFiles, Report]:

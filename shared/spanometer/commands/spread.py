@@ -1,10 +1,10 @@
 """Score a system under every policy for repairing tags or reading answers.
 
 Policies decide how illegal tags are read, or how the items of a language
-model's answers are found in the text. Shows the best, worst and mean score, the
-scores of the named policies, and the actions of the best and the worst policy.
-Files are read as in spanometer score. Tags must be in IOBES, BILOU, BMES or
-IOB2.
+model's answers are found in the text. The output has the best, worst and mean
+score, the scores of named policies, and the actions of the best and the worst
+policy. The options for reading files are the options of spanometer score. Tags
+must be in IOBES, BILOU, BMES or IOB2.
 
 Examples:
   spanometer spread gold.conll system.conll --plot spread.png
@@ -41,7 +41,7 @@ from .output import PlotOutput
 class SpreadSource(CheckedOptions):
     """Options for inputs other than tags in files."""
 
-    answers: bool = switch("read the predictions as answers of language models; needed only if they are not detected")
+    answers: bool = switch("read the predictions as answers of language models; add it if this format is not detected")
     logits: str | None = text(
         "NPZ",
         "the system's logits: an .npz file with 'labels', and with either one array (tokens, labels) for each "

@@ -1,7 +1,8 @@
 """Add errors of one or several kinds to a file.
 
 Spans are cut, shifted, shortened, lengthened, relabelled, removed or invented,
-or tags become illegal. Spans do not overlap, and stay inside their documents.
+or tags become illegal. Changed spans stay inside their documents and do not
+overlap.
 The number of changed spans is printed to standard error. The tags of FILE must
 be legal.
 
@@ -58,7 +59,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="R",
         type=float,
         action="append",
-        help="probability of changing a span; give it once for all transformations, or once per transformation",
+        help="probability that a span is changed; give it once for all transformations, or once per transformation",
     )
     group.add_argument(
         "--seed",
@@ -77,14 +78,16 @@ def declare(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--matched",
         action="store_true",
-        help="change no more spans than the opposite transformation can, such as short_truncation for long_truncation",
+        help="change at most as many spans as the opposite transformation could change, such as short_truncation for "
+        "long_truncation",
     )
     listed = (f"{name:<18}rate {each.rate:<5g} {DESCRIPTIONS[name]}" for name, each in TRANSFORMATIONS.items())
     group.add_argument("--list", action="version", version="\n".join(listed), help="list the transformations and exit")
     group.add_argument(
         "--as-spans",
         action="store_true",
-        help="write JSON lines of spans, which may overlap or pass the end of the document, as in the SL-ICM paper",
+        help="write JSON lines of spans; as in the SL-ICM paper, spans may overlap, or end after the end of the "
+        "document",
     )
     add_options(parser.add_argument_group("output"), Target)
     parser.set_defaults(flags={**parser.get_default("flags"), "transformation": "--apply"})

@@ -183,11 +183,11 @@ _BLOCK = 1 << 20
 """The number of words that are compared at a time."""
 
 SCORED_DOCUMENTS = {
-    "same": "raise an error unless all sides have the same documents",
-    "shared": "documents that all sides have",
-    "reference": "documents of the reference; a missing prediction counts as empty",
+    "same": "raise an error unless all files have the same documents",
+    "shared": "documents that are in all files",
+    "reference": "documents of the reference; if a system lacks one, it has no spans there",
     "reference_with_spans": "documents in which the reference has scored spans",
-    "all": "documents of any side; a missing document counts as empty",
+    "all": "documents of any file; if another file lacks one, it has no spans there",
 }
 """The policies for documents that are missing on some sides, with explanations."""
 

@@ -61,22 +61,26 @@ class Pairing(AnswerReading):
     merge_overlaps: str = option(
         "nothing",
         help="merge overlapping spans of the same label",
-        choices={"nothing": "", "references": "on the reference side", "all": "on all sides"},
+        choices={"nothing": "", "references": "in the reference", "all": "in the reference and the predictions"},
     )
-    split_spans: str | None = tokenizer_option("make a span of each token inside a character span, with this tokenizer")
+    split_spans: str | None = tokenizer_option(
+        "replace each character span by spans of single tokens, made with this tokenizer"
+    )
     texts: str = option(
         "same",
-        help="how to compare the texts of both sides",
+        help="how equal the texts of reference and predictions must be",
         choices={
-            "same": "texts must be equal",
-            "line_ends": "equal except for line ends and byte order marks",
-            "aligned": "align different texts, such as OCR output",
+            "same": "the texts must be equal",
+            "line_ends": "line ends and byte order marks may differ",
+            "aligned": "the texts may differ, as in OCR output, and are aligned",
         },
     )
     tokenizer: str | None = tokenizer_option("make tokens from the text, instead of using the reference's tokens")
 
     scored_documents: str = option("same", help="which documents to score", choices=SCORED_DOCUMENTS)
-    ignore_words: bool = option(False, help="do not check that both sides have the same words", kind=bool)
+    ignore_words: bool = option(
+        False, help="do not check that reference and predictions have the same words", kind=bool
+    )
 
     def __post_init__(self) -> None:
         """Check the values."""

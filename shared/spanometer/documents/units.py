@@ -18,9 +18,9 @@ from ..spans.tokenisation import Carried, split_at, to_characters, to_tokens, tr
 from .document_file import DocumentFile
 
 TOKENIZERS: Mapping[str, str] = {
-    "words": "words and single other characters",
-    "blanks": "text between white space",
-    "regex:PATTERN": "matches of a regular expression",
+    "words": "a token is a word or another character that is no white space",
+    "blanks": "a token is the text between white space",
+    "regex:PATTERN": "a token is a match of a regular expression",
     "spacy:LANGUAGE": "spaCy's rules for a language",
     "hf:NAME": "a Hugging Face tokenizer, by name or path of tokenizer.json",
 }

@@ -38,7 +38,9 @@ class AnswerReading:
         topic="answers",
     )
     asked_labels: Sequence[str] | None = labels_option(
-        "labels in the model's prompt; items with other labels count as outside", metavar="LABEL,...", topic="answers"
+        "labels in the model's prompt; items with other labels are the case `outside` of the policy",
+        metavar="LABEL,...",
+        topic="answers",
     )
     aliases: Mapping[str, str] | None = option(
         None,

@@ -40,7 +40,7 @@ class AlignedMeasure(Measure):
 
     match_labels: bool = option(
         True,
-        help="compare labels too; if not, only positions count, and several spans on the same tokens count as one",
+        help="compare labels, not only positions; without labels, spans on the same tokens count as one span",
         label="Labels must agree",
     )
 
@@ -119,7 +119,7 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "like documents; scores of single labels are also means over documents",
+            DOCUMENTS_BY_LABEL: "mean of the documents' scores, also for the scores of single labels",
         },
     )
     f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)
@@ -255,8 +255,8 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
     label_groups: str | None = option(
         None,
-        help="sum the counts of labels that are equal before this text: with /, NAME/PATIENT and NAME/DOCTOR form the "
-        "group NAME",
+        help="sum the counts of labels that begin with the same text before this separator: with /, NAME/PATIENT and "
+        "NAME/DOCTOR form the group NAME",
         kind=str,
         optional=True,
         metavar="TEXT",

@@ -107,7 +107,7 @@ class ChanceKappaF1(AlignedMeasure):
     )
     uniform_threshold: float = option(
         0.99,
-        help="with method=auto: how close the approximation must be",
+        help="with method=auto: minimum accuracy of the approximation",
         low=0,
         high=1,
         only_with={"method": ("auto",)},
@@ -130,9 +130,7 @@ class ChanceKappaF1(AlignedMeasure):
     place = 70
     results: ClassVar[Mapping[str, Key]] = {
         "f1": Key("F1", "observed F1"),
-        "chance_f1": Key(
-            "F1 by chance", "expected F1 of randomly placed spans; above 1 only if random spans overlap", "[0, ∞)", ""
-        ),
+        "chance_f1": Key("F1 by chance", "expected F1 of randomly placed spans", "[0, ∞)", ""),
         "kappa_f1": Key("F1 beyond chance", "F1 corrected for chance; 0 at chance level", "(-∞, 1]"),
     }
     headline = "kappa_f1"

@@ -139,7 +139,7 @@ class Gamma(AlignedMeasure):
         "gamma": Key("gamma", "agreement on units and labels beyond chance; 0 at chance level", "(-∞, 1]"),
         "gamma_cat": Key(
             "gamma-cat",
-            "agreement on the labels of aligned units beyond chance; for a single label, it is gamma-k",
+            "agreement on the labels of aligned units beyond chance; for a single label, called gamma-k",
             "(-∞, 1]",
         ),
         "observed_disorder": Key(

@@ -9,7 +9,7 @@ from .aligned import FMeasure, f_results
 
 
 class LinkF(FMeasure):
-    """Compute precision, recall and F1 over token links (Vilain et al. 1995; Amigó et al., section 2.3).
+    """Compute precision, recall and F1 over links, which are pairs of tokens inside one span (Vilain et al. 1995).
 
     A link is an unordered pair of tokens i <= j within one span; i = j is a link too. With the links L of the reference
     spans and L̂ of the predicted spans, P = |L̂ ∩ L| / |L̂| and R = |L̂ ∩ L| / |L|. Range [0, 1], higher is better.

@@ -14,7 +14,7 @@ _ANY_LABEL = "_"
 
 
 class MentionF(PrecisionRecallF1):
-    """Compute precision, recall and F1 over mentions as strings: a mention is right if the reference document has it.
+    """Compute precision, recall and F1 over mentions as strings: a mention is right if it is in the reference document.
 
     P = |M̂ ∩ M| / |M̂|, R = |M̂ ∩ M| / |M|. M are the reference mentions and M̂ the predicted mentions of a document; a
     mention is a label with a normalised text. Positions do not matter, so you can score answers of language models
@@ -38,9 +38,7 @@ class MentionF(PrecisionRecallF1):
         choices={"set": "all copies count once", "multiset": "each copy counts"},
         label="Copies",
     )
-    match_labels: bool = option(
-        True, help="compare labels too; if not, only the texts count", label="Labels must agree"
-    )
+    match_labels: bool = option(True, help="compare labels, not only texts", label="Labels must agree")
 
     name = "mention_f"
     leading = True

@@ -28,12 +28,12 @@ class SpanF(FMeasure):
 
     duplicates: str = option(
         "once",
-        help="how to count equal spans on one side",
+        help="how to count equal spans",
         choices={
             "once": "equal spans count once",
-            "each": "each copy counts; a copy is right if the other side has a copy for it",
-            "wrong": "a right span counts once, a wrong span each time",
-            "forms": "each string with its label counts once in the corpus; it is right if one of its spans is right",
+            "each": "each copy counts; with 3 reference copies, at most 3 predicted copies are right",
+            "wrong": "copies of a right span count once; each copy of a wrong span counts",
+            "forms": "all spans with the same string and label count once; they are right if one of them is right",
         },
     )
     tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document, for duplicates=forms")

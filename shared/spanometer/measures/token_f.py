@@ -9,10 +9,10 @@ from .aligned import FMeasure, f_results
 
 
 class TokenF(FMeasure):
-    """Compute precision, recall and F1 over tokens in spans: P = |Û ∩ U| / |Û|, R = |Û ∩ U| / |U|.
+    """Compute precision, recall and F1 over the tokens inside spans.
 
-    U are the units of the reference spans and Û the units of the predicted spans. A unit is a token with a label and a
-    tag that depends on `format`:
+    P = |Û ∩ U| / |Û| and R = |Û ∩ U| / |U|. U are the units of the reference spans and Û the units of the predicted
+    spans. A unit is a token with a label and a tag that depends on `format`:
 
     - `IO`: no tag.
     - `BIO`: B for the first token of a span, I for the others.
@@ -43,7 +43,7 @@ class TokenF(FMeasure):
         help="how to count a token that several spans of one label share",
         choices={
             "once": "the token counts once",
-            "each": "once for each span; it is right as often as the other side has it",
+            "each": "the token counts once for each span",
         },
     )
     weight_by: str = option(

@@ -359,7 +359,7 @@ class LayerReading(CheckedOptions):
             feature, its name is the label of all spans.
     """
 
-    layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: layer of the spans to read")
+    layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the annotation layer to read")
     feature: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the feature that holds the labels")
 
     def chosen(

@@ -40,7 +40,7 @@ class Decoding(CheckedOptions):
 
     scheme: str | None = option(
         None,
-        help="tag scheme (default: inferred from both sides; IOB1 and IOE1 are not inferred)",
+        help="tag scheme (inferred by default, but never as IOB1 or IOE1)",
         choices=tuple(SCHEMES),
         optional=True,
         metavar="SCHEME",
@@ -80,8 +80,8 @@ class LabelDecoding(Decoding):
 
     prefix: bool = option(
         True,
-        help="tags have prefixes, as in B-PER; without prefixes (as in part-of-speech tags), each tag except O is a "
-        "label, and the scheme is IO",
+        help="tags have prefixes, as in B-PER; if tags have no prefixes (such as part-of-speech tags), each tag except "
+        "O is a label, and the scheme is IO",
         label="Tags have prefixes",
     )
     id2label: Any = option(

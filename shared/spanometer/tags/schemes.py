@@ -245,8 +245,8 @@ class LabelChoice:
     )
     reference_label_map: Mapping[str, str] | None = option(
         None,
-        help="rename labels of the reference only; OLD= (without a new name) ignores spans with the label OLD, and "
-        "predicted spans on the same tokens",
+        help="rename labels of the reference only. OLD= without a new name ignores reference spans with the label OLD, "
+        "and predicted spans on the same tokens",
         type="dict of str",
         optional=True,
         metavar="OLD=NEW,...",
@@ -256,7 +256,7 @@ class LabelChoice:
         "score only these labels; if labels are renamed, use the new names", metavar="A,B", common=True
     )
     ignore_labels: Sequence[str] | None = labels_option(
-        "ignore the spans of these labels on both sides; if labels are renamed, use the new names",
+        "ignore reference and predicted spans with these labels; if labels are renamed, use the new names",
         metavar="A,B",
         common=True,
     )

@@ -50,7 +50,7 @@ class Thresholds(CheckedOptions):
         "SHARE",
     )
     touching_share: float = _threshold(
-        0.1, "flow chart: spans touch if at least this share of them is next to another span", "SHARE"
+        0.1, "flow chart: touching spans matter if at least this share of the spans is next to another span", "SHARE"
     )
     very_long_span: float = _threshold(15, "flow chart: minimum length of a very long span", "TOKENS")
     very_long_share: float = _threshold(
@@ -69,11 +69,13 @@ class Thresholds(CheckedOptions):
     long_share: float = _threshold(0.1, "long spans matter if at least this share of the spans is long", "SHARE")
     information_variation: float = _threshold(
         0.3,
-        "words differ in information if its standard deviation, divided by its mean, is at least this",
+        "the information of words varies if its standard deviation, divided by its mean, is at least this",
         "RATIO",
     )
     label_evenness: float = _threshold(
-        0.9, "labels are uneven if their entropy, divided by its maximum, is less than this", "RATIO"
+        0.9,
+        "labels are uneven if the entropy of the label frequencies, divided by the maximum entropy, is less than this",
+        "RATIO",
     )
     chance: float = _threshold(0.05, "advise a correction for chance if F1 by chance is at least this", "F1")
 

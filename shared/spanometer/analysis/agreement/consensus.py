@@ -39,7 +39,7 @@ class Voting(CheckedOptions):
         common=True,
         help="how many annotators must have a span",
         choices={
-            "majority": "more than half; exactly half is a tie and is dropped",
+            "majority": "more than half; a span with exactly half is a tie and is dropped",
             "half": "at least half; ties are kept",
             "union": "at least one",
             "intersection": "all of them",
@@ -58,12 +58,12 @@ class Voting(CheckedOptions):
     )
     resolve: str = option(
         "nothing",
-        help="which overlaps in the consensus to resolve. The span with more votes stays; if votes are equal, the "
-        "longer one; if lengths are equal too, the first one",
+        help="how to resolve overlapping spans in the consensus (the span with most votes stays; with equal votes, the "
+        "longer span; with equal lengths too, the first span)",
         choices={
-            "nothing": "all spans stay",
-            "contradictions": "overlaps of spans that no annotator marked together",
-            "overlaps": "all overlaps",
+            "nothing": "keep all spans",
+            "contradictions": "resolve overlaps of spans that no annotator marked together",
+            "overlaps": "resolve all overlaps",
         },
     )
 

@@ -41,7 +41,7 @@ class PairedResampling(Resampling):
     """
 
     n_permutations: int = option(
-        10_000, help="number of random swaps for p-values", kind=int, low=1, high=MOST_DRAWS, metavar="N"
+        10_000, help="number of random permutations for p-values", kind=int, low=1, high=MOST_DRAWS, metavar="N"
     )
 
     def exact(self, documents: int) -> bool:

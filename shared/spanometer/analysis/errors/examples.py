@@ -238,8 +238,8 @@ class ErrorChoice(CheckedOptions):
     )
     reference_label: tuple[str, ...] = option(
         (),
-        help="show only errors on reference spans with these labels, and spurious spans with these labels unless "
-        "--predicted-label is set",
+        help="show only errors whose reference spans have these labels; without --predicted-label, also spurious spans "
+        "with these labels",
         parse=_listed,
         metavar="LABELS",
     )

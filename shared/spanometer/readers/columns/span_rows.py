@@ -168,7 +168,7 @@ class SpanTableReading(Offsets):
 
     column_names: Mapping[str, str] | None = option(
         None,
-        help="span tables: your names of the columns document, start, end, label and text, as in start=From,end=To",
+        help="span tables: names of the columns for document, start, end, label and text, as in start=From,end=To",
         type="dict, optional",
         metavar="MAP",
         parse=_named_columns,

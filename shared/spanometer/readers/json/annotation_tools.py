@@ -35,7 +35,7 @@ class LabelStudioReading(Offsets):
     """
 
     text_key: str | None = reused_option(AnswerLines, "text_key")
-    label_key: str | None = text("KEY", "Label Studio: the tag (from_name) whose labels to read")
+    label_key: str | None = text("KEY", "Label Studio: read the labels of the tag with this name (from_name)")
 
 
 def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:

@@ -52,7 +52,7 @@ class EntityTypes:
 
     entity_types: Collection[str] | None = option(
         None,
-        help="which tags are entities, by the part of the tag before the first dot; all other tags are components "
+        help="tags that are entities, named by their part before the first dot; all other tags are components "
         f"(default: {', '.join(ENTITY_TYPES)})",
         type="list of str, optional",
         metavar="TYPES",
