@@ -1,9 +1,8 @@
 """Compare systems on the same documents: scores, differences, tests and ranks.
 
-For each pair of systems, the output has the difference with its confidence
-interval, and the p-values of two paired tests (approximate randomisation and
-bootstrap), corrected by Holm's method. The options for reading files are the
-options of spanometer score.
+For each pair of systems, the output has the difference with its interval, and
+the p-values of two paired tests (approximate randomisation and bootstrap),
+corrected by Holm's method. Files are read with the options of spanometer score.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll
@@ -65,7 +64,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--rank-correlation",
         action="store_const",
         const=True,
-        help="rank the systems by each measure, and show how the rankings correlate; needs at least three systems",
+        help="correlate the measures' rankings of 3 or more systems",
     )
     add_systems(parser, metavar="SYSTEM")
     add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))

@@ -2,8 +2,7 @@
 
 Each reference span is matched with at most one predicted span that overlaps it.
 Unmatched spans count as missing or spurious. With several systems, their errors
-are also compared. The options for reading files are the options of spanometer
-score.
+are also compared. Files are read with the options of spanometer score.
 
 Examples:
   spanometer errors gold.conll system.conll --html report.html

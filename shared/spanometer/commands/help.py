@@ -211,9 +211,7 @@ def _page(parser: argparse.ArgumentParser, sections: Mapping[str, Iterable[argpa
     for title, actions in sections.items():
         _add_section(formatter, title, actions)
     if names := topics(parser):
-        _add_lines(
-            formatter, "more", {"--help TOPIC": f"help on a topic: {', '.join(names)}, {ALL}, or the name of a measure"}
-        )
+        _add_lines(formatter, "more", {"--help TOPIC": f"show a topic: {', '.join(names)}, {ALL}, or a measure"})
     formatter.add_text(parser.epilog)
     return formatter.format_help()
 

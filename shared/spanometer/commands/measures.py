@@ -68,13 +68,13 @@ def add_measure_options(
         "--measures",
         metavar="NAMES",
         action="append",
-        help=f"measures to compute, such as {EXAMPLE}; by default {default}",
+        help=f"measures, such as {EXAMPLE}; by default {default}",
     )
     if protocols:
         scoring.add_argument(
             "--protocol",
             metavar="NAME",
-            help="compute the scores of an official scorer (see spanometer help protocols)",
+            help="compute the scores of this official scorer",
         )
     add_options(scoring, FMeasure)
     if intervals:

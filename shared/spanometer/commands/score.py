@@ -1,8 +1,7 @@
 """Score systems against a reference: precision, recall and F1 of their spans.
 
-The format of the files is detected. They can hold tags in columns, exports of
-annotation tools, answers of language models, or entity trees. Leave out
-PREDICTION if REFERENCE has the predictions too, in another column.
+The format of the files is detected. Leave out PREDICTION if REFERENCE also has
+the predictions, in another column.
 
 Examples:
   spanometer score gold.conll system.conll --per-label
@@ -327,8 +326,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--references",
         metavar="N",
-        help="the first N files are references by different annotators; with 1, the first file has the annotations of "
-        "all annotators",
+        help="the first N files are references by different annotators; with 1, the first file has all annotators",
     )
     add_reading(parser, options_of(InputFiles))
     parser.add_argument_group("answers")

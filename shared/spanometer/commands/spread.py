@@ -3,8 +3,8 @@
 Policies decide how illegal tags are read, or how the items of a language
 model's answers are found in the text. The output has the best, worst and mean
 score, the scores of named policies, and the actions of the best and the worst
-policy. The options for reading files are the options of spanometer score. Tags
-must be in IOBES, BILOU, BMES or IOB2.
+policy. Files are read with the options of spanometer score. Tags must be in
+IOBES, BILOU, BMES or IOB2.
 
 Examples:
   spanometer spread gold.conll system.conll --plot spread.png

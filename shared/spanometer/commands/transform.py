@@ -2,9 +2,8 @@
 
 Spans are cut, shifted, shortened, lengthened, relabelled, removed or invented,
 or tags become illegal. Changed spans stay inside their documents and do not
-overlap.
-The number of changed spans is printed to standard error. The tags of FILE must
-be legal.
+overlap. The number of changed spans is printed to standard error. The tags of
+FILE must be legal.
 
 Examples:
   spanometer transform --list
@@ -78,8 +77,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--matched",
         action="store_true",
-        help="change at most as many spans as the opposite transformation could change, such as short_truncation for "
-        "long_truncation",
+        help="change at most as many spans as the opposite transformation could change",
     )
     listed = (f"{name:<18}rate {each.rate:<5g} {DESCRIPTIONS[name]}" for name, each in TRANSFORMATIONS.items())
     group.add_argument("--list", action="version", version="\n".join(listed), help="list the transformations and exit")

@@ -33,8 +33,8 @@ __all__ = ["Card", "SeqevalModule", "SpanModule"]
 
 _TEXT_TYPE = pa.struct([("text", pa.string()), ("spans", pa.list_(SPAN_TYPE))])
 _TEXT_REMEDY = (
-    "A document is {'text': str, 'spans': [{'start': int, 'end': int, 'label': str}, ...]}: offsets of code points, "
-    "ends exclusive."
+    "A document is {'text': str, 'spans': [{'start': int, 'end': int, 'label': str}, ...]}: offsets count code points "
+    "from 0, and ends are exclusive."
 )
 
 

@@ -50,8 +50,10 @@ _PAIRS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_
 LONGEST = int(np.iinfo(np.int32).max)
 """The maximum length of a document, because offsets are int32."""
 
-SPAN_REMEDY = "A span is {'start': int, 'end': int, 'label': str}: token offsets from 0, the end exclusive."
-FRAGMENTS_REMEDY = "A span is {'label': str, 'fragments': [[start, end], ...]}: token offsets from 0, ends exclusive."
+SPAN_REMEDY = "A span is {'start': int, 'end': int, 'label': str}: offsets count tokens from 0, and ends are exclusive."
+FRAGMENTS_REMEDY = (
+    "A span is {'label': str, 'fragments': [[start, end], ...]}: offsets count tokens from 0, and ends are exclusive."
+)
 
 
 class DocumentColumns:
@@ -125,7 +127,7 @@ class DocumentColumns:
             document, size = int(self.document[item]), counted(int(sizes[self.document[item]]), "token")
             raise InputError(
                 f"{self._name(item)} ends at {self.end[item]}, but the document has {size}.",
-                "Ends are exclusive token offsets; check them and the documents' lengths.",
+                "Ends are exclusive token offsets. Check the ends and the documents' lengths.",
                 document=document,
                 position=int(self.start[item]),
             )

@@ -35,7 +35,7 @@ ENTITY_TYPE = pa.struct(
 
 ENTITY_REMEDY = (
     "An entity is {'start': int, 'end': int, 'types': [str, ...], 'components': [{'start', 'end', 'label'}, ...]}: "
-    "token offsets from 0, ends exclusive."
+    "offsets count tokens from 0, and ends are exclusive."
 )
 
 ENTITY_TYPES = ("pers", "func", "loc", "prod", "org", "time", "amount", "event")

@@ -95,7 +95,7 @@ def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarr
     return np.array([value(chr(each)) for each in there.tolist()])[place] if len(code) else np.zeros(0, int)
 
 
-_TOKENS = "Tokens are pairs of characters' offsets in the order of the text, the end exclusive."
+_TOKENS = "Give each token as a pair of character offsets, (start, end); the end is exclusive."
 
 
 @dataclass(frozen=True, eq=False)
