@@ -1,9 +1,9 @@
 """Write a file with repaired tags, in another tag scheme, or in another format.
 
 If you convert to another tag scheme, only the tags change. For illegal tags,
-add --repair. A span that the target format cannot represent raises an error; with
---lossy, such spans are listed and left out. To write tags for a file without
-tokens, add --tokenizer.
+add --repair. A span that the target format cannot represent raises an error;
+with --lossy, such spans are listed and left out. To write tags for a file
+without tokens, add --tokenizer.
 
 Examples:
   spanometer convert system.conll --repair conlleval > fixed.conll

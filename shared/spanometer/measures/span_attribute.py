@@ -179,7 +179,7 @@ class SpanAttribute(Measure):
         if isinstance(self.filter, str):
             DocumentFilter(self.filter)
         elif self.filter is not None and not callable(self.filter):
-        remedy = "Use None, a string of comparisons such as 'negated == false', or a function."
+            remedy = "Use None, a string of comparisons such as 'negated == false', or a function."
             raise InputError(f"invalid value for filter: {shown(self.filter)}.", remedy)
 
     def counts(self, references: Attributes, predictions: Attributes) -> AttributeCounts:
