@@ -36,9 +36,6 @@ from spanometer.plots.figure import require_format
 
 from .report import draw, reproduce
 
-_UNEXPLAINED = 1
-"""The exit status if a value differs without a reason."""
-
 DATA_VARIABLE = "SPANOMETER_DATA"
 """The environment variable that names the folder of the corpora, if no option does."""
 
@@ -64,4 +61,4 @@ def run(options: argparse.Namespace) -> int:
     if options.plots is not None:
         draw(result, options.plots)
     sys.stdout.write(result.to_tsv() if options.cells else result.to_markdown())
-    return _UNEXPLAINED if result.unexplained else 0
+    return int(bool(result.unexplained))

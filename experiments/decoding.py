@@ -54,8 +54,6 @@ MEASURES: tuple[AlignedMeasure, ...] = tuple(
 )
 """The measures in the table: those that need only tags, and whose counts of parts can be added."""
 
-_LEVEL = 0.95
-
 _LOGIT_WAYS = {
     "greedy": "greedy, left to right",
     "greedy_from_starts": "greedy, from guessed starts",
@@ -229,7 +227,7 @@ def _difference(measure: AlignedMeasure, pair: Sequence[Alignment], resamples: i
     weights = np.vstack([np.ones((1, counts[0].documents)), *resampling.weights(counts[0].documents)])
     scores = [measure.score_totals(side.weighted(weights))[measure.headline] for side in counts]
     differences = scores[0] - scores[1]
-    low, high = Estimate(differences[0], differences[1:]).interval(_LEVEL)
+    low, high = Estimate(differences[0], differences[1:]).interval(0.95)
     return {"difference": float(differences[0]), "from": low, "to": high}
 
 

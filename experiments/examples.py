@@ -38,8 +38,6 @@ from .tables import Cell
 SLOTS = {"types": 5954, "components": 8627}
 """The number of the reference's slots in ETER's Table 3."""
 
-SCHEMAS = ("strict", "exact", "partial", "ent_type")
-
 RESPONSES = {"COR": "correct", "INC": "incorrect", "PAR": "partial", "MIS": "missing", "SPU": "spurious"}
 """The counts of `semeval_f` by their abbreviations."""
 
@@ -138,7 +136,7 @@ def semeval(inputs: Inputs) -> Iterator[Cell]:
     """Count the cases of nervaluate's tests in each schema that the tests check."""
     for row in published_rows("semeval_cases"):
         sides = [spans_of(row[side]) for side in ("gold", "predicted")]
-        for schema in SCHEMAS:
+        for schema in ("strict", "exact", "partial", "ent_type"):
             if row[f"{schema}_COR"]:
                 counts = SemevalF(schema=schema, min_overlap=float(row["min_overlap"])).counts(*sides).total()
                 for short, name in RESPONSES.items():
