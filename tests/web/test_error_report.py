@@ -19,6 +19,7 @@ from spanometer.alignment.matched_spans import KINDS, MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.examples import Context
 from spanometer.analysis.errors.find import rows_of_view
+from spanometer.documents.layers import LineRuns
 from spanometer.readers import read, tag_lists
 from spanometer.spans.wording import Wording
 from spanometer.web.error_report import error_report, report_data, write_error_report
@@ -68,7 +69,7 @@ SIDES = [spans(side, map(len, WORDS)) for side in (REFERENCE, PREDICTION)]
 CONTEXT = Context(
     wording=Wording.of_words(WORDS),
     source="gold",
-    token_lines=LINES,
+    line_runs=LineRuns(np.arange(len(LINES)), LINES, len(LINES)),
 )
 
 

@@ -176,7 +176,7 @@ def _lines(column: DocumentFile, validation: Validation, *, name_column: bool) -
     """Yield a line for each illegal pair."""
     source, name = printable(column.source), f"{printable(column.columns[0])}: " if name_column else ""
     for pair in validation:
-        token = f"token {pair.position}: " if column.token_lines is None else ""
+        token = f"token {pair.position}: " if column.line_runs is None else ""
         place = f"{source}:{column.line(pair.document, pair.position)}: {name}{token}"
         yield f"{place}{printable(str(pair))} ({_policies(column, pair)})"
 
@@ -193,7 +193,7 @@ def _policies(column: DocumentFile, pair: IllegalPair) -> str:
 def _span(column: DocumentFile, document: int, label: str, start: int, end: int) -> str:
     """Return a span's label and its lines, or its tokens if each document is on one line."""
     first, last = start, end - 1
-    if column.token_lines is not None:
+    if column.line_runs is not None:
         first, last = column.line(document, first), column.line(document, last)
     return f"{printable(label)} {first}" + (f"-{last}" if last > first else "")
 

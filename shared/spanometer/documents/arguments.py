@@ -133,7 +133,7 @@ def shares(arguments: type, *owners: type) -> Callable[[Function], Function]:
             parameters[name] = inspect.Parameter(
                 name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
             )
-        if rest.annotation == "Any":
+        if rest.annotation in (Any, "Any"):
             # the other arguments are options of measures
             parameters[rest.name] = rest
         function.__dict__["__signature__"] = signature.replace(parameters=list(parameters.values()))

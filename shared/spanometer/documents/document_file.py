@@ -21,7 +21,7 @@ from ..spans.texts import Documents
 from ..tags.decoding import BARE_LABEL, LabelDecoding, read_prefix, scheme_of
 from ..tags.tags import Tags
 from .building import RecordColumns
-from .layers import FileParts, Layout, Named, Record, Words
+from .layers import FileParts, Layout, LineRuns, Named, Record, Words
 from .stated import StatedSpans
 
 Value = TypeVar("Value")
@@ -52,7 +52,7 @@ class DocumentFile:
         source: the name of the file in errors.
         format: the format, if the file cannot be rewritten with other tags.
         document_lines: the first line of each document, counted from 1, int64.
-        token_lines: the line of each token, int32; None unless each token has its own line.
+        line_runs: the lines of the tokens; None unless each token has its own line.
         places: another description of each document's place, besides the line.
         parts: the file of each document, if several files were read.
         documents: names, texts and tokens.
@@ -85,7 +85,7 @@ class DocumentFile:
     document_lines: np.ndarray
     spans: Spans
     format: str = ""
-    token_lines: np.ndarray | None = None
+    line_runs: LineRuns | None = None
     places: tuple[str, ...] = ()
     parts: FileParts | None = None
     words: Words | None = None
@@ -164,6 +164,11 @@ class DocumentFile:
         """The line and text of each comment."""
         return tuple(zip(self.comment_lines, self.comment_text.decode().split("\n"), strict=False))
 
+    @property
+    def token_lines(self) -> np.ndarray | None:
+        """The line of each token, int64; None unless each token has its own line."""
+        return None if self.line_runs is None else self.line_runs.expanded()
+
     def source_of(self, document: int) -> str:
         """Return the name of the file that has a document, for errors."""
         return self.source if self.parts is None else self.parts.sources[self.parts.file[document]]
@@ -171,16 +176,16 @@ class DocumentFile:
     def line(self, document: int, position: int | None = None) -> int:
         """Return the line of a document, or of one of its tokens."""
         lengths = self.lengths
-        if self.token_lines is None or position is None or lengths is None:
+        if self.line_runs is None or position is None or lengths is None:
             return int(self.document_lines[document])
-        return int(self.token_lines[lengths[:document].sum() + position])
+        return self.line_runs.line(int(lengths[:document].sum()) + position)
 
     def locate(self, error: InputError) -> InputError:
         """Replace the document and token in an error by file and line."""
         if error.document is None:
             return error.in_file(self.source)
         line, source = self.line(error.document, error.position), self.source_of(error.document)
-        if self.token_lines is not None:
+        if self.line_runs is not None:
             return error.in_file(source, line)
         if self.places and self.places[error.document]:
             source = f"{source}, {self.places[error.document]}"
@@ -209,19 +214,19 @@ class DocumentFile:
             numbers=None if self.numbers is None else self.numbers[tokens],
             words=None if self.words is None else self.words.of_documents(documents),
             document_lines=self.document_lines[documents],
-            token_lines=None if self.token_lines is None else self.token_lines[tokens],
+            line_runs=None if self.line_runs is None else self.line_runs.take(tokens),
         )
 
     def _tokens_of(self, documents: np.ndarray) -> np.ndarray:
         """Return the tokens of some documents; empty if neither lines nor numbers of tokens are known."""
-        if self.lengths is None or (self.token_lines is None and self.numbers is None):
+        if self.lengths is None or (self.line_runs is None and self.numbers is None):
             return np.zeros(0, dtype=np.int64)
         return take_segments(offsets_of(self.lengths), documents)[1]
 
     def in_documents_of(self, other: DocumentFile) -> DocumentFile:
         """Split the tokens of a file of tags into the documents of another file that has the same number of tokens."""
         offsets = other.tags[0].offsets
-        lines = self.document_lines if self.token_lines is None else self.token_lines.take(offsets[:-1], mode="clip")
+        lines = self.document_lines if self.line_runs is None else self.line_runs.of(offsets[:-1])
         return replace(
             self,
             documents=replace(self.documents, size=len(lines), ids=other.documents.ids),

@@ -17,7 +17,7 @@ from ..spans.entities import Entities
 from ..spans.spans import Spans
 from ..spans.texts import Documents, Tokens, places_of
 from .document_file import DocumentFile
-from .layers import FileParts, Words, joined_tags
+from .layers import FileParts, LineRuns, Words, joined_tags
 from .stated import StatedSpans
 
 Value = TypeVar("Value")
@@ -74,7 +74,7 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
     sizes = [each.size for each in documents]
     texts, tokens = if_all(each.texts for each in documents), if_all(each.tokens for each in documents)
     words, entities = if_all(part.words for part in parts), if_all(part.entities for part in parts)
-    numbers, lines = if_all(part.numbers for part in parts), if_all(part.token_lines for part in parts)
+    numbers = if_all(part.numbers for part in parts)
     stated = [part.stated or StatedSpans.of(part.spans) for part in parts]
     return DocumentFile(
         source=source,
@@ -86,7 +86,7 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
             tokens=None if tokens is None else Tokens.end_to_end(tokens),
         ),
         document_lines=np.concatenate([part.document_lines for part in parts]),
-        token_lines=None if lines is None else np.concatenate(lines),
+        line_runs=_joined_runs([part.line_runs for part in parts]),
         places=tuple(chain.from_iterable(part.places or [""] * part.documents.size for part in parts)),
         parts=FileParts(tuple(files), tuple(part.source for part in parts), np.repeat(np.arange(len(parts)), sizes)),
         words=None if words is None else Words.of(joined_tags(words)),
@@ -144,6 +144,15 @@ def with_empty(file: DocumentFile, others: DocumentFile) -> DocumentFile:
 def _joined_missing(parts: Sequence[DocumentFile]) -> Spans | None:
     missing = [part.missing or Spans.none(part.documents.size) for part in parts]
     return end_to_end(missing) if any(map(len, missing)) else None
+
+
+def _joined_runs(parts: Sequence[LineRuns | None]) -> LineRuns | None:
+    runs = if_all(parts)
+    if runs is None:
+        return None
+    base = offsets_of([run.size for run in runs])
+    tokens = [run.tokens + first for run, first in zip(runs, base.tolist(), strict=False)]
+    return LineRuns(np.concatenate(tokens), np.concatenate([run.lines for run in runs]), int(base[-1]))
 
 
 def _joined_entities(parts: Sequence[Entities]) -> Entities:

@@ -1,4 +1,4 @@
-"""Records, which readers yield, and the parts of documents in tokens: words, tags, columns and files."""
+"""Records, which readers yield, and the parts of documents in tokens: words, tags, columns, lines and files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..arrays import offsets_of
+from ..arrays import offsets_of, ranges
 from ..exceptions import InputError
 from ..tags.tags import Tags, list_arrays
 
@@ -273,6 +273,39 @@ def tag_lists(tags: Tags) -> list[list[str]]:
     names = np.array([*tags.names, ""], dtype=object)
     flat = names[tags.codes].tolist()
     return [flat[start:end] for start, end in pairwise(tags.offsets.tolist())]
+
+
+@dataclass(frozen=True, eq=False)
+class LineRuns:
+    """The lines of tokens, stored as runs of tokens on consecutive lines.
+
+    Attributes:
+        tokens: the first token of each run, counted over all documents, int64.
+        lines: the line of this token, int64.
+        size: the number of tokens.
+    """
+
+    tokens: np.ndarray
+    lines: np.ndarray
+    size: int
+
+    def line(self, token: int) -> int:
+        """Find the line of a token."""
+        return int(self.of(np.array(token)))
+
+    def of(self, tokens: np.ndarray) -> np.ndarray:
+        """Return the lines of these tokens."""
+        run = np.searchsorted(self.tokens, tokens, side="right") - 1
+        return np.asarray(self.lines[run] + tokens - self.tokens[run])
+
+    def take(self, tokens: np.ndarray) -> LineRuns:
+        """Select the lines of these tokens."""
+        lines = self.of(tokens)
+        return LineRuns(np.arange(len(lines)), lines, len(lines))
+
+    def expanded(self) -> np.ndarray:
+        """List the line of every token, int64."""
+        return ranges(self.lines, np.diff(np.append(self.tokens, self.size)))
 
 
 @dataclass(frozen=True, eq=False)

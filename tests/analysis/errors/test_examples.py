@@ -14,6 +14,7 @@ from spanometer import Spans
 from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.examples import Context, ErrorChoice, ErrorExamples
+from spanometer.documents.layers import LineRuns
 from spanometer.spans.wording import Wording
 from spanometer.tables.screen import text_of
 
@@ -36,7 +37,7 @@ def examples(context=None, **chosen):
     known = Context(
         wording=Wording.of_words(WORDS),
         source="gold",
-        token_lines=LINES,
+        line_runs=LineRuns(np.arange(len(LINES)), LINES, len(LINES)),
     )
     return ErrorExamples.of(matched, SIDES, known if context is None else context, ErrorChoice(**chosen))
 

@@ -15,6 +15,7 @@ from ...alignment.matched_spans import BOUNDARIES, CORRECT, MARKS, MatchedSpans
 from ...alignment.overlaps import order_of_line
 from ...arrays import arrow_array, integers, inverse, string_array
 from ...documents.document_file import DocumentFile
+from ...documents.layers import LineRuns
 from ...documents.sides import Sides
 from ...exceptions import InputError, counted, plain_ends, printable, require_choice, setting
 from ...options import CheckedOptions, option
@@ -38,19 +39,19 @@ class Context:
         source: the name of the reference's file; empty without a file.
         names: the names of the documents; None if they have none.
         document_lines: the first line of each document; None without a file.
-        token_lines: the line of each token; None if the file does not have one token per line.
+        line_runs: the lines of all tokens; None if the file does not have one token per line.
     """
 
     wording: Wording | None = None
     source: str = ""
     names: Sequence[str] | None = None
     document_lines: np.ndarray | None = None
-    token_lines: np.ndarray | None = None
+    line_runs: LineRuns | None = None
 
     def lines(self, document: np.ndarray, start: np.ndarray, offsets: np.ndarray) -> np.ndarray | None:
         """Return the lines of tokens; None without a file."""
-        if self.token_lines is not None:
-            return np.asarray(self.token_lines.take(offsets[document] + start, mode="clip"), dtype=np.int64)
+        if self.line_runs is not None:
+            return self.line_runs.of(offsets[document] + start)
         return None if self.document_lines is None else self.document_lines[document]
 
     def surroundings(
@@ -133,24 +134,24 @@ def context_of_documents(
     """
     chosen = {"unit": "token" if file.in_tokens else "character", **(choices or {})}
     wording = _wording(file, str(chosen["unit"]), behind, plain=chosen.get("texts") == "line_ends")
-    lines = None if any(behind) else _lines_of(file, str(chosen["unit"]))
+    runs = None if any(behind) else _runs_of(file, str(chosen["unit"]))
     if kept is not None and not kept.all():
         wording = wording and replace(wording, units=wording.units.take(kept))
-        lines = None if lines is None else lines[kept]
+        runs = None if runs is None else runs.take(np.flatnonzero(kept))
     return Context(
         wording=wording,
         source=file.source,
         names=file.documents.ids,
         document_lines=file.document_lines,
-        token_lines=lines,
+        line_runs=runs,
     )
 
 
-def _lines_of(file: DocumentFile, unit: str) -> np.ndarray | None:
+def _runs_of(file: DocumentFile, unit: str) -> LineRuns | None:
     """Return the lines of a file's tokens; None if spans are in characters, or in tokens that were made from texts."""
-    lines, lengths = file.token_lines, file.lengths
-    same = lines is not None and lengths is not None and int(lengths.sum()) == len(lines)
-    return lines if unit == "token" and same else None
+    runs, lengths = file.line_runs, file.lengths
+    same = runs is not None and lengths is not None and int(lengths.sum()) == runs.size
+    return runs if unit == "token" and same else None
 
 
 def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, plain: bool) -> Wording | None:

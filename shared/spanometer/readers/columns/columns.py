@@ -11,7 +11,7 @@ import numpy as np
 
 from ...documents.document_file import DocumentFile
 from ...documents.fitting import Fitted
-from ...documents.layers import Codes, Layout, Words, Writer
+from ...documents.layers import Codes, Layout, LineRuns, Words, Writer
 from ...exceptions import InputError, counted, setting
 from ...tags.tags import Tags
 from ..formats import ColumnReading, register
@@ -119,7 +119,9 @@ class _Reader:
         wanted = [*layout.columns, *([] if layout.words is None else [layout.words])]
         self._names: dict[int, Codes] = {column: Codes() for column in wanted}
         self._codes: dict[int, list[np.ndarray]] = {column: [] for column in wanted}
-        self._token_lines = array("i")
+        self._run_tokens: list[np.ndarray] = []
+        self._run_lines: list[np.ndarray] = []
+        self._after_last = 0
         self._firsts: list[np.ndarray] = []
         self._document_names: dict[int, str] = {}
         self._document_codes = Codes()
@@ -150,11 +152,13 @@ class _Reader:
             if column in self._layout.columns:
                 self._require_tags(lines, rows, column, encoded)
             codes.append(encoded.astype(np.min_scalar_type(max(len(self._names[column]) - 1, 0))))
-        # int32 is enough: fewer than 2^31 lines fit into memory
-        self._token_lines.frombytes((rows + lines.first).astype(np.int32).tobytes())
+        runs = np.flatnonzero(np.diff(rows, prepend=self._after_last - lines.first - 1) != 1)
+        self._run_tokens.append(runs + self.rows)
+        self._run_lines.append(rows[runs] + lines.first)
         self.rows += len(rows)
         if len(rows):
             self._last = int(before[-1])
+            self._after_last = int(rows[-1]) + lines.first + 1
 
     def _begun_by_values(self, lines: Lines, rows: np.ndarray, column: int) -> np.ndarray:
         """Return the rows in which the value of a column changes, so that a document begins.
@@ -194,9 +198,9 @@ class _Reader:
                 f"Leave out {setting('documents')} to end documents at blank lines.",
             ).placed(option="documents")
         offsets = np.append(np.concatenate(self._firsts), self.rows)
-        # an array grows in its place; joined chunks would be in memory twice
-        token_lines = np.asarray(self._token_lines)
-        first_lines = token_lines[offsets[:-1]].astype(np.int64)
+        runs = LineRuns(np.concatenate(self._run_tokens), np.concatenate(self._run_lines), self.rows)
+        run = np.searchsorted(runs.tokens, offsets[:-1], side="right") - 1
+        first_lines = runs.lines[run] + offsets[:-1] - runs.tokens[run]
         words = None if layout.words is None else Words.of(self._tags(layout.words, offsets))
         tags = (replace(self._tags(column, offsets), reading=self._reading) for column in layout.columns)
         if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
@@ -208,7 +212,7 @@ class _Reader:
             tags=tuple(each.with_outside(self._outside) for each in tags),
             words=words,
             document_lines=first_lines,
-            token_lines=token_lines,
+            line_runs=runs,
             layout=layout,
             comment_lines=self._comment_lines,
             comment_text=self._comment_text,
