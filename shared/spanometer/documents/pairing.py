@@ -494,8 +494,5 @@ def _to_tokens(
 def _same_tokens(tokens: Tokens | None, others: Tokens | None) -> bool:
     if tokens is None or others is None:
         return False
-    return tokens is others or (
-        np.array_equal(tokens.offsets, others.offsets)
-        and np.array_equal(tokens.start, others.start)
-        and np.array_equal(tokens.end, others.end)
-    )
+    fields = ("offsets", "start", "end")
+    return tokens is others or all(np.array_equal(getattr(tokens, name), getattr(others, name)) for name in fields)
