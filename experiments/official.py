@@ -247,7 +247,9 @@ def table(data: Path) -> Iterator[str]:
         counts = ", ".join(f"**{name}** ({len(rows):,})" for name, rows in protocols.items())
         first = next(iter(protocols.values()))[0]
         ours = "nothing" if first.ours is None else first.ours[0]
-        example = f"Example: for `{first.system} {first.key}`, Spanometer prints {ours} and the scorer {first.printed}."
+        example = (
+            f"Example: for `{first.system} {first.key}`, Spanometer prints {ours}; the scorer prints {first.printed}."
+        )
         yield f"- {counts}: {reason or 'NOT EXPLAINED.'} {example}"
 
 

@@ -218,7 +218,7 @@ class Alignment:
         token = int(self.token(side.start[span]) - self.offsets[document])
         label = "" if self.labels_ignored else f" of {self.labels[side.label[span]]!r}"
         problem = f"a span{label} {problem}"
-        remedy = remedy or "Leave it out, or score with another measure."
+        remedy = remedy or "Leave this span out, or use another measure."
         return InputError(problem, remedy, side=name, document=document, position=token)
 
     def parts(self) -> list[Alignment]:

@@ -144,8 +144,8 @@ class SpanParts(CheckedOptions):
     )
     train: str | None = text(
         "FILE",
-        "training set; adds buckets for strings that the training set has with the same label, only with another "
-        "label, or not at all",
+        "training set; adds three buckets of spans: seen in training with the same label, seen only with other labels, "
+        "and unseen",
     )
     train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
     by: tuple[str, ...] = option(

@@ -27,8 +27,8 @@ _SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attribut
 
 _REMEDIES = {
     "attributes": "Use only --measures span_attribute.",
-    "entities": "Use --measures eter, or score one of HIPE's columns as tags: --column, with --documents document_id "
-    "--outside _.",
+    "entities": "Use --measures eter. Or score one column of HIPE's files as tags, with the options --column, "
+    "--documents document_id and --outside _",
     "spans": "Use measures of spans.",
     "tags": "Use measures of spans.",
     "strings": "A policy for strings finds no spans. Leave out --measures, or choose a policy for spans, such as "

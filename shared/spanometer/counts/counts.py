@@ -458,5 +458,5 @@ def _require_same_measure(first: Mapping[str, Any], second: Mapping[str, Any]) -
             raise InputError(
                 f"cannot add counts of {first['measure']} with {name}={value!r} and "
                 f"{name}={second['options'].get(name)!r}.",
-                "Count all parts with the same options.",
+                "Count all parts of a corpus with the same options.",
             )

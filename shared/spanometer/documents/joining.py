@@ -58,8 +58,10 @@ def _require_one_form(files: Sequence[DocumentFile]) -> None:
         for kind, has in _KINDS:
             if has(other) != has(first):
                 having, lacking = (first, other) if has(first) else (other, first)
-                problem = f"this file has no {kind}, but {having.source} has."
-                raise InputError(problem, "Give files with the same layers.", source=lacking.source)
+                problem = f"this file has no {kind}, but {having.source} has {kind}."
+                raise InputError(
+                    problem, f"Give files that all have {kind}, or files that all lack {kind}.", source=lacking.source
+                )
 
 
 def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:

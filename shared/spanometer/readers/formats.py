@@ -259,7 +259,7 @@ def _own_options(chosen: Format, formats: Iterable[Format], options: Mapping[str
     for other in formats:
         for name in (options.keys() & other.options.keys()) - chosen.options.keys():
             if own.pop(name, other.options[name]) != other.options[name]:
-                problem = f"{setting(name)} is for the format {other.name}; this is {chosen.name}."
+                problem = f"{setting(name)} applies to the format {other.name}, but the format here is {chosen.name}."
                 raise InputError(problem, f"Leave out {setting(name)}.", source=source)
     return own
 

@@ -132,7 +132,7 @@ def write_entities(
             file = read_entities(BytesIO(data), format=format, **options)
             _require_same(trees, file.trees.to_dicts())
             if (of_words is not None and file.words != of_words) or file.documents.ids not in (None, tuple(ids)):
-                raise InputError("the words or the name would be read differently.")
+                raise InputError("its words or its name would change when the file is read.")
         return data
 
     trees = columns.to_dicts()
@@ -143,8 +143,8 @@ def write_entities(
             try:
                 written([tree], slice(document, document + 1))
             except InputError as error:
-                problem = f"{format} cannot hold this document: {error.problem}"
-                remedy = "Remove blanks, line ends and marks from words, names and labels, or write jsonl."
+                problem = f"the format {format} cannot hold this document: {error.problem}"
+                remedy = "Change the document (blanks and special characters are often the cause), or write jsonl."
                 raise InputError(problem, remedy, document=document, position=error.position) from None
         raise
     if isinstance(path, (str, os.PathLike)) and os.path.isfile(path) and not overwrite:
@@ -162,9 +162,9 @@ def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
         for entity in before:
             if entity not in after:
                 name = f"{shown('+'.join(entity['types']))} ({entity['start']} to {entity['end']})"
-                problem = f"the entity {name} or its components would be read differently."
+                problem = f"the entity {name} or its components would change when the file is read."
                 raise InputError(problem, position=entity["start"])
-    raise InputError("other entities or documents would be read.")
+    raise InputError("other entities or documents would be read from the file.")
 
 
 def _require_texts(option: str, value: Any, documents: int) -> None:

@@ -110,7 +110,7 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
             other = None if required == WORDS_COLUMN else next(others, None)
             raise source.refuse(
                 f"the header has no column {required}; its columns are {', '.join(names[:30])[:300]}.",
-                f"The file has the other level of types: set {setting('level', other)}."
+                f"The columns of the file are for another level of types: set {setting('level', other)}."
                 if other
                 else f"Name the columns in the first line, separated by tabs: {WORDS_COLUMN}, {columns[_LITERAL]}; "
                 f"optional are {', '.join(list(columns.values())[1:])}.",

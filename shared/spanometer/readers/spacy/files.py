@@ -247,8 +247,8 @@ _AT_ONCE = 1000
 """The number of paragraphs that are decoded at a time."""
 
 _JSON_REMEDY = (
-    'For each document, write [text, {"entities": [[start, end, label]]}], the output of Doc.to_json, or paragraphs '
-    "with sentences of tokens with 'orth' and 'ner' (version 2)."
+    'Write all documents in one of these ways: (1) [text, {"entities": [[start, end, label]]}]; (2) the output of '
+    "Doc.to_json; (3) the JSON of spaCy 2, where each token has 'orth' and 'ner'."
 )
 
 
