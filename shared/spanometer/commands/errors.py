@@ -53,8 +53,8 @@ class ErrorOutput(PlotOutput):
     """Options for showing errors."""
 
     per_error: bool = switch(
-        "print only the list of errors, with their kinds and the predictions; for two systems, also whether an error is "
-        "fixed or new"
+        "print only the list of errors, with their kinds and the predictions; for two systems, also whether an error "
+        "is fixed or new"
     )
     changes: bool = switch(
         "print only the changes from the first to the second system: errors that are fixed, new or different; -o can "
