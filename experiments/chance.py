@@ -90,10 +90,10 @@ def table10(inputs: Inputs) -> Iterator[Cell | str]:
     read_literally = int((chance_levels(parts["all"][0]) > _THRESHOLD).sum())
     yield from _flair(parts, {part: _implied_range(rows, part) for part in PARTS})
     yield (
-        "The paper splits the sentences at a chance level of 0.825. Only "
-        f"{read_literally} sentences have a chance level above 0.825: too few. So the paper must mean 1 minus "
-        "the chance level. Our subset 1 contains the sentences with a chance level below 0.175. The published range "
-        "goes from the lowest to the highest of the eleven rows."
+        "According to the paper, subset 1 contains the sentences with a chance level above 0.825. Only "
+        f"{read_literally} sentences have such a chance level. Our subset 1 contains the sentences with a chance level "
+        "below 0.175, because the printed values fit these sentences. A published range goes from the lowest to the "
+        "highest value of the eleven systems."
     )
 
 

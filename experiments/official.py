@@ -237,20 +237,22 @@ def table(data: Path) -> Iterator[str]:
     yield f"| all | {_numbers([row for rows in scored.values() for row in rows])} |"
     yield ""
     yield (
-        f"For {equal} of {len(scored)} protocols, all rows are equal. For {complete - equal} other protocols, rows "
-        "differ only because of a fault in the official scorer, and the protocol follows the definition."
+        f"For {equal} of {len(scored)} protocols, all rows are equal. For {complete - equal} other protocols, all "
+        "differences are faults of the official scorer."
     )
     yield from ("", "## Why rows differ", "")
-    yield "Each line contains the number of rows that differ, the reason, and an example (file and score)."
+    yield "Each line contains the number of rows that differ and the reason."
     yield ""
     for reason, protocols in differing.items():
         counts = ", ".join(f"**{name}** ({len(rows):,})" for name, rows in protocols.items())
         first = next(iter(protocols.values()))[0]
-        ours = "nothing" if first.ours is None else first.ours[0]
-        example = (
-            f"Example: for `{first.system} {first.key}`, Spanometer prints {ours}; the scorer prints {first.printed}."
-        )
-        yield f"- {counts}: {reason or 'NOT EXPLAINED.'} {example}"
+        example = ""
+        if first.ours is not None:
+            example = (
+                f" In file `{first.system}`, `{first.key}` is {first.printed} in the official scorer and "
+                f"{first.ours[0]} in Spanometer."
+            )
+        yield f"- {counts}: {reason or 'NOT EXPLAINED.'}{example}"
 
 
 def _numbers(rows: Sequence[Row]) -> str:

@@ -357,16 +357,6 @@ class Table4:
                 ours = score[output] - (0 if base is None else score[base])
                 yield Cell(name, measure, float(row[measure]), ours, digits=3)
 
-    def notes(self) -> Iterator[str]:
-        """Yield the numbers of changed spans, and of spans that pass the end of their sentence."""
-        lengths, outputs = lengths_of(self.references), self.outputs.items()
-        touched = ", ".join(f"{name} {output.touched}" for name, output in outputs if output.touched)
-        outside = {name: int((output.spans.end > lengths[output.spans.document]).sum()) for name, output in outputs}
-        further = int(self.has_room_for_three.sum())
-        yield f"Numbers of changed spans: {touched}. In rows +2 and +3 only {further} spans get more than one token."
-        passing = ", ".join(f"{name} {spans}" for name, spans in outside.items() if spans)
-        yield f"Some changed spans reach beyond the end of their sentence: {passing}."
-
     def conclusions(self) -> Iterator[Cell]:
         """Yield what the rows show about increasing monotonicity and the other properties, in both versions.
 
@@ -386,11 +376,9 @@ class Table4:
         return _Evidence(self.scores[way][name], lost, added)
 
 
-def table4(way: str, inputs: Inputs) -> Iterator[Cell | str]:
+def table4(way: str, inputs: Inputs) -> Iterator[Cell]:
     """Score transformed references as the paper's code counts, or with correct lengths."""
-    yield from _table(inputs).cells(way)
-    if way == PAPER:
-        yield from _table(inputs).notes()
+    return _table(inputs).cells(way)
 
 
 def conclusions(inputs: Inputs) -> Iterator[Cell]:

@@ -156,8 +156,6 @@ class PublishedTable:
             places = [f"{cell.row}: {cell.column}" for cell in cells]
             differ = "1 value differs." if len(cells) == 1 else f"{len(cells)} values differ."
             yield f"{differ} {reason or 'No reason is on record.'}"
-            if cells[0].counterexample:
-                yield f"Counterexample ({places[0]}): {cells[0].counterexample}."
             if len(cells) <= LISTED:
                 rows = [[place, *text, cell.mark] for place, text, cell in zip(places, texts, cells, strict=True)]
                 yield Table("value", ["published", "ours", "difference", ""], rows)

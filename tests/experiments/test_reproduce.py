@@ -106,7 +106,6 @@ def test_table():
     assert list(table.parts()) == [
         "3 values: 1 equal, 2 not equal.",
         "1 value differs. so",
-        "Counterexample (a: x): gold 1-2.",
         Table("value", ["published", "ours", "difference", ""], [["a: x", "yes", "no", "", cells[1].mark]]),
         "1 value differs. No reason is on record.",
         Table("value", ["published", "ours", "difference", ""], [["b: y", "0.5", "0.70", "+0.20", cells[2].mark]]),
