@@ -36,21 +36,20 @@ def test_the_unit_that_most_stated_texts_fit(file):
     found = made(file, Record(text=TEXT, spans=spans, stated=["Ada", "wrote", "dancer"]), units=BOTH)
     assert bounds(found) == [(0, 1), (2, 5), (6, 11)]
     assert found.notes == (
-        "stated texts of spans differ from the text at their offsets: 1 of 3 "
-        "(line 1: 'dancer' is stated, but the text has '💃').",
+        "span texts differ from the document's text at the same offsets: 1 of 3 (line 1: 'dancer' instead of '💃').",
     )
 
 
 def test_most_stated_texts_differ(file):
-    with pytest.raises(InputError, match=r"stated texts of spans differ .*: 2 of 2") as caught:
+    with pytest.raises(InputError, match=r"span texts differ .*: 2 of 2") as caught:
         made(file, Record(text="Ada wrote", spans=[(0, 3, "A"), (4, 9, "B")], stated=["Bob", "said"]))
-    assert "Check whether the offsets are for this text" in caught.value.remedy
+    assert "Check that the offsets belong to this text" in caught.value.remedy
 
 
 def test_nothing_tells_the_unit(file):
     with pytest.raises(InputError) as caught:
         made(file, Record(text=TEXT, spans=[(2, 5, "A")], line=4), units=BOTH)
-    assert "spans.jsonl, line 4: before a span, the text has characters that tools count differently" in str(
+    assert "spans.jsonl, line 4: the text before a span has characters that tools count differently" in str(
         caught.value
     )
     assert "offset_unit=...: 'codepoint' (characters as in Python), 'utf-16'" in str(caught.value)

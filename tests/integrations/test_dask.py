@@ -308,7 +308,7 @@ def test_columns_of_parquet_are_named_as_other_columns_are(run, complaint, clien
     status, output, _ = run(*arguments, "--scheme", "IOB2", "--json")
     assert status == 0
     assert '"column": "gold"' in output
-    assert complaint(*arguments).endswith("Name it, for example --scheme IOB2.")
+    assert complaint(*arguments).endswith("Name the scheme, for example --scheme IOB2.")
     assert complaint("score", path / "named.parquet", "--lengths-column", "n").startswith(
         "spanometer: --lengths-column has no effect for tags."
     )

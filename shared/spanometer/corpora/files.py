@@ -256,8 +256,8 @@ class Part:
         if len(codes) and codes.min() < 0:
             unknown = int(tags.codes[np.argmin(codes)])
             problem = f"{tags.names[unknown]!r} is not one of the {name} of this corpus."
-            remedy = f"They are {', '.join(feature.names)}. Is this the right file, version and language? "
-            remedy += "Any file of columns can be read with load_conll."
+            remedy = "Check the file, its version and its language. "
+            remedy += f"Or read any file of columns with load_conll. The {name} are {', '.join(feature.names)}."
             raise self.locate(tags.refusal(unknown, problem, remedy))
         return pa.array(codes)
 

@@ -264,9 +264,9 @@ class RecordColumns:
             named = possible or list(fitting)
             raise self.locate(
                 InputError(
-                    f"before a span, the text has characters that tools count differently ({_which(text, named)}), "
-                    "but the file does not state the unit of its offsets.",
-                    f"Set the unit of the offsets with {setting('offset_unit')}: "
+                    f"the text before a span has characters that tools count differently ({_which(text, named)}), "
+                    "but the file does not say how its offsets count them.",
+                    f"Say how the offsets count with {setting('offset_unit')}: "
                     f"{', '.join(f'{unit!r} ({UNITS[unit]})' for unit in named)}.",
                     document=number,
                     option="offset_unit",

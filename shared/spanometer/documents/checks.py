@@ -31,7 +31,7 @@ KINDS = {
     "stated text": "spans with a stated text that differs from the text",
     "off tokens": "spans that begin or end within a token",
     "label": "spans with an unknown label",
-    "label name": "spans with a label that is empty, or has outer blanks or control characters",
+    "label name": "spans with a label that is empty, begins or ends with white space, or has control characters",
     "document": "documents with the name of another document",
     "unit": "documents with an unknown unit of offsets",
 }

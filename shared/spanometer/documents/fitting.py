@@ -219,7 +219,7 @@ class _Fitting(Fitted):
         spans = self.file.spans
         if policy == "strict":
             off = to_tokens(spans, self.tokens, policy="contract").moved != 0
-            policies = f"{setting('to_tokens', 'expand')}, 'contract' or 'overlap' moves them"
+            policies = f"{setting('to_tokens', 'expand')} moves them; so do contract and overlap"
             what = f"spans that begin or end within a token, left out ({policies})"
             self.lose(what, spans.document[off].tolist())
             self.keep(~off)

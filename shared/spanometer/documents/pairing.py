@@ -409,7 +409,7 @@ def _compare_with_stated(side: PairedSide, other: PairedSide) -> list[str]:
     here, there = side.file.stated, other.file.stated
     if here is None or there is None or side.file.in_tokens != other.file.in_tokens:
         return []
-    return compared(here.beside_stated(there), side.place, f"differ from the stated texts in {other.file.source}")
+    return compared(here.beside_stated(there), side.place, f"differ from the span texts in {other.file.source}")
 
 
 def _align(references: PairedSide, predictions: PairedSide, how: str) -> None:

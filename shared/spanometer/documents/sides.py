@@ -244,12 +244,14 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
             own,
             Spans,
             "spans",
-            "If one side is grounded answers, make the other sides with Spans.from_dicts.",
+            "If you compare grounded answers with other annotations, read the others with Spans.from_dicts.",
             side=name,
         )
         if own.documents != first.documents:
             problem = f"this side has {counted(own.documents, 'document')}, but the answers have {first.documents}."
-            raise InputError(problem, "Give all sides for the same texts, with None for a missing answer.", side=name)
+            raise InputError(
+                problem, "All sides must annotate the same texts. Write None for a missing answer.", side=name
+            )
         spans.append(own if first.lengths is None else on_side(name, own.with_lengths, first.lengths))
         choices.update(side.choices if isinstance(side, Grounded) else {})
     unplaced = [side.unplaced if isinstance(side, Grounded) else None for side in sides.values()]

@@ -177,7 +177,7 @@ def alike(stated: str | None, covered: str) -> bool:
 def compared(
     stated: Iterable[tuple[int, str, str]],
     place: Callable[[int], str],
-    differ: str = "differ from the text at their offsets",
+    differ: str = "differ from the document's text at the same offsets",
 ) -> list[str]:
     """Compare the span texts of a file with the texts that the spans cover.
 
@@ -198,12 +198,12 @@ def compared(
         number += 1
         if not alike(text, covered):
             differing += 1
-            first = first or f"{place(document)}: {shown(text)} is stated, but the text has {shown(covered)}"
+            first = first or f"{place(document)}: {shown(text)} instead of {shown(covered)}"
     if not differing:
         return []
-    remark = f"stated texts of spans {differ}: {differing:,} of {number:,} ({first})."
+    remark = f"span texts {differ}: {differing:,} of {number:,} ({first})."
     if differing > number * _DOUBTFUL:
         raise InputError(
-            remark, "Check whether the offsets are for this text, and whether they count characters or bytes."
+            remark, "Check that the offsets belong to this text. Check also whether they count characters or bytes."
         )
     return [remark]

@@ -45,6 +45,6 @@ class AttributeModule(MeasureModule):
         for name in names:
             if name in self.measure.detail_keys:
                 raise InputError(
-                    f"{name!r} names an attribute (or micro_key), but details=True adds a key of this name.",
+                    f"{name!r} is an attribute (or micro_key), but details=True adds a result with the same name.",
                     "Leave out details, or rename the attribute (or micro_key).",
                 )

@@ -360,7 +360,7 @@ def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
         return
     if not isinstance(predictions, list) or len(predictions) != len(label_ids) or not label_ids:
         problem = "the labels are a list of batches, but the predictions are not a list of the same length."
-        raise InputError(problem, "Give both as lists of the same batches.")
+        raise InputError(problem, "Give two lists of the same length, with one item for each batch.")
     yield from zip(predictions, label_ids, strict=True)
 
 

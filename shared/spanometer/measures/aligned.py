@@ -290,7 +290,7 @@ def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
 
 
 def require_contiguous(
-    alignment: Alignment, name: str, side: SideSpans, reason: str = "units must be contiguous"
+    alignment: Alignment, name: str, side: SideSpans, reason: str = "this measure needs contiguous spans"
 ) -> None:
     """Raise an `InputError` if a side has a discontinuous span; `name` is the name of the side."""
     if side.discontinuous.any():

@@ -232,7 +232,7 @@ def require_seen(
     if unknown:
         present = sorted(seen[kind])
         listing = ", ".join([*map(shown, present[:_LISTED]), *(["..."] if len(present) > _LISTED else [])])
-        remedy = f"The {kind} are {listing}." if present else "No span has attributes."
+        remedy = f"The {kind} are {listing}." if present else "The spans have no attributes. Leave this option out."
         problem = f"no span has the {kind[:-1]} {shown(unknown[0])} from {mention(option)}."
         raise InputError(problem, remedy, option=option)
 

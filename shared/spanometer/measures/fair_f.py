@@ -49,9 +49,8 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair', 'weighted', or the true positives, false positives and false negatives of each kind of error: "
-    "'BE=0.5/0.25/0.25,LE=0/0.5/0.5', in Python also {'BE': {'TP': 0.5, 'FP': 0.25, 'FN': 0.25}}. The kinds are "
-    f"{', '.join(COLUMNS)}; BE stands for {', '.join(BOUNDARY_ERRORS)}."
+    "Use 'fair', 'weighted', or your own weights, such as 'BE=0.5/0.25/0.25,LE=0/0.5/0.5': the shares of TP, FP and FN "
+    f"for each kind of error. The kinds are {', '.join(COLUMNS)}. BE sets {', '.join(BOUNDARY_ERRORS)} together."
 )
 
 

@@ -116,7 +116,7 @@ def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], giv
     if "decode" in reading:
         raise InputError(
             f"the signature has decode:{reading['decode']}: its tags were decoded from logits.",
-            "Leave this part out, and decode the logits with TokenClassificationMetrics(decode=..., transitions=...).",
+            "Decode the logits with TokenClassificationMetrics(decode=..., transitions=...). For tags, remove decode.",
         )
     values = {}
     for name, text in reading.items():

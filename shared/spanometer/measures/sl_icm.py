@@ -174,7 +174,7 @@ class SlIcm(AlignedMeasure):
             weights = f"{setting('alpha1', self.alpha1)} and {setting('alpha2', self.alpha2)}"
             raise InputError(
                 f"{weights} add up to 1 + {setting('beta', self.beta)} or more.",
-                "Choose weights with alpha1 + alpha2 < 1 + beta; otherwise the reference itself scores 0 or less.",
+                "Make alpha1 + alpha2 less than 1 + beta. Otherwise a perfect prediction scores 0 or less.",
                 option="beta",
             )
         object.__setattr__(self, "tokens", read_tokens(self.tokens))
@@ -233,7 +233,7 @@ class SlIcm(AlignedMeasure):
         """Raise an `InputError` if probabilities are estimated from the scored documents."""
         if self.tokens is not None and not isinstance(self.token_probabilities, Mapping):
             raise InputError(
-                "sl_icm estimates the probabilities of tokens from these documents, so counts of parts do not add up.",
+                "sl_icm estimates token probabilities from all documents, so it cannot count parts of a corpus.",
                 f"Pass {setting('token_probabilities')}, or leave out {mention('tokens')}.",
             )
 
@@ -367,5 +367,7 @@ def _probabilities_in(text: str) -> float | str | None:
     try:
         return float(text)
     except ValueError:
-        remedy = "Use a number, unit, corpus (the frequencies of the words), or @FILE with words and probabilities."
+        remedy = (
+            "Use a number, 'unit', 'corpus' (word frequencies) or '@FILE' (a file of words and their probabilities)."
+        )
         raise options_of(SlIcm)["token_probabilities"].refusal(text, remedy) from None

@@ -58,9 +58,7 @@ class SpanF(FMeasure):
     def require_additive(self) -> None:
         """Raise an `InputError` if surface forms are counted: several parts of a corpus may have the same form."""
         if self.duplicates == "forms":
-            problem = (
-                f"{setting('duplicates', 'forms')} counts a form once in the corpus: counts of parts do not add up."
-            )
+            problem = f"{setting('duplicates', 'forms')} counts each form once in the whole corpus, not in parts."
             raise InputError(problem, "Score the corpus as a whole.", option="duplicates")
 
     def columns(self, alignment: Alignment) -> dict[str, Column]:

@@ -132,7 +132,7 @@ def write_entities(
             file = read_entities(BytesIO(data), format=format, **options)
             _require_same(trees, file.trees.to_dicts())
             if (of_words is not None and file.words != of_words) or file.documents.ids not in (None, tuple(ids)):
-                raise InputError("its words or its name would change when the file is read.")
+                raise InputError("the words or the name cannot be stored in this format.")
         return data
 
     trees = columns.to_dicts()
@@ -162,7 +162,7 @@ def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
         for entity in before:
             if entity not in after:
                 name = f"{shown('+'.join(entity['types']))} ({entity['start']} to {entity['end']})"
-                problem = f"the entity {name} or its components would change when the file is read."
+                problem = f"the entity {name} cannot be stored in this format."
                 raise InputError(problem, position=entity["start"])
     raise InputError("other entities or documents would be read from the file.")
 

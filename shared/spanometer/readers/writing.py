@@ -16,7 +16,7 @@ from ..options import require_known
 from .formats import writers
 from .source import require_stream
 
-_NAMES = "Files are named after documents. Give each document a different name that is valid for a file."
+_NAMES = "A file is named after its document. Give each document a different name that is valid for a file."
 
 _LEVEL = 6
 """The compression level of gzip, the same as the program's default."""

@@ -221,7 +221,7 @@ def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans
         document = int(np.argmax(different))
         raise InputError(
             f"{counted(spans.lengths[document], 'token')}, but {first} has {expected.lengths[document]}.",
-            "All must annotate the same tokens; was the text tokenised twice?",
+            "All annotators must use the same tokens. Check that all files come from the same tokenizer.",
             side=name,
             document=document,
         )

@@ -251,7 +251,9 @@ def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
         if missing:
             renamed = " Write it {**span, 'label': span['entity_group']}, with characters as offsets on both sides."
             hint = renamed if "entity_group" in item else ""
-            return f"{shown(dict(item))} has no {' and no '.join(map(repr, missing))}.{hint}"
+            # an empty tuple is a default that `item` got: show only what the user wrote
+            written = {key: value for key, value in item.items() if not isinstance(value, tuple) or value}
+            return f"{shown(written)} has no {' and no '.join(map(repr, missing))}.{hint}"
         problems = (item_problem(item[field.name], field.type, f"the {field.name}") for field in type_)
     elif pa.types.is_nested(type_):
         is_pair = pa.types.is_fixed_size_list(type_)
@@ -397,7 +399,7 @@ class ListItems:
         """Raise an `InputError` for the first name that is empty, has outer whitespace or has control characters."""
         for code, name in enumerate(names):
             if problem := name_problem(name, noun):
-                remedy = f"Give every {owner} a {noun} without control characters, and without blanks at its ends."
+                remedy = f"Give every {owner} a {noun} without control characters, and without white space around it."
                 self.refuse(codes == code, problem, remedy)
 
 
@@ -422,7 +424,7 @@ def name_problem(name: str, noun: str) -> str:
         return f"the {noun} is empty."
     if has_control_characters(name):
         return f"the {noun} {name!r} has control characters."
-    return "" if name == name.strip() else f"the {noun} {name!r} has outer blanks."
+    return "" if name == name.strip() else f"the {noun} {name!r} begins or ends with white space."
 
 
 def read_lengths(lengths: Any, documents: int) -> np.ndarray:
@@ -461,7 +463,7 @@ def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> Non
         document = int(np.argmax(different))
         raise InputError(
             f"{counted(predictions[document], 'predicted tag')}, {counted(references[document], 'reference tag')}.",
-            "Both sides must annotate the same tokens; was the text tokenised twice?",
+            "Both sides must annotate the same tokens. Check that both come from the same tokenizer.",
             document=document,
         )
 

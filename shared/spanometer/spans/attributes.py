@@ -266,7 +266,7 @@ def _name(name: object) -> str:
     if not is_utf8(name):
         raise InputError(f"the attribute {shown(name)} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
     if problem := name_problem(name, "name"):
-        raise InputError(problem, "Give every attribute a name without blanks at its ends.")
+        raise InputError(problem, "Give every attribute a name that does not begin or end with white space.")
     return str(name)
 
 
@@ -309,7 +309,7 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, scores: An
         return _scores_by_value(name, values, scores)
     if is_list(scores):
         if not several or len(scores) != len(values):
-            count = counted(len(values), "value") if several else "one value, not a list"
+            count = counted(len(values), "value") if several else "its value is not a list"
             raise InputError(
                 f"{shown(name)} has a list of {counted(len(scores), 'score')}, but {count}.", _SCORE_REMEDY
             )

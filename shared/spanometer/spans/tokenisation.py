@@ -262,12 +262,12 @@ def _refuse_off_bounds(spans: Spans, off: np.ndarray, tokens: Tokens) -> None:
     listed = ", ".join(f"{tokens.start[token]} to {tokens.end[token]}" for token in touched[:3].tolist())
     where = f"the tokens there: {listed}" if listed else "there is no token there"
     number = len(np.unique(off))
-    more = f" The same goes for {counted(number - 1, 'other span')}." if number > 1 else ""
+    more = f" {counted(number - 1, 'other span')} {'do' if number > 2 else 'does'} too." if number > 1 else ""
     raise InputError(
         f"the span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} "
         f"begins or ends within a token ({where}).{more}",
-        f"Move spans to tokens with {setting('to_tokens', 'expand')}, 'contract' or 'overlap', or score characters "
-        f"with {setting('unit', 'character')}.",
+        f"Move spans to token boundaries with {setting('to_tokens', 'expand')} (or contract, or overlap). "
+        f"Or score characters with {setting('unit', 'character')}.",
         document=document,
         option="to_tokens",
     )

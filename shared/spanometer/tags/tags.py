@@ -267,7 +267,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     if prefix in allowed:
         if label is None:
             return f"{text} has no label, but other tags have one.", "Write all tags as prefix-label, or none."
-        problem = "a label with outer blanks" if label.strip() else "an empty label"
+        problem = "a label that begins or ends with white space" if label.strip() else "an empty label"
         if has_control_characters(label):
             problem = "a label with control characters"
         return f"{text} has {problem}.", "Write the label after the hyphen, for example 'B-PER'."

@@ -342,7 +342,7 @@ def _decode_block(
         raise InputError(
             f"every legal sequence of {length} in {legality.scheme.name} from the labels "
             f"{', '.join(legality.labels)} has the score -inf.",
-            "Pass all labels of the model, and forbid fewer of them with -inf.",
+            "Pass all labels of the model. If you set logits to -inf, leave each token a legal label.",
             document=sentence,
         )
     for before, here, after in reversed(steps):

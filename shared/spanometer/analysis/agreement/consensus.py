@@ -154,7 +154,10 @@ class Consensus(Result):
         """
         source = file or self.file
         if source is None:
-            raise InputError("the annotations came without files.", "Give files read by spanometer.read.")
+            raise InputError(
+                "a consensus can be written only for annotations that were read from files.",
+                "Give files read by spanometer.read.",
+            )
         made = replace(source, spans=self.spans, annotators=(self.name,) * source.documents.size, stated=None)
         return replace(made, stated=self._attributed()) if votes else made
 

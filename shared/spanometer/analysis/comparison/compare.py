@@ -281,8 +281,12 @@ def _require_alike(sides: Mapping[str, Any]) -> None:
     kind = type(sides[REFERENCES])
     for name, side in sides.items():
         if not isinstance(side, kind):
-            problem = f"the reference has {_CALLED[kind]}, but this side does not."
-            raise InputError(problem, "Give all sides in the same form.", side=name)
+            problem = f"the reference has {_CALLED[kind]}, but this system does not."
+            raise InputError(
+                problem,
+                "Give the reference and all systems in the same form: all tags, all spans or all entities.",
+                side=name,
+            )
 
 
 def named_outputs(systems: Any) -> dict[str, Any]:

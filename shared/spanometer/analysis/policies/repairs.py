@@ -356,7 +356,7 @@ class _Logits:
             return None
         if id2label is None:
             raise InputError(
-                "id2label is missing.", "Pass id2label=..., the tags in the order of the logits' last axis."
+                "id2label is missing.", "Pass id2label=..., a list with the tag of each column of the logits."
             )
         legality = Legality.of(read_id2label(id2label), scheme)
         arrays = ordered(logits, "a list of logits", "Give an array of shape (tokens, labels) for each document.")

@@ -162,8 +162,8 @@ class Reading:
         if form == "tags":
             if self.decoding.scheme is None:
                 raise InputError(
-                    "the scheme is missing: a stream cannot infer it, because later batches may have other prefixes.",
-                    f"Name it, for example {setting('scheme', 'IOB2')}.",
+                    "the scheme is missing. A stream needs it, because later batches may have other prefixes.",
+                    f"Name the scheme, for example {setting('scheme', 'IOB2')}.",
                 )
             if self.decoding.id2label is None:
                 sides = {side: on_side(side, encoded_tags, column) for side, column in sides.items()}

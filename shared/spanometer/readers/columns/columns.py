@@ -399,7 +399,7 @@ def _lines(source: Source) -> Iterator[bytes]:
         # a row over several lines is an error, so that lines keep their numbers; cells are already stripped here
         over = number > line
         if over or any("\t" in cell or "\n" in cell for cell in cells):
-            problem, remedy = "a cell has a tab or a line end.", "Remove these from the words."
+            problem, remedy = "a cell contains a tab or a line break.", "Remove tabs and line breaks from the cells."
             raise source.refuse(problem, remedy, line - 1 if over else line)
         block += ("\t".join(cells) if any(cells) else "").encode() + b"\n"
         if len(block) >= BLOCK_SIZE:

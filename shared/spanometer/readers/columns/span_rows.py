@@ -183,7 +183,7 @@ class SpanTableReading(Offsets):
         if wrong:
             raise InputError(
                 f"{mention('column_names')} names the columns {', '.join(_USUAL)}, not {shown(wrong[0])}.",
-                "Write one of these, '=', and the name in the file: start=From.",
+                "Write one of these names, then '=', then the file's name for the column: start=From.",
                 option="column_names",
             )
 

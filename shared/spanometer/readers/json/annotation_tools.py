@@ -134,8 +134,8 @@ class _Task:
             start, end, stated = value["start"], value["end"], value.get("text")
             if isinstance(start, str):
                 raise self.refuse(
-                    f"a span begins at {shown(start)}, a place in HTML or in a dialogue.",
-                    "Use a project with plain text.",
+                    f"a span begins at {shown(start)}, a position in HTML or in a dialogue, not in a text.",
+                    "Export a project whose documents are plain text.",
                 )
             labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
             if not labels:
@@ -157,8 +157,8 @@ class _Task:
             (text_key,) = fitting
         if text_key is None:
             listed = ", ".join(map(repr, texts)) or "none"
-            problem = f"it is not clear which item of the task is the text (strings: {listed})."
-            raise self.refuse(problem, f"Name the item with {setting('text_key')}.")
+            problem = f"it is not clear which key of the task holds the text. Keys with strings: {listed}."
+            raise self.refuse(problem, f"Name the key with {setting('text_key')}.")
         if text_key not in texts:
             raise self.refuse(f"the task has no text {text_key!r}.", f"Choose one of: {', '.join(texts) or 'none'}.")
         return texts[text_key]

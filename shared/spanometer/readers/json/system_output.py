@@ -153,7 +153,7 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
             fields = _PLAIN
         if fields is None:
             raise source.refuse(
-                f"{shown(span)} in {where} is not a span of a known system.", _SYSTEM_REMEDY, record.line
+                f"{shown(span)} in {where} is not in the span format of any known system.", _SYSTEM_REMEDY, record.line
             )
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
         start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]

@@ -177,8 +177,8 @@ class _Parser:
             self._enclosing.append(entity)
         elif len(types) > 1:
             raise self._refuse(
-                f"<{_shown(name)}> joins names that are not all types of entities.",
-                f"Join only types of entities with +. These begin with {self._known_types()}.",
+                f"<{_shown(name)}> joins several names with +, but not all of them are entity types.",
+                f"Join only entity types with +. Entity types begin with {self._known_types()}.",
                 offset,
             )
         elif not self._enclosing:
@@ -209,13 +209,15 @@ class _Parser:
     def _unmatched(self, name: str, offset: int) -> InputError:
         tag = f"</{_shown(name)}>"
         if not self._open:
-            return self._refuse(f"{tag} closes a tag that is not open.", "Remove it, or open the tag.", offset)
+            return self._refuse(
+                f"{tag} closes a tag that is not open.", f"Remove {tag}, or write <{_shown(name)}> before it.", offset
+            )
         last = self._open[-1]
         line, column = self._place(last.offset)
         still = f"<{_shown(last.name)}> (line {line}, column {column}) is still open"
         if any(tag.name == name for tag in self._open):
             return self._refuse(f"{tag} crosses another tag: {still}.", "Close the inner tag first.", offset)
-        problem = f"{tag} closes a tag that is not open; {still}."
+        problem = f"{tag} closes a tag that is not open, and {still}."
         return self._refuse(problem, f"Write </{_shown(last.name)}>, or remove it.", offset)
 
     def _malformed(self, offset: int) -> InputError:

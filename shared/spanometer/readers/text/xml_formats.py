@@ -167,7 +167,7 @@ def read_gate(source: Source) -> Iterator[Record | str]:
         for each in of_set.iterfind("Annotation"):
             start, end, label = (each.get(key) for key in ("StartNode", "EndNode", "Type"))
             if label is None or start not in places or end not in places:
-                problem = f"the annotation {each.get('Id')!r} in the set {name!r} has no type, or no place in the text."
+                problem = f"the annotation {each.get('Id')!r} in the set {name!r} lacks a type or a node."
                 raise source.refuse(problem, _GATE_REMEDY, 1)
             record.add(places[start], places[end], label)
         yield record
