@@ -124,7 +124,7 @@ Text = str | tuple[str, str]
 
 
 class TableColumn(NamedTuple):
-    """The declaration of a column, from which its cells in all forms are derived.
+    """Declare a column of a result once; its text, JSON and other formats follow from this declaration.
 
     Attributes:
         key: its name in CSV, data frames and JSON; empty for a column that is only printed.

@@ -46,15 +46,15 @@ class Thresholds(CheckedOptions):
 
     short_share: float = _threshold(
         0.9,
-        "flow chart: exact agreement is the main requirement if at least this share of the spans has 1 or 2 tokens",
+        "with --flow: require exact agreement if at least this share of the spans has 1 or 2 tokens",
         "SHARE",
     )
     touching_share: float = _threshold(
-        0.1, "flow chart: touching spans matter if at least this share of the spans is next to another span", "SHARE"
+        0.1, "with --flow: touching spans matter if at least this share of the spans is next to another span", "SHARE"
     )
-    very_long_span: float = _threshold(15, "flow chart: minimum length of a very long span", "TOKENS")
+    very_long_span: float = _threshold(15, "with --flow: minimum length of a very long span", "TOKENS")
     very_long_share: float = _threshold(
-        0.1, "flow chart: very long spans matter if at least this share of the spans is very long", "SHARE"
+        0.1, "with --flow: very long spans matter if at least this share of the spans is very long", "SHARE"
     )
     several_tokens: float = _threshold(
         0.05, "near misses matter if at least this share of the spans has several tokens", "SHARE"
