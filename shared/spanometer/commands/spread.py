@@ -44,8 +44,8 @@ class SpreadSource(CheckedOptions):
     answers: bool = switch("read the predictions as answers of language models; add it if this format is not detected")
     logits: str | None = text(
         "NPZ",
-        "the system's logits: an .npz file with 'labels', and with either one array (tokens, labels) for each "
-        "document, or padded 'logits' and their 'lengths'",
+        "the system's logits, an .npz file: 'labels', and an array of shape (tokens, labels) for each document; or "
+        "'labels', padded 'logits' and 'lengths'",
         common=True,
     )
 

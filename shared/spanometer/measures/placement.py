@@ -44,7 +44,7 @@ _COVERED_AT_ONCE = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """The probabilities of random positions, for one side's spans of one label in a document.
+    """The probabilities of span positions when the spans of a label are placed at random in a document.
 
     Attributes:
         tokens: the document's length n.

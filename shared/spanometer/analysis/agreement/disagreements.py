@@ -196,7 +196,7 @@ class Disagreements(CorpusResult):
         return f"{counted(len(self), 'place')} where {counted(len(self.names), 'annotator')} differ"
 
     def lines(self) -> Iterator[Part]:
-        """Yield the same parts without the size and the signature."""
+        """Yield what `parts` yields, but leave out the size of the corpus and the signature."""
         yield from ("", kind_table(self), "", difference_table(self))
         if self.confusions.confused():
             yield from ("", self.confusions.table(_MOST_CONFUSED))

@@ -355,7 +355,7 @@ def score_buckets(
     right: np.ndarray,
     resampling: Resampling | None = None,
 ) -> list[BucketScores]:
-    """Score buckets as `span_f` scores labels, all on the same resampled corpora.
+    """Compute the scores of each bucket. All buckets use the same resampled corpora.
 
     Args:
         buckets: the buckets of the spans, by one or more properties.

@@ -199,7 +199,7 @@ class Report(Result, eq=True, kw_only=False):
         yield from self.lines(per_label=per_label, per_document=per_document)
 
     def lines(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
-        """Yield the same parts without the size."""
+        """Yield what `parts` yields, but leave out the size of the corpus."""
         return system_parts({"": self}, per_label=per_label, per_document=per_document)
 
     def tables(self) -> list[Table]:

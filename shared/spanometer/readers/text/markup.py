@@ -354,7 +354,7 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     if wrong or not all(isinstance(part, str) and part and "." not in part for part in entity_types):
         raise InputError(
             f"{setting('entity_types', entity_types)} is not a list of names.",
-            f"Give the first parts of types, without dots, such as {ENTITY_TYPES!r}.",
+            f"Give names without dots: of the type pers.ind, give pers. The default is {ENTITY_TYPES!r}.",
             option="entity_types",
         )
     return frozenset(entity_types)
