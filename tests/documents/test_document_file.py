@@ -66,9 +66,9 @@ def test_nothing_tells_the_unit(file):
         ((0, 12, "A"), r"a span from 0 to 12 begins or ends inside a character, or outside the text \(9 characters\)"),
         ((-1, 2, "A"), "a span from -1 to 2 begins or ends"),
         ((3, 2, "A"), "the end 2 is not after the start 3"),
-        ((0, 1.0, "A"), r"the end 1.0 \(of type float\) is not an integer"),
-        ((0, True, "A"), r"the end True \(of type bool\) is not an integer"),
-        ((0, 2, None), "the label None"),
+        ((0, 1.0, "A"), r"the end is 1.0 \(of type float\), not an integer"),
+        ((0, True, "A"), r"the end is True \(of type bool\), not an integer"),
+        ((0, 2, None), "the label is None"),
         ((0, 2, ""), "the label is empty"),
         ((0, 2), r"\(0, 2\) is not a span"),
         (None, "None is not a span"),
@@ -129,7 +129,7 @@ def test_records_beyond_those_that_are_checked_together(file):
     found = made(file, *plain, broken, *plain)
     assert found.spans.to_dicts()[1500][1] == {"label": "B", "fragments": [[6, 7], [8, 9]]}
     assert (len(found.spans), found.spans.to_dicts()[-1]) == (3002, [{"fragments": [[0, 3]], "label": "A"}])
-    with pytest.raises(InputError, match="line 1502, span 1: the end 'x'"):
+    with pytest.raises(InputError, match="line 1502, span 1: the end is 'x'"):
         made(file, *plain, broken, Record(text="", spans=[(0, 1, "A"), (0, "x", "A")], line=1502))
 
 

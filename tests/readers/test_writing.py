@@ -227,11 +227,16 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
 @pytest.mark.parametrize(
     ("row", "format", "said", "left"),
     [
-        ({"spans": NESTED}, "columns", "spans that overlap another span, left out: 2 (document 'x': 2)", [(0, 2, "B")]),
+        (
+            {"spans": NESTED},
+            "columns",
+            "spans that overlap another span are left out: 2 (document 'x': 2)",
+            [(0, 2, "B")],
+        ),
         (
             {"spans": APART},
             "doccano",
-            "discontinuous spans, written as contiguous spans",
+            "discontinuous spans become contiguous spans",
             [(0, 14, "A")],
         ),
         ({"spans": [{"start": 0, "end": 5, "label": "A"}]}, "columns", "spans that begin or end within a token", []),
@@ -239,13 +244,13 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
         (
             {"spans": [{"start": 0, "end": 3, "label": "A", "attributes": {"x": True}}]},
             "doccano",
-            "spans with attributes, written without the attributes",
+            "spans lose their attributes",
             [(0, 3, "A")],
         ),
         (
             {"spans": [{"start": 0, "end": 3, "label": "A", "attributes": {"x": 3}}]},
             "brat",
-            "attributes that are neither True nor one line of text, written as text",
+            "attributes that are neither True nor one line of text become text",
             [(0, 3, "A")],
         ),
         (
@@ -254,7 +259,7 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
             "spans with a label of several words",
             [(0, 3, "A_b")],
         ),
-        ({"text": "\n", "spans": []}, "columns", "documents without tokens, left out", None),
+        ({"text": "\n", "spans": []}, "columns", "documents without tokens are left out", None),
     ],
 )
 def test_what_cannot_be_held(file, tmp_path, row, format, said, left):
@@ -264,7 +269,7 @@ def test_what_cannot_be_held(file, tmp_path, row, format, said, left):
     path = tmp_path / "out"
     with pytest.raises(InputError) as caught:
         spanometer.write(known, path, format=format)
-    assert f"{format} cannot hold everything: {said}" in caught.value.problem
+    assert f"{format} cannot hold all of this: {said}" in caught.value.problem
     assert not path.exists()
     (lost,) = spanometer.write(known, path, format=format, lossy=True)
     assert lost.startswith(said)
@@ -291,7 +296,7 @@ def test_annotators(file, tmp_path):
     lost, found = again(both, tmp_path, "label_studio")
     assert (lost, found.annotators, found.documents.ids) == ((), ("ann", "ben"), ("x", "x"))
     assert len(json.loads((tmp_path / "again.label_studio").read_text())) == 1
-    with pytest.raises(InputError, match="documents of 2 annotators, without their names"):
+    with pytest.raises(InputError, match="documents of 2 annotators lose the names of the annotators"):
         spanometer.write(both, io.BytesIO(), format="doccano")
     with pytest.raises(InputError, match=r"two documents would be written to 'x\.txt'"):
         spanometer.write(both, tmp_path / "out", format="brat", lossy=True)

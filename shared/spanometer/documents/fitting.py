@@ -29,7 +29,7 @@ class Loss:
     """Something that a format cannot represent.
 
     Attributes:
-        what: describes the lost items, and how they are written instead.
+        what: says which items are lost or changed, and how, as in `spans lose their attributes`.
         documents: the number of lost items in each document.
     """
 
@@ -121,13 +121,15 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
     if stated is not None and writer.attributes:
         fitting.mark(stated)
     if not writer.annotators and len(file.names) > 1:
-        fitting.lose(f"documents of {len(file.names)} annotators, without their names", range(file.documents.size))
+        fitting.lose(
+            f"documents of {len(file.names)} annotators lose the names of the annotators", range(file.documents.size)
+        )
         fitting.put(annotators=None)
     if stated is not None:
         if not writer.attributes:
-            fitting.lose("spans with attributes, written without the attributes", stated.documents_with("attributes"))
+            fitting.lose("spans lose their attributes", stated.documents_with("attributes"))
         scored = stated.documents_with("scores")
-        fitting.lose("spans with scores of their attributes, written without the scores", scored)
+        fitting.lose("spans lose the scores of their attributes", scored)
     if not writer.discontinuous:
         fitting.join_fragments()
     if pairing.tokenizer is not None:
@@ -176,7 +178,7 @@ class _Fitting(Fitted):
         # of spans with the same bounds and label, only one keeps its attributes
         others = stated_place[value != value[first[np.searchsorted(places, stated_place)]]]
         lost = spans.document[np.isin(place, others)]
-        self.lose("spans with the boundaries of another span, written with the attributes of that span", lost.tolist())
+        self.lose("spans get the attributes of another span with the same boundaries", lost.tolist())
         of_span = np.full(len(spans), codes[0], dtype=np.int64)
         stands = np.isin(place, places)
         of_span[stands] = value[first[np.searchsorted(places, place[stands])]]
@@ -196,7 +198,7 @@ class _Fitting(Fitted):
         spans = self.file.spans
         if spans.fragments is not None:
             several = np.diff(spans.fragments.offsets) > 1
-            what = "discontinuous spans, written as contiguous spans"
+            what = "discontinuous spans become contiguous spans"
             self.lose(what, spans.document[several].tolist())
             self.put(spans=in_order(replace(spans, fragments=None)))
 
@@ -220,11 +222,11 @@ class _Fitting(Fitted):
         if policy == "strict":
             off = to_tokens(spans, self.tokens, policy="contract").moved != 0
             policies = f"{setting('to_tokens', 'expand')} moves them; so do contract and overlap"
-            what = f"spans that begin or end within a token, left out ({policies})"
+            what = f"spans that begin or end within a token are left out ({policies})"
             self.lose(what, spans.document[off].tolist())
             self.keep(~off)
         carried = self.to_tokens(self.tokens, policy, f" ({policy})")
-        self.lose("spans without a token, left out", spans.document[carried.lost].tolist())
+        self.lose("spans without a token are left out", spans.document[carried.lost].tolist())
 
     def require_texts(self) -> None:
         """Create missing texts from the words; raise an `InputError` if there are no words."""
@@ -248,7 +250,7 @@ class _Fitting(Fitted):
                 kept[place] = False
             else:
                 current, reach = row, stop
-        self.lose(f"spans that overlap another span, left out{unless}", spans.document[~kept].tolist())
+        self.lose(f"spans that overlap another span are left out{unless}", spans.document[~kept].tolist())
         self.keep(kept)
 
     def keep(self, flags: np.ndarray) -> None:
@@ -263,7 +265,7 @@ class _Fitting(Fitted):
         words = self.file.words
         if self.texts is not None or words is None:
             return
-        self.lose("documents without a text, written as words with blanks between", range(len(words)))
+        self.lose("documents without a text get their words with blanks between as a text", range(len(words)))
         texts, tokens = joined(words, " ")
         self.put(texts=tuple(texts), tokens=tokens)
 

@@ -243,7 +243,9 @@ def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
 
     `noun` is what errors call the value, with its article.
     """
-    called = f"{noun} {shown(item)} (of type {type(item).__name__})"
+    # None says its type; others such as '1' and 1 look alike
+    value = "None" if item is None else f"{shown(item)} (of type {type(item).__name__})"
+    called = f"{noun} {'are' if pa.types.is_list(type_) else 'is'} {value}"
     if pa.types.is_struct(type_):
         if not isinstance(item, Mapping):
             return f"{shown(item)} is not {noun}."
@@ -258,17 +260,19 @@ def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
     elif pa.types.is_nested(type_):
         is_pair = pa.types.is_fixed_size_list(type_)
         if not is_list(item) or (is_pair and len(item) != 2):
-            return f"{called} is not a pair [start, end]." if is_pair else f"{called} are not a list."
-        part = "a boundary" if is_pair else f"a {noun.removeprefix('the ').removesuffix('s')}"
+            return f"{called}, not a {'pair [start, end]' if is_pair else 'list'}."
+        single = f"a {noun.removeprefix('the ').removesuffix('s')}"
+        of_dicts = pa.types.is_struct(type_.value_type)
+        part = "a boundary" if is_pair else single if of_dicts else f"one of {noun}"
         problems = (item_problem(value, type_.value_type, part) for value in item)
-        if pa.types.is_struct(type_.value_type):
+        if of_dicts:
             problems = (text and f"{part[2:]} {index}: {text}" for index, text in enumerate(list(problems)))
     elif pa.types.is_string(type_):
         if not isinstance(item, str):
-            return f"{called} is not a string."
+            return f"{called}, not a string."
         return "" if is_utf8(item) else f"{noun} {shown(item)} cannot be stored as UTF-8 text."
     elif not is_integer(item):
-        return f"{called} is not an integer."
+        return f"{called}, not an integer."
     else:
         return "" if -(2**63) <= item < 2**63 else f"{noun} {shown(item)} is out of range."
     return next(filter(None, problems), "")

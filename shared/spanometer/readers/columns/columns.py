@@ -349,7 +349,7 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
         raise InputError("no document has a token, so columns would be empty.", "Write jsonl.", source=file.source)
     for number, length in enumerate(lengths):
         if not length:
-            yield "documents without tokens, left out", number
+            yield "documents without tokens are left out", number
         if documents.has_words:
             yield from ((changed, number) for word in documents.words(number) if _cell(word) != word)
 

@@ -109,11 +109,11 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
             others = (each for each in LEVELS if each != level and COLUMNS[each][_LITERAL] in names)
             other = None if required == WORDS_COLUMN else next(others, None)
             raise source.refuse(
-                f"the header has no column {required}; its columns are {', '.join(names[:30])[:300]}.",
+                f"the header has no column {required!r}; its columns are {', '.join(map(repr, names[:30]))[:300]}.",
                 f"The columns of the file are for another level of types: set {setting('level', other)}."
                 if other
-                else f"Name the columns in the first line, separated by tabs: {WORDS_COLUMN}, {columns[_LITERAL]}; "
-                f"optional are {', '.join(list(columns.values())[1:])}.",
+                else f"Name the columns in the first line: {WORDS_COLUMN}, {columns[_LITERAL]}; "
+                f"optional are {', '.join(list(columns.values())[1:])}. Separate the column names by tabs.",
                 number,
             )
     return {kind: name for kind, name in columns.items() if name in names or kind == _LITERAL}

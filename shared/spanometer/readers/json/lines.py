@@ -216,7 +216,7 @@ def _span(record: Record, place: int) -> dict[str, Any]:
 def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
     file = documents.file
     if file.in_tokens and file.words is None and file.documents.tokens is None:
-        what = "documents without words, written without their length"
+        what = "documents without words lose their length"
         yield from ((what, number) for number in range(file.documents.size))
 
 
