@@ -8,11 +8,11 @@ from typing import Any
 
 WORDS = ("The", "University", "of", "Oslo", "hired", "Ada", "Lovelace", ".")
 
-LEFT, CELL, BOX = 96, 84, 26
+LEFT, CELL, BOX = 112, 84, 26
 RIGHT, WRONG, PART, PLAIN = "#2a9d5c", "#d64545", "#c58a12", "#5b7bd5"
 
 _WIDE = 5
-"""The cells from which on a picture scrolls on a phone."""
+"""The number of cells from which a picture fills the page."""
 
 
 class Drawing:
@@ -73,16 +73,16 @@ class Drawing:
         )
 
     def figure(self, caption: str, cells: float = len(WORDS)) -> str:
-        """Write the picture with its caption; one of few cells fits a phone."""
-        kind = "counted narrow" if cells < _WIDE else "counted"
-        svg = self.svg(caption, cells)
+        """Write the picture with its caption; a picture of few cells stays narrow."""
+        kind, font = ("counted narrow", 14) if cells < _WIDE else ("counted", 17)
+        svg = self.svg(caption, cells, f'font-size="{font}" font-family="inherit"')
         return f'<figure class="{kind}">{svg}<figcaption>{escape(caption)}</figcaption></figure>'
 
     def svg(
         self,
         title: str,
-        cells: float = len(WORDS),
-        font: str = 'font-size="14" font-family="inherit"',
+        cells: float,
+        font: str,
         back: str = "none",
     ) -> str:
         """Write the picture as SVG."""

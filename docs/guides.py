@@ -156,7 +156,7 @@ def _command_line() -> str:
         drawing.parts.append(f'{bar} fill-opacity="0.5" width="{width * f1:g}"/>')
         drawing.line(start + width * low, top + 13, start + width * high, top + 13, "currentColor")
         drawing.text(start + width + 8, top + 18, f"{f1:.2f} ({low:.2f} to {high:.2f})", anchor="start")
-    return drawing.figure("The parts of a command, and the F1 of each measure with its 95 % interval.", 4)
+    return drawing.figure("The parts of a command, and the F1 of each measure with its 95 % interval.", 4.6)
 
 
 _COMMAND = {

@@ -104,9 +104,11 @@ def on_page_content(content: str, page: Any, config: Any, files: Files) -> str:
     """Set formulas as MathML, which browsers show without a script, and keep names in one piece."""
 
     def formula(match: re.Match[str]) -> str:
-        block = match[2] == "["
-        tree = convert(html.unescape(match[3]).strip(), display="block" if block else "inline")
-        return f"<div class=formula>{tree}</div>" if block else tree
+        if match[2] == "(":
+            return convert(html.unescape(match[3]).strip())
+        # formulas side by side wrap on a phone
+        trees = (convert(part.strip(), display="block") for part in html.unescape(match[3]).split(r"\qquad"))
+        return f"<div class=formula>{''.join(trees)}</div>"
 
     def code(match: re.Match[str]) -> str:
         return f"<code>{' '.join(map(_whole, match[1].split(' ')))}</code>"

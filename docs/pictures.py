@@ -292,7 +292,7 @@ def first_picture() -> str:
         drawing.text(LEFT + width + 66, top + 18, f"{f1:.3f}", anchor="end")
     title = "A reference, a system whose first span lacks its last word, and the F1 of five measures"
     font = 'font-size="18" font-family="sans-serif" color="#222222"'
-    return drawing.svg(title, font=font, back="#ffffff") + "\n"
+    return drawing.svg(title, len(WORDS), font, back="#ffffff") + "\n"
 
 
 if __name__ == "__main__":
