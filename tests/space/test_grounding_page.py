@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headless import require_fit, served, started, wait
-from page_answers import Reader, text_of
+from page_answers import Reader, headline, text_of
 from spanometer.grounding import NAMED, NAMED_STRINGS, ground
 from spanometer.space.grounding_page import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, marked, respond, why
 from spanometer.space.texts import examples_of
@@ -59,10 +59,22 @@ def test_marks_are_cut_with_the_text():
 def test_mention_f1_of_a_reference():
     """Two of three items are right, one of them a string elsewhere; a squad's set has each form once."""
     reference = '[["PER", "paris hilton"], ["LOC", "Paris"]]'
-    rows = dict(re.findall(r"<tr><td[^>]*>([\w-]+)[^<]*</td>(.*?)</tr>", page(TEXT, ANSWER, reference=reference)))
-    numbers = {name: re.findall(r"\d\.\d{4}", row) for name, row in rows.items()}
-    assert numbers["universalner"] == ["0.6667", "1.0000", "0.8000"]
-    assert "f1" not in text_of(page(TEXT, ANSWER)).partition("As strings")[2]
+    rows = re.findall(r"<tr><td[^>]*>([\w-]+)[^<]*</td>(.*?)</tr>", page(TEXT, ANSWER, reference=reference))
+    numbers = [(name, re.findall(r"\d\.\d{4}", row)) for name, row in rows]
+    assert dict(row for row in numbers if row[1])["universalner"] == ["0.6667", "1.0000", "0.8000"]
+    strings = text_of(page(TEXT, ANSWER)).partition("Compared as strings")[2]
+    assert "universalner" in strings and "f1" not in strings
+
+
+def test_the_page_of_mention_f_begins_with_mention_f1():
+    """Two of two reference mentions are among three predicted mentions, or one if letter case counts."""
+    values = {control.name: control.value for control in FIELDS.controls}
+    for mention, f1 in (("Paris Hilton", "0.8000"), ("paris hilton", "0.4000")):
+        reference = json.dumps([["PER", mention], ["LOC", "Paris"]])
+        html = respond(TEXT, ANSWER, {**values, "reference": reference}, name="mention_f").html
+        assert headline(html) == f1
+        assert html.index("Compared as strings") < html.index("Outcomes of the policies")
+    assert headline(respond(TEXT, ANSWER, values, name="mention_f").html) == headline(page(TEXT, ANSWER))
 
 
 def test_what_policies_make_of_an_answer():

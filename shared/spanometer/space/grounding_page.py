@@ -71,7 +71,7 @@ def form(name: str = "grounding") -> Form:
         title=app_title(name),
         heading=app_heading(name),
         button="Ground",
-        respond=lambda values: respond(values["text"] or "", values["answer"] or "", values),
+        respond=lambda values: respond(values["text"] or "", values["answer"] or "", values, name=name),
         limits=f"{MAX_TEXT:,} characters of text, {MAX_ANSWER:,} of the answer, {MAX_ITEMS} items",
         kept="Texts and answers are read on the server of this Space and are not stored.",
         boxes=[
@@ -106,16 +106,18 @@ class _Grounded:
         return frozenset(spans), frozenset(wrong.items())
 
 
-def respond(text: str, answer: str, values: Mapping[str, Any]) -> Response:
+def respond(text: str, answer: str, values: Mapping[str, Any], *, name: str = "grounding") -> Response:
     """Show an answer grounded by each policy; if that is not possible, show an error message.
 
     Args:
         text: the text.
         answer: the model's answer as text.
         values: the values of the controls, by name.
+        name: the page; `mention_f` begins with mention F1.
     """
     try:
-        return _results(text, answer, AnswerReading(**FIELDS.read(values)), values.get("reference") or "")
+        reading, reference = AnswerReading(**FIELDS.read(values)), values.get("reference") or ""
+        return _results(text, answer, reading, reference, strings_first=name == "mention_f")
     except InputError as error:
         return Response(error_message(error, FIELDS.spell))
 
@@ -125,7 +127,7 @@ def why() -> str:
     return render("why.html", picture=base64.b64encode(read_file("memoirs.svg").encode()).decode(), home=HOME)
 
 
-def _results(text: str, answer: str, reading: AnswerReading, reference: str) -> Response:
+def _results(text: str, answer: str, reading: AnswerReading, reference: str, *, strings_first: bool) -> Response:
     limits = {"text": (text, MAX_TEXT), "answer": (answer, MAX_ANSWER), "reference": (reference, MAX_ANSWER)}
     for name, (pasted, most) in limits.items():
         if not pasted.strip() and name != "reference":
@@ -149,9 +151,13 @@ def _results(text: str, answer: str, reading: AnswerReading, reference: str) -> 
         if not result.problem:
             alike.setdefault(result.predictions, []).append(result)
     letters = dict(zip(alike, ascii_uppercase, strict=False))
+    f1, compared = _strings(text, read, reading, right)
+    strings = [Section("Compared as strings", compared, _STRINGS)]
     html = render(
         "grounding.html",
         notes=list(_notes(read, text)),
+        f1=f1 if strings_first else "",
+        first=strings if strings_first else [],
         size=f"{counted(len(read.items), 'item')} in the answer, {counted(len(text), 'character')} of text",
         policies=len(results),
         snippet=_call(reading, own),
@@ -159,7 +165,7 @@ def _results(text: str, answer: str, reading: AnswerReading, reference: str) -> 
         sections=[
             first_rows("Differences between the outcomes", _differences(letters, text), _WRONG),
             Section("Each policy", [_policies(results, letters), _actions(results)], _ABOUT),
-            Section("Compared as strings", [_strings(text, read, reading, right)], _STRINGS),
+            *([] if strings_first else strings),
         ],
     )
     return Response(html, files=_files(results))
@@ -275,10 +281,11 @@ def _differences(letters: Mapping[Predictions, str], text: str) -> Table:
     return Table("mention", heads, [row for row in rows if len(set(row[3:])) > 1], left=len(heads) + 1)
 
 
-def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | None) -> Table:
-    """Return a table of named policies for strings, with normal forms of mentions, and mention F1 if possible."""
+def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | None) -> tuple[Cell, list[Table]]:
+    """Return the first policy's mention F1 and tables of all policies for strings: scores, and normal forms."""
     pairs = [] if right is None else [(item.label, item.mention) for item in right.items]
     rows: list[list[Cell]] = []
+    forms_by_policy: list[list[Cell]] = []
     options: dict[str, Any] = {"asked_labels": reading.asked_labels, "aliases": reading.aliases}
     for name, point in NAMED_STRINGS.items():
         mentions = ground_strings([text], [read], policy=point.policy, **options).mentions
@@ -296,10 +303,12 @@ def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | No
         compared: dict[str, Any] = dict(point.policy.compared)
         measure = MentionF(**compared)
         scores = measure.score(measure.counts(Mentions.from_pairs([pairs]), mentions)) if right is not None else {}
-        of_policy: list[Cell] = [f"{name}{_nearest(name, NAMED_STRINGS)}", which, amount(counts.total())]
-        rows.append([*of_policy, *(f"{value:.4f}" for value in scores.values())])
+        title = f"{name}{_nearest(name, NAMED_STRINGS)}"
+        rows.append([title, amount(counts.total()), *(f"{value:.4f}" for value in scores.values())])
+        forms_by_policy.append([title, which])
     keys = () if right is None else tuple(MentionF.results)
-    return Table("policy", ("which", "mentions", *keys), rows, left=2)
+    tables = [Table("policy", ("mentions", *keys), rows), Table("policy", ("mentions",), forms_by_policy, left=2)]
+    return rows[0][-1] if keys else "", tables
 
 
 def _call(reading: AnswerReading, own: GroundingPolicy) -> str:
