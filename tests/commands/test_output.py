@@ -60,7 +60,6 @@ INPUTS = {
         "errors gold.conll one.conll --train link.html -o link.html",
         "agree gold.conll one.conll --plot link.svg",
         "consensus gold.conll one.conll -o gold.conll",
-        "consensus gold.conll one.conll -o out.conll --list-spans gold.conll",
     ],
 )
 @pytest.mark.parametrize("force", [True, False])

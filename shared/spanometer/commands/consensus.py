@@ -8,7 +8,7 @@ JSON lines.
 Examples:
   spanometer consensus ann.conll ben.conll cat.conll -o gold.conll
   spanometer consensus project.json --to doccano -o gold.jsonl
-  spanometer consensus ann.jsonl ben.jsonl cat.jsonl --at-least 2 -o gold.jsonl
+  spanometer consensus ann.jsonl ben.jsonl cat.jsonl --rule union -o gold.jsonl
 """
 
 import argparse
@@ -19,29 +19,13 @@ from dataclasses import asdict, replace
 from ..analysis.agreement.consensus import Consensus, Voting, consensus
 from ..documents.pairing import Pairing, unit_of
 from ..exceptions import InputError, setting
-from ..options import text
-from ..readers.writing import require_writable
-from ..readers.writing import writing as open_new
-from ..tables.result import to_csv
-from ..tables.table import Part, Precision, heading
+from ..tables.table import Part, heading
 from .convert import Target, WrittenAs
 from .corpus import CorpusFiles, read_corpus
 from .input_files import OF_SEVERAL, InputFiles, add_reading
 from .inputs import documents_in, headlines, input_paths, size_of
-from .options import add_options, read_options, switch
+from .options import add_options, read_options
 from .output import Output
-
-
-class ConsensusOutput(Output):
-    """Options for showing votes."""
-
-    with_votes: bool = switch("write each span's number of votes and its voters as attributes", common=True)
-    list_spans: str | None = text("CSV", "write all candidate spans with their votes and outcome to a new CSV file")
-
-    def __post_init__(self) -> None:
-        """Raise an `InputError` if the output file exists, before anything is read."""
-        if self.list_spans is not None:
-            require_writable(self.list_spans, replace=False)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -54,12 +38,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     add_options(output, WrittenAs, optional=("to",))
     add_options(output, Target, leave_out=("in_place",))
-    add_options(output, ConsensusOutput)
+    add_options(output, Output)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, count the votes, write and show."""
-    output, voting = read_options(ConsensusOutput, options), read_options(Voting, options)
+    output, voting = read_options(Output, options), read_options(Voting, options)
     paths = input_paths(options.files)
     source = read_options(InputFiles, options)
     content = source.content_of(options, paths)
@@ -83,11 +67,8 @@ def run(options: argparse.Namespace) -> int:
         result = consensus(corpus.annotators, **corpus.reading, **asdict(voting))
     file = first.with_spans(result.spans) if of_tags else None
     # the notes of the readers are shown with the files' names
-    made = replace(result.documents(file, votes=output.with_votes), left_out=(), notes=())
+    made = replace(result.documents(file), left_out=(), notes=())
     prepared = writing.prepare(made, Pairing(to_tokens=source.to_tokens))
-    if output.list_spans is not None:
-        with open_new(output.list_spans) as stream:
-            stream.write(to_csv([result.tables()[-1]], Precision()).encode())
     writing.write(prepared)
     if to_screen:
         from ..tables.screen import text_of

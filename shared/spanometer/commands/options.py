@@ -18,7 +18,7 @@ READ = (
 )
 """The attribute of the parsed options that has the names of files to read."""
 
-WRITTEN = ("output", "html", "plot", "list_spans")
+WRITTEN = ("output", "html", "plot")
 """The attribute that has the names of files to write."""
 
 _SHORT = {"output": "-o"}
