@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice, pairwise, starmap
-from operator import lt
 from types import NoneType
 from typing import Any, Self
 
@@ -20,9 +18,6 @@ from .aligned import TOKENS_REMEDY, encoded_words, require_fit, words_of
 
 _TABLE = 1 << 16
 """Up to this size, harmonic numbers are summed; for larger sets they are computed with the digamma function."""
-
-_WORDS = 1 << 14
-"""The number of words that are hashed at a time."""
 
 _BLOCK = 1 << 20
 """The number of tokens that are processed at a time."""
@@ -254,15 +249,8 @@ def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
 
 def mapping_digest(probabilities: Mapping[str, float]) -> str:
     """Compute a hash of the mapping, eight digits long, for the signature."""
-    items = probabilities.items() if all(starmap(lt, pairwise(probabilities))) else sorted(probabilities.items())
-    # as JSON, part by part
-    digest, before = hashlib.sha256(b"["), b""
-    entries = ((word, float(value)) for word, value in items)
-    while block := list(islice(entries, _WORDS)):
-        digest.update(before + json.dumps(block)[1:-1].encode())
-        before = b", "
-    digest.update(b"]")
-    return digest.hexdigest()[:8]
+    items = [(word, float(value)) for word, value in sorted(probabilities.items())]
+    return hashlib.sha256(json.dumps(items).encode()).hexdigest()[:8]
 
 
 def _information(share: np.ndarray, log_base: float) -> np.ndarray:

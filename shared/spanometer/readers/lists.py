@@ -1,18 +1,14 @@
 """Lists: labels with their new names, names of integer labels, and words with probabilities or counts."""
 
 import json
+import math
 import os
-from array import array
-from bisect import bisect_left
-from collections.abc import Callable, ItemsView, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, BinaryIO
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute
 
-from ..arrays import string_array
 from ..exceptions import InputError, shown
 from ..tags.tags import read_id2label
 from .source import Source
@@ -92,58 +88,7 @@ def read_label_names(path: str) -> tuple[str, ...]:
         raise error.in_file(path) from None
 
 
-_AT_ONCE = 1 << 16
-"""The maximum number of words that are Python strings at a time."""
-
 _WORDS_REMEDY = "Write a word, a tab, and the word's probability or count on each line."
-
-
-class WordProbabilities(Mapping[str, float]):
-    """The probabilities of words as columns.
-
-    For millions of words a dict would take twenty times the size of the file.
-    """
-
-    def __init__(self, words: pa.LargeStringArray, values: np.ndarray) -> None:
-        """Store words, in ascending order, and their probabilities."""
-        self._words, self._values = words, values
-
-    def __len__(self) -> int:
-        """Count the words."""
-        return len(self._words)
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield each word, in ascending order."""
-        for first in range(0, len(self), _AT_ONCE):
-            yield from self._words.slice(first, _AT_ONCE).to_pylist()
-
-    def __getitem__(self, word: object) -> float:
-        """Look up the probability of a word."""
-        if isinstance(word, str):
-            place = bisect_left(range(len(self)), word, key=lambda place: str(self._words[place]))
-            if place < len(self) and str(self._words[place]) == word:
-                return float(self._values[place])
-        raise KeyError(word)
-
-    def items(self) -> ItemsView[str, float]:
-        """List each word with its probability."""
-        return _Items(self)
-
-    def probabilities(self) -> Iterator[float]:
-        """Yield the probability of each word, in the order of the words."""
-        for first in range(0, len(self), _AT_ONCE):
-            yield from self._values[first : first + _AT_ONCE].tolist()
-
-
-class _Items(ItemsView[str, float]):
-    """Iterates over words with probabilities without looking up each word."""
-
-    def __init__(self, mapping: WordProbabilities) -> None:
-        super().__init__(mapping)
-        self._of = mapping
-
-    def __iter__(self) -> Iterator[tuple[str, float]]:
-        return zip(self._of, self._of.probabilities(), strict=True)
 
 
 def read_word_probabilities(
@@ -152,7 +97,7 @@ def read_word_probabilities(
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
     **limits: Any,
-) -> WordProbabilities:
+) -> dict[str, float]:
     """Read the probabilities P(w) of words from a list: each line has a word, a tab (or a space) and a number.
 
     If all numbers are whole, they are counts, and P(w) is the count divided by the sum of all counts. Otherwise they
@@ -169,45 +114,31 @@ def read_word_probabilities(
         InputError: if a line is malformed, if a number is out of range, or if a word is repeated (the error names the
             line); also if there are no words.
     """
-    chunks: list[pa.LargeStringArray] = []
-    lines, probabilities = array("i"), array("d")
+    values: dict[str, float] = {}
+    lines: list[int] = []
     counted = True
     with Source.open(path, name, progress, **limits) as source:
-        for first, block in source.blocks():
-            words: list[str] = []
-            for line, text in enumerate(block.decode().split("\n"), first):
-                row = text.removesuffix("\r")
-                if not row.strip():
-                    continue
-                word, _, written = row.rpartition("\t" if "\t" in row else " ")
-                value = _number(written)
-                if value is None and line == 1:
-                    continue
-                if value is None or not word.strip():
-                    raise source.refuse(f"{shown(row)} is not a word and a number.", _WORDS_REMEDY, line)
-                words.append(word)
-                probabilities.append(value)
-                lines.append(line)
-                counted = counted and written.strip().isdecimal()
-            chunks.append(string_array(words).cast(pa.large_string()))
-        if not probabilities:
+        for line, text in source.lines():
+            if not text.strip():
+                continue
+            word, _, written = text.rpartition("\t" if "\t" in text else " ")
+            value = _number(written)
+            if value is None and line == 1:
+                continue
+            if value is None or not word.strip():
+                raise source.refuse(f"{shown(text)} is not a word and a number.", _WORDS_REMEDY, line)
+            if word in values:
+                raise source.refuse(f"the word {shown(word)} is repeated.", "Give every word once.", line)
+            values[word] = value
+            lines.append(line)
+            counted = counted and written.strip().isdecimal()
+        if not values:
             raise source.refuse("the list has no words.", _WORDS_REMEDY)
-        column, values = pa.concat_arrays(chunks), np.asarray(probabilities)
-        del chunks
-        order = pa.compute.array_sort_indices(column)
-        ascending = column.take(order)
-        # the sort is stable: the second of two equal words comes second
-        twice = np.asarray(order)[1:][np.asarray(pa.compute.equal(ascending[1:], ascending[:-1]).cast(pa.uint8())) != 0]
-        if len(twice):
-            place = int(twice.min())
-            raise source.refuse(
-                f"the word {shown(str(column[place]))} is repeated.", "Give every word once.", lines[place]
-            )
-        fits = (values > 0) & (values <= (np.inf if counted else 1.0))
-        if not fits.all():
-            place = int(np.argmin(fits))
-            raise _out_of_range(source, str(column[place]), probabilities[place], lines[place])
-    return WordProbabilities(ascending, values[np.asarray(order)] / (values.sum() if counted else 1.0))
+        for (word, value), line in zip(values.items(), lines, strict=True):
+            if not 0 < value <= (math.inf if counted else 1.0):
+                raise _out_of_range(source, word, value, line)
+    total = float(np.sum(list(values.values()))) if counted else 1.0
+    return {word: value / total for word, value in values.items()}
 
 
 def _number(text: str) -> float | None:
