@@ -18,30 +18,13 @@ def scores(counts):
     }
 
 
-def best_reference_of_each(references, prediction):
-    """The first reference of those that are best in each document; F1 of nothing on both sides is 1."""
-    chosen = []
-    for number, here in enumerate(prediction):
-        of_each = [
-            2 * len(reference[number] & here) / (len(reference[number]) + len(here))
-            if reference[number] or here
-            else 1.0
-            for reference in references
-        ]
-        chosen.append(of_each.index(max(of_each)))
-    return chosen
-
-
 def together(references, prediction, documents):
-    """The three values of some documents (which may occur several times)."""
+    """Both values of some documents (which may occur several times)."""
     counts = [sums(reference, prediction) for reference in references]
-    chosen = best_reference_of_each(references, prediction)
     against = [scores(each[documents]) for each in counts]
-    mixed = np.array([counts[place][number] for number, place in enumerate(chosen)])
     return {
         "mean": {key: sum(each[key] for each in against) / len(against) for key in against[0]},
         "best": max(against, key=lambda each: each["f1"]),
-        "best_by_document": scores(mixed[documents]),
     }
 
 

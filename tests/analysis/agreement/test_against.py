@@ -12,7 +12,7 @@ from random_corpora import as_spans, disturbed, random_document
 from slow import several_references as slow
 from spanometer.measures import MEASURES, SpanF
 
-WAYS = ("mean", "best", "best_by_document")
+WAYS = ("mean", "best")
 
 # the system agrees with ann in the first document, with ben in the second
 PEOPLE = {
@@ -35,9 +35,6 @@ def test_by_hand():
     together = f1(result.together["tagger"])
     assert together["mean"] == pytest.approx(0.8 / 3, abs=1e-15)
     assert (together["best"], result.best["tagger"]) == (0.4, "ann")
-    # ann, ben, and ann where nobody has anything: two spans on both sides, both right
-    assert together["best_by_document"] == 1.0
-    assert result.documents["tagger"] == {"ann": 2, "ben": 1, "cat": 0}
     # ann and ben share nothing, nor do ann and cat; ben and cat share one of 3 and 1
     assert f1(result.against["ann"]) == {"ben": 0.0, "cat": 0.0}
     assert f1(result.against["cat"]) == {"ann": 0.0, "ben": 0.5}
@@ -46,18 +43,8 @@ def test_by_hand():
     # without ann or ben 0.4 is the best, without cat too
     assert result.same_terms["tagger"]["best"].scores["f1"] == pytest.approx(0.4, abs=1e-15)
     assert result.differences["tagger"]["best"].scores["f1"] == pytest.approx(0.4 - 1 / 3, abs=1e-15)
-    # cat beside ben: 1 of 1 and 2 spans, then nothing; beside ann nothing, and the empty second document is wrong
-    documents = result.together["cat"]["best_by_document"].scores
-    assert (documents["precision"], documents["recall"]) == (1.0, 1 / 4)
     assert "|references:3|" in result.signature
     assert (found.documents, found.tokens, found.confidence) == (3, 6, None)
-
-
-def test_documents_without_spans_choose_the_reference_without_spans():
-    people = {"ann": [["B-X"], ["B-X"]], "ben": [["O"], ["B-X"]]}
-    found = spanometer.score_against(people, [["O"], ["B-X"]]).measures["span_f"]
-    assert found.documents["system"] == {"ann": 1, "ben": 1}
-    assert found.together["system"]["best_by_document"].scores["f1"] == 1.0
 
 
 def corpus(seed, annotators, kind="flat", documents=6):

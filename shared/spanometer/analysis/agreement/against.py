@@ -14,7 +14,7 @@ from ...documents.sides import read_sides
 from ...exceptions import InputError, counted, require_no_more, shown
 from ...measures.base import Measure
 from ...measures.registry import MEASURES, read_measures
-from ...spans.annotations import end_to_end, named_sides
+from ...spans.annotations import named_sides
 from ...spans.spans import Spans
 from ...tables.table import Cell, Part, Table, TableColumn
 from ..comparison.comparison import NAMED, SYSTEM, EstimatedScores, joint_estimates, named_systems
@@ -25,7 +25,7 @@ from .annotators import ANNOTATOR, named_annotators
 _Row = tuple[str, str | None]
 """A scored side, and an annotator or None."""
 
-WAYS = ("mean", "best", "best_by_document")
+WAYS = ("mean", "best")
 """The ways to combine the scores against several references."""
 
 
@@ -42,7 +42,6 @@ class MeasureAgainst:
             annotator that is left out.
         differences: `same_terms` minus `ceiling`, for each system.
         best: for each system and annotator, the annotator against which the main score is best.
-        documents: for each system and annotator, the number of documents in which each annotator is the best reference.
         signature: the measure, its options and the options of reading.
         notes: notes for readers of the scores, see `Measure.notes`.
     """
@@ -54,13 +53,12 @@ class MeasureAgainst:
     same_terms: Mapping[str, Mapping[str, EstimatedScores]]
     differences: Mapping[str, Mapping[str, EstimatedScores]]
     best: Mapping[str, str]
-    documents: Mapping[str, Mapping[str, int]]
     signature: str
     notes: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        values = ("against", "together", "ceiling", "same_terms", "differences", "best", "documents")
+        values = ("against", "together", "ceiling", "same_terms", "differences", "best")
         described = {name: plain(getattr(self, name)) for name in values}
         notes = {"notes": list(self.notes)} if self.notes else {}
         return {"headline": self.measure.headline, **described, "signature": self.signature, **notes}
@@ -121,17 +119,13 @@ def score_against(
         result = spanometer.score_against({"ann": ann, "ben": ben, "cat": cat}, {"tagger": output}, confidence=0.95)
         result.measures["span_f"].together["tagger"]["mean"].scores["f1"]
 
-    Each system is scored against each annotator. These scores are combined in three ways:
+    Each system is scored against each annotator. These scores are combined in two ways:
 
     - **mean**: the plain mean of the scores against each annotator.
     - **best**: the score against the annotator with the best main score (usually F1) over the corpus. Precision and
       recall are also from this annotator. A resampled corpus can have a different best annotator.
-    - **best_by_document**: in each document, the annotator with the best main score is the reference (the first one if
-      several are equal), and the corpus is scored against these references. A document in which both sides are empty
-      has the best possible score. So a system can agree with different annotators in different documents, as in BLEU
-      with several references.
 
-    `best` and `best_by_document` grow with the number of references; `mean` does not.
+    `best` grows with the number of references; `mean` does not.
 
     **The human ceiling** (`ceiling`) is the mean score of the annotators, if each one is scored against all others like
     a system. An annotator has one reference fewer than a system, so the ceiling of `best` tends to be too low. For a
@@ -205,15 +199,11 @@ def _count_pairs(
     for person in people:
         for side in sides:
             if side != person:
-                counts = _count(sides[person], sides[side], measures.values(), person, side)
+                with named_sides({"references": person, "predictions": side}):
+                    counts = count_measures(sides[person], sides[side], list(measures.values()), per_document=True)
                 for name, of_measure in zip(measures, counts, strict=True):
                     of_measures[name][side, person] = of_measure
     return of_measures
-
-
-def _count(references: Spans, predictions: Spans, measures: Any, person: str, side: str) -> list[Counts]:
-    with named_sides({"references": person, "predictions": side}):
-        return count_measures(references, predictions, list(measures), per_document=True)
 
 
 class _Measured:
@@ -229,74 +219,34 @@ class _Measured:
     ) -> None:
         self._measure, self._sides, self._people, self._resampling = measure, sides, people, resampling
         self._sign = 1.0 if measure.results[measure.headline].better != "lower" else -1.0
-        self._documents: dict[str, np.ndarray] = {}
-        self._joined = end_to_end([sides[person] for person in people])
-        # each side against the best of several annotators in each document
-        merged = {(side, out): self._best_by_document(pairs, side, out) for side, out in self._groups()}
-        counted = {("pair", *row): (measure, counts) for row, counts in pairs.items()}
-        counted |= {("merged", *row): (measure, counts) for row, counts in merged.items()}
+        counted = {row: (measure, counts) for row, counts in pairs.items()}
         # the values of all keys in one array, because one key chooses the best annotator for all
-        values = {
+        self._pairs = {
             row: Estimate.combined(lambda *of_keys: np.stack(of_keys, axis=-1), *(each[key] for key in measure.keys))
             for row, each in joint_estimates(counted, resampling).items()
         }
         self._notes = notes_of(
             measure, {f"{_bare(side)} against {_bare(str(person))}": counts for (side, person), counts in pairs.items()}
         )
-        self._pairs = {row: values["pair", *row] for row in pairs}
-        self._merged = {row: values["merged", *row] for row in merged}
-
-    def _groups(self) -> Iterator[_Row]:
-        """Yield each side with None, and each system also with each annotator.
-
-        The annotator is left out of the references; None leaves out only the side itself.
-        """
-        for side in self._sides:
-            yield side, None
-            if side not in self._people:
-                yield from ((side, person) for person in self._people)
 
     def _references(self, side: str, out: str | None) -> list[str]:
         return [person for person in self._people if person not in (side, out)]
 
-    def _best_by_document(self, pairs: Mapping[_Row, Counts], side: str, out: str | None) -> Counts:
-        """Compute the counts of a side against the best reference of each document."""
-        people = self._references(side, out)
-        values = []
-        for person in people:
-            counts = pairs[side, person]
-            scores = self._sign * self._measure.score_per_document(counts)[self._measure.headline]
-            # a document without spans on both sides is fully right, whatever zero_division is
-            values.append(np.where(counts.flagged(), np.where(np.isnan(scores), -np.inf, scores), np.inf))
-        chosen = np.argmax(values, axis=0)
-        if out is None:
-            self._documents[side] = np.bincount(chosen, minlength=len(people))
-        if len(people) == 1:
-            return pairs[side, people[0]]
-        size = self._sides[side].documents
-        place = np.array([self._people.index(person) for person in people])[chosen]
-        merged = self._joined.take(place * size + np.arange(size))
-        return _count(merged, self._sides[side], [self._measure], "references of several", side)[0]
-
     def result(self, signature: str) -> MeasureAgainst:
         """Collect the values of all sides."""
-        together = {row: self._together(*row) for row in self._groups()}
         systems = [side for side in self._sides if side not in self._people]
         others = {side: self._references(side, None) for side in self._sides}
-        ceiling = {way: _mean([together[person, None][way] for person in self._people]) for way in WAYS}
-        terms = {
-            side: {way: _mean([together[side, out][way] for out in self._people]) for way in WAYS} for side in systems
-        }
+        together = {side: self._together(side, None) for side in self._sides}
+        ceiling = {way: _mean([together[person][way] for person in self._people]) for way in WAYS}
+        without = {side: [self._together(side, person) for person in self._people] for side in systems}
+        terms = {side: {way: _mean([each[way] for each in without[side]]) for way in WAYS} for side in systems}
         values: dict[str, Any] = {
             "against": {side: {person: self._pairs[side, person] for person in others[side]} for side in others},
-            "together": {side: together[side, None] for side in others},
+            "together": together,
             "ceiling": ceiling,
             "same_terms": terms,
             "differences": {side: {way: terms[side][way] - ceiling[way] for way in WAYS} for side in systems},
             "best": {side: self._best_name(side) for side in others},
-            "documents": {
-                side: dict(zip(others[side], counts.tolist(), strict=True)) for side, counts in self._documents.items()
-            },
         }
         return MeasureAgainst(measure=self._measure, **self._shown(values), signature=signature, notes=self._notes)
 
@@ -309,11 +259,7 @@ class _Measured:
     def _together(self, side: str, out: str | None) -> dict[str, Estimate]:
         """Combine the scores of a side against all of its references, in each of the `WAYS`."""
         against = [self._pairs[side, person] for person in self._references(side, out)]
-        return {
-            "mean": _mean(against),
-            "best": Estimate.combined(self._best, *against),
-            "best_by_document": self._merged[side, out],
-        }
+        return {"mean": _mean(against), "best": Estimate.combined(self._best, *against)}
 
     def _best(self, *against: np.ndarray) -> np.ndarray:
         """Choose the scores with the best main score in each corpus, shape (corpora, keys)."""
@@ -369,8 +315,7 @@ def against_table(scores: AgainstReferences, name: str, key: str) -> Table:
     for system in scores.systems:
         rows.append((f"{system}, same terms", *nowhere, *cells(result.same_terms[system], WAYS)))
         rows.append((f"{system} minus annotators", *nowhere, *cells(result.differences[system], WAYS, signed=True)))
-    ways = {"best_by_document": "best by\ndocument"}
-    columns = [TableColumn(each, ways.get(each, each), named=True) for each in (*scores.references, *WAYS)]
+    columns = [TableColumn(each, each, named=True) for each in (*scores.references, *WAYS)]
     title = key if name.startswith(key) else f"{name} {key}"
     about = {"measure": name, "key": key}
     return Table.of(title, columns, rows, kind="against", names="scored", about=about, confidence=scores.confidence)
@@ -379,8 +324,7 @@ def against_table(scores: AgainstReferences, name: str, key: str) -> Table:
 def notes(scores: AgainstReferences) -> list[str]:
     """Explain the rows and columns."""
     lines = [
-        "mean: the mean score against all annotators. best: the score against the annotator with the best score. best "
-        "by document: the score against the best annotator in each document.",
+        "mean: the mean score against all annotators. best: the score against the annotator with the best score.",
         f"annotators: each annotator scored against {counted(len(scores.references) - 1, 'other')}, averaged. same "
         "terms: the system scored against all annotators except one, averaged over the annotator left out.",
     ]
