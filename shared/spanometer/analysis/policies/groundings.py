@@ -64,8 +64,8 @@ class GroundingSpread(Result, kw_only=False):
     """The scores of generated answers under every grounding policy.
 
     Its tables are `scores`, a row for each named policy; `effects`, a row for each action that replaces an action of
-    the default policy; `ranks`, a row for each system if there are several; and `choices`, the actions of the best and
-    the worst policy. The tables of policies for strings are `string_scores` and so on.
+    the default policy; and `ranks`, a row for each system if there are several. The tables of policies for strings are
+    `string_scores` and so on.
 
     Attributes:
         grid: the policies.
@@ -101,7 +101,7 @@ class GroundingSpread(Result, kw_only=False):
         return ranks(values, higher_is_better=True)
 
     def parts(self) -> Iterator[Part]:
-        """Yield the sizes, scores, effects and ranks, and the actions of the best and the worst policy."""
+        """Yield the sizes, scores, effects and ranks."""
         of_systems = ((name, answers.strict.summary) for name, answers in self.systems.items())
         yield from heading([*of_systems, *self.sizes()])
         yield ""
@@ -127,10 +127,6 @@ class GroundingSpread(Result, kw_only=False):
             yield from ("", effect_table(spreads, of_columns, about, self.grid.default))
         if len(self.systems) > 1:
             yield from ("", rank_table(self))
-        for system, answers in self.systems.items():
-            for name, measure in answers.measures.items():
-                title = name if len(self.systems) == 1 else f"{system}, {name}"
-                yield from measure.choice_table(title, {"measure": name, "system": system})
         if self.strings is not None:
             yield from ("", *heading([(f"{name} for strings", text) for name, text in self.strings.sizes()[1:]]), "")
             for part in self.strings.lines():

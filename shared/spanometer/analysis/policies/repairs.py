@@ -32,9 +32,6 @@ from ...tags.viterbi import Legality, Scores, best_paths, greedy_paths
 _POLICIES_AT_ONCE = 1 << 22
 """The approximate number of (policy, document) pairs that are summed at a time."""
 
-ANY = "any"
-"""Shown instead of an action if all actions give the same score."""
-
 
 @dataclass(frozen=True, eq=False)
 class MeasureSpread:
@@ -81,38 +78,10 @@ class MeasureSpread:
         """Apply a function that ignores NaN; return NaN if all scores are NaN."""
         return math.nan if np.isnan(self.scores).all() else float(function(self.scores))
 
-    def choices(self, score: float) -> dict[str, str]:
-        """Return the actions, by place, of a policy with this score; `ANY` if all actions at a place give this score.
-
-        If several policies have the score, a named one is chosen, otherwise the first.
-        """
-        grid, with_score = self.grid, self.scores == score
-        named = [index for index in grid.named.values() if with_score[index]]
-        policy = named[0] if named else int(np.argmax(with_score))
-        choices = grid.describe(policy)
-        for index, place in enumerate(grid.places):
-            others = np.delete(grid.choices == grid.choices[policy], index, axis=1).all(axis=1)
-            if with_score[others].all():
-                choices[place.name] = ANY
-        return choices
-
     def to_dict(self, **own: Any) -> dict[str, Any]:
-        """Convert the scores, `own` values, and the actions of the best and the worst policy to built-in types."""
-        values: dict[str, Any] = {end: getattr(self, end) for end in ("best", "mean", "worst")}
-        for end in ("best", "worst"):
-            own[f"{end}_choices"] = None if math.isnan(values[end]) else self.choices(values[end])
+        """Convert the scores and `own` values to built-in types."""
+        values = {end: getattr(self, end) for end in ("best", "mean", "worst")}
         return dict(plain({"key": self.key, **values, "named": self.named, **own}))
-
-    def choice_table(self, title: str, about: Mapping[str, str]) -> Iterator[Part]:
-        """Yield a table with the actions of the best and the worst policy at each place, if there are scores."""
-        if not math.isnan(self.best):
-            choices = [self.choices(score) for score in (self.best, self.worst)]
-            rows = []
-            for place in self.grid.places:
-                actions = (of_policy[place.name] for of_policy in choices)
-                rows.append((place.text, *((action, "dim" if action == ANY else "") for action in actions)))
-            columns, title = [TableColumn("best"), TableColumn("worst")], f"{title} {self.key}: where"
-            yield from ("", Table.of(title, columns, rows, left=3, kind="choices", names="where", about=about))
 
 
 def require_additive(measures: Iterable[Any]) -> None:
@@ -190,7 +159,7 @@ def spread_columns(spreads: Mapping[str, MeasureSpread], about: Mapping[str, str
 class PolicySpread(Result, kw_only=False):
     """The scores of tags under every repair policy.
 
-    Its tables are `scores`, a row for each named policy, and `choices`, the actions of the best and the worst policy.
+    Its table is `scores`, a row for each named policy.
 
     Attributes:
         scheme: the name of the tag scheme.
@@ -207,7 +176,7 @@ class PolicySpread(Result, kw_only=False):
     measures: Mapping[str, MeasureSpread]
 
     def parts(self) -> Iterator[Part]:
-        """Yield the numbers of illegal pairs and policies, the scores, and the actions of the best and worst policy."""
+        """Yield the numbers of illegal pairs and policies, and the scores."""
         illegal = f"{counted(self.illegal, 'pair')} in {counted(len(self.affected), 'document')}"
         yield from heading([("illegal", illegal), ("policies", f"{len(self.grid):,} ({self.scheme})")])
         yield ""
@@ -220,8 +189,6 @@ class PolicySpread(Result, kw_only=False):
         yield from heading((policy, "; ".join(rules)) for policy, rules in self.grid.published.items())
         if self.illegal == 0:
             yield from ("", "No tag is illegal, so all policies give the same spans.")
-        for name, measure in self.measures.items() if self.illegal else ():
-            yield from measure.choice_table(name, {"measure": name})
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
