@@ -49,8 +49,6 @@ def test_statistics_by_hand():
     # A touches A; A touches B, which does not count
     assert (found.adjacent, found.adjacent_share) == (1, 1 / 5)
     assert (found.overlapping, found.overlapping_within_label, found.discontinuous) == (0, 0, 0)
-    assert (found.rarest_label, found.rarest_label_share) == ("A", 2 / 5)
-    assert found.label_evenness == pytest.approx(-(0.4 * math.log2(0.4) + 0.6 * math.log2(0.6)))
     assert (found.mean_information, found.information_variation, found.once_share) == (None, None, None)
 
 
@@ -209,13 +207,6 @@ def test_chance_by_hand():
     # without lengths nothing can be said; words tell them
     assert advise(spans("0-1A")).statistics.chance is None
     assert advise(spans("0-1A"), [["a", "b"]]).statistics.chance == pytest.approx(0.5)
-
-
-def test_uneven_labels():
-    even, uneven = spans("0-1A 2-3B"), spans("0-1A 2-3A 4-5A 6-7A 8-9A 10-11A 12-13A 14-15B")
-    assert not any("macro" in note for note in advise(even).notes)
-    (note,) = (note for note in advise(uneven).notes if "macro" in note)
-    assert "B has 12.5% of the spans" in note
 
 
 def test_a_threshold_of_zero_does_not_count_what_is_not_there():

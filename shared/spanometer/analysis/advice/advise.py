@@ -321,13 +321,6 @@ def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
             (),
         ),
         AdviceAnswer(
-            "Are some labels rare?",
-            f"the evenness of labels is {corpus.label_evenness:.2f}",
-            f"below {thresholds.label_evenness:.2f}",
-            corpus.label_evenness < thresholds.label_evenness,
-            (),
-        ),
-        AdviceAnswer(
             "Would randomly placed spans of the same lengths agree?",
             "the lengths of documents are unknown"
             if corpus.chance is None
@@ -357,12 +350,6 @@ def notes(measure: str, corpus: Statistics, needed: set[str], thresholds: Thresh
         sentences.append(f"{counted(corpus.discontinuous, 'discontinuous span')}: use the configuration 'fragments'.")
     if measure == "sl_icm" and corpus.overlapping_within_label:
         sentences.append("If spans of the same label cross, see sl_icm's option matching='optimal'.")
-    if corpus.label_evenness < thresholds.label_evenness:
-        also = " The micro average of sl_icm already gives rare labels more weight." if measure == "sl_icm" else ""
-        sentences.append(
-            f"Labels are uneven ({corpus.rarest_label} has {corpus.rarest_label_share:.1%} of the spans): report "
-            f"average='macro' as well, which gives rare labels the same weight as frequent ones.{also}"
-        )
     if "token_informativeness" in needed:
         sentences.append(
             "If words differ in information, SL-ICM can violate its other properties: a part that begins with a rare "

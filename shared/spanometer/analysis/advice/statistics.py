@@ -37,7 +37,6 @@ class Thresholds(CheckedOptions):
         long_share: share of long spans.
         information_variation: standard deviation of -log2 P(w) over the tokens in spans, divided by its mean. P is the
             relative frequency of a word in the corpus.
-        label_evenness: entropy of the label frequencies, divided by its maximum; labels are uneven below the threshold.
         chance: chance F1 of the reference against itself. At 0.05, correction lowers an F1 of 0.9 by half a point.
 
     Raises:
@@ -72,11 +71,6 @@ class Thresholds(CheckedOptions):
         "the information of words varies if its standard deviation, divided by its mean, is at least this",
         "RATIO",
     )
-    label_evenness: float = _threshold(
-        0.9,
-        "labels are uneven if the entropy of the label frequencies, divided by the maximum entropy, is less than this",
-        "RATIO",
-    )
     chance: float = _threshold(0.05, "advise a correction for chance if F1 by chance is at least this", "F1")
 
 
@@ -97,8 +91,6 @@ class Statistics:
         overlapping: the number of spans that share a token with another span.
         overlapping_within_label: the number of spans that share a token with another span of the same label.
         discontinuous: the number of discontinuous spans.
-        label_evenness: the entropy of the label frequencies, divided by its maximum; 1 if there is only one label.
-        rarest_label, rarest_label_share: the label with the fewest spans, and its share.
         mean_information, information_variation: the mean of -log2 P(w) over the tokens in spans, in bits, and its
             standard deviation divided by the mean. P is the word's relative frequency in the corpus. None without
             words.
@@ -125,9 +117,6 @@ class Statistics:
     overlapping: int
     overlapping_within_label: int
     discontinuous: int
-    label_evenness: float
-    rarest_label: str
-    rarest_label_share: float
     mean_information: float | None
     information_variation: float | None
     once_share: float | None
@@ -159,15 +148,11 @@ def statistics_of(
     whole = lay_out(replace(references, label=np.zeros_like(references.label), labels=("",)), ("",), offsets)
     by_label = lay_out(references, references.labels, offsets)
     size = whole.size
-    per_label = np.bincount(references.label, minlength=len(references.labels))
-    used = np.flatnonzero(per_label)
-    share = per_label[used] / len(references)
-    rarest = int(np.argmin(share))
     return Statistics(
         references.documents,
         None if references.lengths is None else int(references.lengths.sum()),
         len(references),
-        len(used),
+        len(np.unique(references.label)),
         float(size.mean()),
         float(size.var()),
         float(size.std() / size.mean()),
@@ -181,9 +166,6 @@ def statistics_of(
         _overlapping(whole),
         _overlapping(by_label),
         int(whole.discontinuous.sum()),
-        float(-(share * np.log(share)).sum() / np.log(len(used))) if len(used) > 1 else 1.0,
-        references.labels[used[rarest]],
-        float(share[rarest]),
         *_information(references, words, whole, offsets),
         *_chance(references, words),
     )
