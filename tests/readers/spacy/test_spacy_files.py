@@ -63,10 +63,12 @@ def test_documents_without_the_group(binary):
     assert (counts["both"], counts["predicted"], counts["reference"]) == (0, 1, 1)
 
 
-def test_the_only_group_if_there_are_no_entities(binary):
-    found = spanometer.read(binary((TEXT, []), groups=[{"sc": [(0, 13, "PER")]}]))
-    assert bounds(found) == [(0, 0, 13, "PER")]
-    assert found.notes == ("No document has entities; the span group 'sc' was read.",)
+def test_groups_without_entities(binary):
+    path = binary((TEXT, []), groups=[{"sc": [(0, 13, "PER")]}])
+    with pytest.raises(InputError, match="no document has entities, but there are span groups: 'sc'"):
+        spanometer.read(path)
+    # a system that predicts nothing
+    assert bounds(spanometer.read(binary((TEXT, []), groups=[{"sc": []}]))) == []
 
 
 def test_missing_annotation_is_not_scored(file, spacy):
@@ -145,18 +147,19 @@ def as_doc(entities, **groups):
 
 
 @pytest.mark.parametrize("make", [as_pair, as_doc])
-def test_the_only_group_of_json_without_entities(file, make):
-    with_group = make([], sc=[[5, 13, "LAST"]])
-    none = make([])
-    found = spanometer.read(file(json.dumps([with_group, none, with_group]), "docs.json"))
+def test_groups_of_json_without_entities(file, make):
+    with_group, none = make([], sc=[[5, 13, "LAST"]]), make([])
+    path = file(json.dumps([with_group, none, with_group]), "docs.json")
+    found = spanometer.read(path, span_group="sc")
     assert bounds(found) == [(0, 5, 13, "LAST"), (2, 5, 13, "LAST")]
-    missing = "Not annotated, and not scored if this file is the reference: 1 document."
-    assert found.notes == (missing, "No document has entities; the span group 'sc' was read.")
+    assert found.notes == ("Not annotated, and not scored if this file is the reference: 1 document.",)
+    with pytest.raises(InputError, match="no document has entities, but there are span groups: 'sc'"):
+        spanometer.read(path)
     # a document with entities behind them: entities are read, of all documents
     found = spanometer.read(file(json.dumps([with_group, none, make([[0, 3, "PER"]]), with_group]), "docs.json"))
     assert bounds(found) == [(2, 0, 3, "PER")]
     assert found.documents.size == 4
-    assert found.notes[-1] == "Entities were read; the span groups 'sc' were not."
+    assert "Entities were read; the span groups 'sc' were not." in found.notes
     several = [with_group, make([], other=[[0, 3, "FIRST"]])]
     found = spanometer.read(file(json.dumps([*several, make([[0, 3, "PER"]])]), "docs.json"))
     assert bounds(found) == [(2, 0, 3, "PER")]

@@ -38,19 +38,19 @@ class SpacyReading(CheckedOptions):
 def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:
     """Read the entities of documents, or the spans of a group.
 
-    If `span_group` is not set, no document has entities, and there is only one group, that group is read, and a note
-    says so. If it is unknown where a document has spaces, it has words instead of a text. In a reference, tokens whose
+    If it is unknown where a document has spaces, it has words instead of a text. In a reference, tokens whose
     entity annotation is missing, and documents without the group, are not scored. Attributes, relations and categories
     are not read.
 
     Raises:
-        InputError: if spaCy is missing or cannot read the file, or if no document has the group.
+        InputError: if spaCy is missing or cannot read the file, if no document has the group, or if only groups have
+            spans.
     """
     stored = _stored(source)
     choice = SpanChoice(source, options.span_group)
     in_tokens = any(flags.get("has_unknown_spaces") for flags in stored.flags)
     records = _records(source, stored, choice, in_tokens=in_tokens)
-    return choice.alone_in(documents_of(source, records, in_tokens=in_tokens))
+    return choice.complete(documents_of(source, records, in_tokens=in_tokens))
 
 
 def _stored(source: Source) -> DocBin:
@@ -94,31 +94,19 @@ def _damaged(source: Source, error: Exception) -> InputError:
 
 
 class SpanChoice:
-    """The choice between entities and span groups, made while documents are read one by one.
-
-    If no group is named, entities are read. If it turns out that no document has entities, the only group is read
-    instead. Therefore spans of the group are collected until the first document with entities.
+    """The choice between entities and a span group, made while documents are read one by one.
 
     Attributes:
-        named: the named group; None for entities.
-        missing: the unannotated parts (document, start and end) for entities and for the group.
+        missing: the unannotated parts: document, start and end.
     """
 
-    def __init__(self, source: Source, named: str | None = None) -> None:
-        self._source = source
-        self.named = named
-        self.missing: dict[bool, list[tuple[int, int, int]]] = {False: [], True: []}
-        self._groups: dict[str, None] = {}
+    def __init__(self, source: Source, group: str | None) -> None:
+        self._source, self._group = source, group
+        self.missing: list[tuple[int, int, int]] = []
+        self._groups: dict[str, bool] = {}
+        """Whether each group has spans."""
         self._documents = 0
-        self._without: int | None = None
-        """The number of documents before the first one with entities."""
-
-    @property
-    def group(self) -> str | None:
-        """The group to read; None for entities."""
-        if self.named is not None:
-            return self.named
-        return next(iter(self._groups)) if self._without is None and len(self._groups) == 1 else None
+        self._has_entities = False
 
     def spans(
         self, entities: Any, groups: Mapping[str, Any], length: int, missing: Iterable[Sequence[int]] = ()
@@ -131,39 +119,34 @@ class SpanChoice:
             length: the length of the document.
             missing: the boundaries of the parts of the document without entity annotation.
         """
-        self._groups.update(dict.fromkeys(groups))
-        if entities and self._without is None:
-            self._without = self._documents
-        self.missing[False] += [(self._documents, start, end) for start, end in missing]
-        wanted = self.named or next(iter(self._groups), None)
-        if wanted not in groups:
-            self.missing[True].append((self._documents, 0, length))
+        self._has_entities = self._has_entities or bool(entities)
+        for name, spans in groups.items():
+            self._groups[name] = self._groups.get(name, False) or bool(spans)
+        if self._group is not None:
+            missing = () if self._group in groups else [(0, length)]
+        self.missing += [(self._documents, start, end) for start, end in missing]
         self._documents += 1
-        return entities if self.group is None else groups.get(self.group, [])
+        return entities if self._group is None else groups.get(self._group, [])
 
-    def alone_in(self, file: DocumentFile) -> DocumentFile:
-        """Keep only entities, or only spans of the group, and add a note about the others.
+    def complete(self, file: DocumentFile) -> DocumentFile:
+        """Add the unannotated parts, and a note about groups that were not read.
 
         Raises:
-            InputError: if no document has the group, or if there are several groups and no entities.
+            InputError: if no document has the group, or if only groups have spans.
         """
         listed = ", ".join(map(repr, self._groups)) or "none"
-        if self.named is not None and self.named not in self._groups:
-            problem = f"no document has a span group {self.named!r}; the groups are {listed}."
+        if self._group is not None and self._group not in self._groups:
+            problem = f"no document has a span group {self._group!r}; the groups are {listed}."
             raise self._source.refuse(problem, "Name another group.")
-        if self._without is None and self.group is None and len(self._groups) > 1:
+        with_spans = [name for name, has_spans in self._groups.items() if has_spans]
+        if self._group is None and with_spans and not self._has_entities:
             raise self._source.refuse(
-                f"no document has entities, but there are several span groups: {listed}.",
-                f"Choose one with {setting('span_group', next(iter(self._groups)))}.",
+                f"no document has entities, but there are span groups: {listed}.",
+                f"Choose one with {setting('span_group', with_spans[0])}.",
             )
-        file = with_missing(file, self.missing[self.group is not None])
-        if self.named is not None or not self._groups:
-            return file
-        note = f"No document has entities; the span group {listed} was read."
-        if self._without is not None:
-            note = f"Entities were read; the span groups {listed} were not."
-        first = np.searchsorted(file.spans.document, self._without or 0)
-        return replace(file, spans=file.spans.picked(np.arange(first, len(file.spans))), notes=(*file.notes, note))
+        if self._group is None and with_spans:
+            file = replace(file, notes=(*file.notes, f"Entities were read; the span groups {listed} were not."))
+        return with_missing(file, self.missing)
 
 
 def _records(source: Source, stored: DocBin, choice: SpanChoice, *, in_tokens: bool) -> Iterator[Record]:
@@ -259,12 +242,11 @@ class SpacyJsonReading(SpacyReading, Decoding):
 def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
     """Read entities, or the spans of a group.
 
-    If `span_group` is not set, no document has entities, and there is only one group, that group is read, and a note
-    says so. Documents are pairs of a text and annotations, objects from `Doc.to_json`, or paragraphs of version 2, in
+    Documents are pairs of a text and annotations, objects from `Doc.to_json`, or paragraphs of version 2, in
     which tokens have tags (BILUO).
 
     Raises:
-        InputError: if a document is malformed, if the group is missing, or if there are several groups and no entities;
+        InputError: if a document is malformed, if the group is missing, or if only groups have spans;
             the error names the line. See also `documents_of` and `Spans.from_tags`.
     """
     rest = rows(source, "documents")
@@ -272,7 +254,7 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
     each = chain([first], rest)
     if not is_object(first[2], "paragraphs"):
         choice = SpanChoice(source, options.span_group)
-        return choice.alone_in(documents_of(source, (_record(source, *row, choice) for row in each)))
+        return choice.complete(documents_of(source, (_record(source, *row, choice) for row in each)))
     if options.span_group is not None:
         remedy = f"Leave out {setting('span_group')}."
         raise source.refuse("spaCy's training data of version 2 has no span groups.", remedy)
