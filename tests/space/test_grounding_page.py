@@ -86,7 +86,6 @@ def test_what_policies_make_of_an_answer():
     first = text_of(outcome_of(html, "spacy-llm-first"))
     assert "Paris LOC overlapping; dropped without a penalty" in first
     assert "Rome CITY outside; dropped without a penalty" in first
-    assert "Paris LOC 22 to 27" in text_of(html[html.index("Differences between the outcomes") :])
 
 
 @pytest.mark.parametrize("example", examples_of("answers").values(), ids=examples_of("answers"))
