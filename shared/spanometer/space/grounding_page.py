@@ -23,10 +23,10 @@ from ..measures.mention_f import MentionF
 from ..options import options_of
 from ..spans.mentions import Mentions
 from ..tables.table import Cell, Table, amount
-from ..web.templates import Section, shortened, shown
+from ..web.templates import Section, shown
 from .forms import Box, Fields, Form, Response
 from .limits import too_much
-from .texts import HOME, app_heading, app_title, error_message, examples_of, first_rows, read_file, render
+from .texts import HOME, app_heading, app_title, error_message, examples_of, read_file, render
 
 MAX_TEXT = 10_000
 MAX_ANSWER = 20_000
@@ -49,7 +49,6 @@ grounded = ground(
 {options})
 grounded.spans.to_dicts(), grounded.wrong_mention, grounded.total"""
 
-_WRONG = "wrong: the item is not in the text and counts as a false positive."
 _ABOUT = " ".join(
     [
         *(f"{kind}: {COUNTS[kind]}." for kind in OUTCOMES),
@@ -163,8 +162,7 @@ def _results(text: str, answer: str, reading: AnswerReading, reference: str, *, 
         snippet=_call(reading, own),
         outcomes=[_outcome(letters[spans], members, alike, text) for spans, members in alike.items()],
         sections=[
-            first_rows("Differences between the outcomes", _differences(letters, text), _WRONG),
-            Section("Each policy", [_policies(results, letters), _actions(results)], _ABOUT),
+            Section("Each policy", [_policies(results, letters)], _ABOUT),
             *([] if strings_first else strings),
         ],
     )
@@ -217,13 +215,6 @@ def _nearest(name: str, points: Mapping[str, Any]) -> str:
     return " †" if name in points and not points[name].exact else ""
 
 
-def _actions(results: Sequence[_Grounded]) -> Table:
-    """Return a table of the actions of each policy, and the project that it comes from."""
-    sources = {name: point.source for name, point in NAMED.items()}
-    rows = [[result.name, ", ".join(result.policy.actions), sources.get(result.name, "")] for result in results]
-    return Table("policy", ("actions", "from"), rows, left=3)
-
-
 def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Mapping[Predictions, Any], text: str) -> dict[str, Any]:
     """Describe an outcome: the policies that lead to it, the text with its spans, and the lost items."""
     common = frozenset.intersection(*(spans for spans, _ in outcomes))
@@ -263,22 +254,6 @@ def marked(text: str, marks: Iterable[tuple[int, int, str, str]]) -> Iterator[tu
     for start, end in pairwise(sorted(borders)):
         over = [mark for mark in inside if mark[0] <= start and mark[1] >= end]
         yield text[start:end], over, [mark for mark in over if min(mark[1], len(text)) == end]
-
-
-def _differences(letters: Mapping[Predictions, str], text: str) -> Table:
-    """Return a table of the spans, and of the wrong items, that not all outcomes have."""
-    rows = []
-    for span in sorted(frozenset().union(*(spans for spans, _ in letters))):
-        start, end, label = span
-        cells = ["✓ yes" if span in spans else "–" for spans, _ in letters]
-        rows.append([shown(text[start:end]), shortened(label), f"{start:,} to {end:,}", *cells])
-    counts = [dict(wrong) for _, wrong in letters]
-    for label, mention in sorted({item for of_outcome in counts for item in of_outcome}):
-        times = [of_outcome.get((label, mention), 0) for of_outcome in counts]
-        cells = ["–" if not count else "wrong" if count == 1 else f"wrong, {count} times" for count in times]
-        rows.append([shown(mention), shortened(label), "not in the text", *cells])
-    heads = "label", "characters", *letters.values()
-    return Table("mention", heads, [row for row in rows if len(set(row[3:])) > 1], left=len(heads) + 1)
 
 
 def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | None) -> tuple[Cell, list[Table]]:
