@@ -11,9 +11,12 @@ Examples:
 """
 
 import argparse
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from ..analysis.errors.buckets import BucketReport, beside_tables, read_training
 from ..analysis.errors.consistency import SuspiciousReferences
@@ -23,6 +26,7 @@ from ..analysis.errors.examples import SHOWN, ErrorChoice, ErrorExamples
 from ..analysis.errors.find import Matching, errors, preannotations
 from ..analysis.errors.kinds import PAIR_CHOICES
 from ..counts.statistics import Resampling
+from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, mention
 from ..measures.registry import MEASURES
 from ..options import CheckedOptions, option, options_of, text
@@ -41,6 +45,8 @@ from .inputs import headlines, input_paths, located, size_of
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import PlotOutput
+
+_COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
 
 
 class ErrorOutput(PlotOutput):
@@ -133,8 +139,8 @@ class SpanParts(CheckedOptions):
     """Options for groups of spans that are scored separately."""
 
     buckets: bool = switch(
-        "also score groups (buckets) of spans: by length, label frequency, label consistency, document length and "
-        "entity density of the document"
+        "also score groups (buckets) of spans: by length, position, capital letters, label frequency, label "
+        "consistency, document length and entity density of the document"
     )
     train: str | None = text(
         "FILE",
@@ -144,8 +150,8 @@ class SpanParts(CheckedOptions):
     train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
     by: tuple[str, ...] = option(
         (),
-        help="also score buckets by these columns of the reference file. The value of a span is the value of its first "
-        "token; for numbers, the mean over its tokens",
+        help="also score buckets by these columns of the reference file, or by KEY in its comments '# KEY=VALUE'. The "
+        "value of a span is the value of its first token; for numbers, the mean over its tokens",
         parse=columns_in,
         metavar="COLUMNS",
     )
@@ -236,12 +242,28 @@ def _partition(source: InputFiles, path: str, corpus: CorpusFiles, parts: SpanPa
     if corpus.content == "tags":
         kept = source.kept(corpus.first)
         columns: dict[str, Any] = {}
-        if parts.by:
-            file = source.read_tags(path, parts.by)
+        comments = _comment_values(corpus.first) if parts.by else {}
+        named_columns = tuple(name for name in parts.by if name not in comments)
+        if named_columns:
+            file = source.read_tags(path, named_columns)
             columns = {name: tags.take(kept) for name, tags in zip(file.columns, file.tags, strict=True)}
+        columns |= {name: comments[name] for name in parts.by if name in comments}
         return {"train": None if parts.train is None else _tags_of_training(source, parts), "by": columns}
     train = None if parts.train is None else read_training(source.read_spans(parts.train, parts.train_column))
     return {"train": train, "by": {}}
+
+
+def _comment_values(file: DocumentFile) -> dict[str, list[str]]:
+    """Return the values of comments `# KEY=VALUE KEY=VALUE` by key, one for each document.
+
+    `none` if it has no such comment.
+    """
+    values: dict[str, list[str]] = {}
+    documents = np.searchsorted(file.document_lines, [line for line, _ in file.comments]).tolist()
+    for document, (_, comment) in zip(documents, file.comments, strict=True):
+        for key, value in _COMMENT_VALUE.findall(comment) if document < len(file.document_lines) else ():
+            values.setdefault(key, ["none"] * len(file.document_lines))[document] = value
+    return values
 
 
 def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Wording]:

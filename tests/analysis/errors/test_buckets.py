@@ -72,7 +72,11 @@ def test_buckets_by_hand():
         "span length in tokens": {"1": (4, 5, 3), "2": (1, 0, 0)},
         "document length in tokens": {"2": (1, 1, 0), "3": (2, 2, 2), "4": (2, 2, 1)},
         "entity density": {"0.5 or more": (5, 5, 3)},
+        "place in the document": {"below 0.2": (3, 3, 2), "0.4 to 0.6": (1, 0, 0), "0.6 to 0.8": (1, 2, 1)},
         "frequency of the label": {"1 or more": (5, 5, 3)},
+        "capital letters": {"each word capitalised": (5, 5, 3)},
+        "span length in characters": {"4": (4, 5, 3), "8": (1, 0, 0)},
+        "times in training": {"0": (1, 0, 0), "1": (4, 5, 3)},
         # Rome is known as LOC alone, New York not at all, though York is
         "mentions in training": {"seen": (2, 4, 2), "seen with another label": (2, 1, 1), "unseen": (1, 0, 0)},
         "labels of the same string": {

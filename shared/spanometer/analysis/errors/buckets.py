@@ -36,7 +36,11 @@ _MOST_NAMES = 20
 
 _LENGTHS = (1, 2, 3, 4, 5)
 _SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
-"""The lower bounds of buckets for span lengths in words and for entity density."""
+_PLACES = (0.0, 0.2, 0.4, 0.6, 0.8)
+_TIMES = (0, 1, 2, 5, 10, 100)
+"""The lower bounds of buckets for span lengths in words, entity density, positions in documents, and counts in
+training.
+"""
 
 SEEN = ("seen", "seen with another label", "unseen")
 """The buckets of mentions by a training set (SEEN, UNSEEN-TYPE and UNSEEN-ANY of Tu and Lignos 2021)."""
@@ -49,6 +53,9 @@ CONSISTENT = (
     "mostly another label",
 )
 """The buckets of reference spans by the labels of the same string in the reference."""
+
+CASES = ("lower case", "each word capitalised", "all capitals", "otherwise", "no case")
+"""The buckets of strings by capital letters."""
 
 _KEYS = ("precision", "recall", "f1")
 _SIZES = {"reference": "reference", "predicted": "predicted", "both": "right"}
@@ -145,10 +152,10 @@ def buckets_of(
 ) -> list[Buckets]:
     """Create buckets by all properties that the input allows.
 
-    The properties are: length of the span and of the document, frequency of the label in the reference, and entity
-    density (the proportion of a document's words or characters that reference spans cover). With words also: the labels
-    of the same string in the reference. With a training set also: whether it has the string. Finally, your own values
-    (`by`).
+    The properties are: length of the span and of the document, position in the document, frequency of the label in the
+    reference, and entity density (the proportion of a document's words or characters that reference spans cover). With
+    words also: capital letters, number of characters, and the labels of the same string in the reference. With a
+    training set also: whether and how often it has the string. Finally, your own values (`by`).
 
     Args:
         references, predictions: both sides, with the same documents.
@@ -171,6 +178,8 @@ def buckets_of(
         documents = references.document, predictions.document
         density = _density(references)
         buckets.append(by_number(f"document length in {unit}s", *(references.lengths[place] for place in documents)))
+        first, other = (side.start / np.maximum(references.lengths[side.document], 1) for side in sides)
+        buckets.append(by_number("place in the document", first, other, _PLACES))
         buckets.append(by_number("entity density", density[documents[0]], density[documents[1]], _SHARES))
     buckets.append(_by_frequency(sides))
     if wording is not None:
@@ -180,8 +189,15 @@ def buckets_of(
         strings = [wording.of(side) for side in sides]
         strings += [] if train is None else [train[1].of(train[0])]
         codes, names = coded_strings(*strings)
+        cases = np.fromiter(map(_case, names), dtype=np.int64, count=len(names))
+        buckets.append(_named("capital letters", CASES, [cases[code] for code in codes[:2]]))
+        if unit == "token":
+            sizes_of = np.fromiter(map(len, names), dtype=np.int64, count=len(names))
+            buckets.append(by_number("span length in characters", *(sizes_of[code] for code in codes[:2])))
         if train is not None:
             buckets.append(_by_training(sides, train[0], codes, len(names)))
+            times = np.bincount(codes[2], minlength=len(names))
+            buckets.append(by_number("times in training", times[codes[0]], times[codes[1]], _TIMES))
         buckets.append(_by_consistency(references, codes[0]))
     buckets += [_by_given(name, values, sides) for name, values in listed_items(columns)]
     return buckets
@@ -238,6 +254,15 @@ def _by_training(sides: Sequence[Spans], train: Spans, codes: Sequence[np.ndarra
         for mention, code in zip(mentions, codes, strict=False)
     ]
     return _named("mentions in training", SEEN, buckets)
+
+
+def _case(text: str) -> int:
+    """Return the index of a string's case in `CASES`."""
+    words = [word for word in text.split() if word.lower() != word.upper()]
+    cases = [text == text.lower(), all(word[:1].isupper() for word in words), text == text.upper()]
+    if not words:
+        return 4
+    return 0 if cases[0] else 2 if cases[2] else 1 if cases[1] else 3
 
 
 def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Buckets:
