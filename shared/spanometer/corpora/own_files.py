@@ -3,7 +3,7 @@
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -27,7 +27,6 @@ def load_conll(
     *,
     column: Column = None,
     words: bool | int | str = True,
-    tag_names: Sequence[str] | None = None,
     outside: str | None = None,
     streaming: bool = False,
     cache_dir: Source = None,
@@ -35,7 +34,7 @@ def load_conll(
     """Load files of columns with a token on each line and a blank line between sentences, see `readers.read`.
 
     Columns: `id` (string, the number of the sentence), `tokens` (list of strings; missing if the file has only tags),
-    `ner_tags` (list of `ClassLabel`). Tags are not changed.
+    `ner_tags` (list of `ClassLabel`: the tags of all files, `O` first, then by label). Tags are not changed.
 
     Args:
         source: a (gzipped) file, or a mapping from splits to files, `{"train": ..., "test": ...}`.
@@ -43,8 +42,6 @@ def load_conll(
             the name of the file says; if neither does, it is `train`, as in `datasets`.
         column: the column of the tags, by number from 1 (negative: from the right) or by name; by default the last.
         words: the column of the words; True detects it, False leaves it out.
-        tag_names: the names of the tags in the order of their integers. By default, these are the tags of all files,
-            `O` first, then by label; this takes an additional pass over the files.
         outside: a tag to read as `O`, such as `_`.
         streaming: read while iterating, without a cache.
         cache_dir: see `load_multiconer`.
@@ -53,30 +50,26 @@ def load_conll(
         The same as `load_multiconer`.
 
     Raises:
-        InputError: if splits are unknown, if tags fit no scheme or are missing in `tag_names`, or if lines are
-            malformed.
+        InputError: if splits are unknown, if tags fit no scheme, or if lines are malformed.
     """
     files = _files(source, split)
     wanted = require_split(split)
     if wanted is not None and wanted not in files:
         raise InputError(f"there is no {wanted} split.", f"The splits are {', '.join(files)}.")
     all_files = tuple(chain.from_iterable(files.values()))
-    tags = None if tag_names is None else _checked(tag_names)
     read = partial(read_columns, columns={"ner_tags": column}, words=words, outside=outside)
     corpus = Corpus(
         name="the corpus",
-        key=json.dumps(["columns", column, words, tags or sorted(file.digest() for file in all_files), outside]),
-        declare=partial(_features, all_files, read, tags),
+        key=json.dumps(["columns", column, words, sorted(file.digest() for file in all_files), outside]),
+        declare=partial(_features, all_files, read),
         read=read,
     )
     chosen = files if wanted is None else {wanted: files[wanted]}
     return corpus.load(chosen, wanted, streaming=streaming, cache_dir=cache_dir)
 
 
-def _features(
-    files: Sequence[CorpusFile], read: Callable[[CorpusFile], Iterator[Part]], tag_names: list[str] | None
-) -> Features:
-    """Return the columns; by default with the tags in the files of all splits."""
+def _features(files: Sequence[CorpusFile], read: Callable[[CorpusFile], Iterator[Part]]) -> Features:
+    """Return the columns, with the tags in the files of all splits."""
     names: set[str] = set()
     with_words = True
     for part in chain.from_iterable(map(read, files)):
@@ -87,18 +80,10 @@ def _features(
             raise part.locate(error) from None
         names.update(part.tags["ner_tags"].names)
         with_words &= "tokens" in part.tags
-    features = sentence_features({"ner_tags": tag_names or sorted(names, key=_in_order)})
+    features = sentence_features({"ner_tags": sorted(names, key=_in_order)})
     if not with_words:
         del features["tokens"]
     return features
-
-
-def _checked(names: Any) -> list[str]:
-    """Return the names of tags; raise an `InputError` unless they are distinct strings."""
-    listed = [] if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) else list(names)
-    if not listed or not all(isinstance(name, str) for name in listed) or len(set(listed)) < len(listed):
-        raise InputError(f"tag_names={names!r} is not a list of tags.", "Give each tag once, ['O', 'B-PER', 'I-PER'].")
-    return listed
 
 
 def _in_order(tag: str) -> tuple[str, str]:
