@@ -3,13 +3,13 @@
 In files of tags, each illegal pair of tags is listed with its line number and
 with the spans that each repair policy makes of it. In other files, a span is
 listed if it is empty, outside the text, duplicate, padded with blanks or
-different from its stated text, or if its label is unknown. The exit status is 1
-if there are problems, and 2 if a file cannot be read.
+different from its stated text. The exit status is 1 if there are problems, and
+2 if a file cannot be read.
 
 Examples:
   spanometer validate system.conll
   spanometer validate ann.conll ben.conll cat.conll
-  spanometer validate project.json --tokenizer words --known-labels PER,LOC,ORG
+  spanometer validate project.json --tokenizer words
 """
 
 import argparse
@@ -23,25 +23,15 @@ from typing import Any
 from ..documents.checks import KINDS, Problem, SpanValidation
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted, printable
-from ..options import CheckedOptions
-from ..tags.schemes import labels_option
 from ..tags.validation import IllegalPair, Validation
 from .input_files import ONE_FILE, add_reading, read_source
 from .inputs import InputPath, called, documents_in, input_paths, located
 from .main import BAD_INPUT
-from .options import add_options, read_options, refuse, speller
+from .options import add_options, read_options, speller
 from .output import Output
 
 ILLEGAL = 1
 """The exit status if there are illegal pairs."""
-
-
-class ValidatedLabels(CheckedOptions):
-    """Options for the labels of spans."""
-
-    known_labels: Sequence[str] | None = labels_option(
-        "allowed labels, separated by commas; by default all labels", metavar="LABELS"
-    )
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +39,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
     what = "file with tags or spans, plain or gzipped, or a folder, or a quoted pattern; - is "
     parser.add_argument("files", metavar="FILE", nargs="+", help=f"{what}standard input")
     add_reading(parser, {*ONE_FILE} - {"repair", "prefix", "to_tokens", "trim"})
-    add_options(parser.add_argument_group("labels"), ValidatedLabels)
     add_options(parser.add_argument_group("output"), Output, leave_out=("no_color",))
 
 
@@ -106,11 +95,9 @@ def _total(statuses: Sequence[int]) -> str:
 
 def _check(options: argparse.Namespace, path: InputPath) -> _Checked:
     source, of_tags = read_source(options, path, repair="raise")
-    labels = read_options(ValidatedLabels, options).known_labels
     if not of_tags:
-        validation = SpanValidation(labels=labels, tokenizer=source.tokenizer)
+        validation = SpanValidation(tokenizer=source.tokenizer)
         return _check_documents(validation.read(lambda: source.read_all_spans(path)), path)
-    refuse(options, ["known_labels"], "tags")
     file = source.read_columns(path)
     columns = [file.select(index) for index in range(len(file.columns))]
     pairs = [(column, _validate(column, source.scheme)) for column in columns]

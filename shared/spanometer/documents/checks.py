@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import repeat
@@ -30,7 +30,6 @@ KINDS = {
     "padded": "spans padded with white space",
     "stated text": "spans with a stated text that differs from the text",
     "off tokens": "spans that begin or end within a token",
-    "label": "spans with an unknown label",
     "label name": "spans with a label that is empty, begins or ends with white space, or has control characters",
     "document": "documents with the name of another document",
     "unit": "documents with an unknown unit of offsets",
@@ -45,7 +44,7 @@ _OUTSIDE = {
 }
 """The kinds of problems in which a span has no position in its text."""
 
-_ORDER = ("document", "lost", "unit", "twice", "label name", "label", *_OUTSIDE, "padded", "stated text", "off tokens")
+_ORDER = ("document", "lost", "unit", "twice", "label name", *_OUTSIDE, "padded", "stated text", "off tokens")
 """The order in which problems of the same document or span are listed."""
 
 _UNDECIDED = "the file does not state the unit of its offsets."
@@ -80,7 +79,6 @@ class SpanValidation:
     """The problems with the spans of a file.
 
     Attributes:
-        labels: the allowed labels; None allows all.
         tokenizer: the tokenizer whose token boundaries spans should match, see `tokenizers.TOKENIZERS`; None uses the
             tokens of the file.
         problems: the problems in the order of the file.
@@ -88,7 +86,6 @@ class SpanValidation:
         file: the documents without their spans.
     """
 
-    labels: Collection[str] | None = None
     tokenizer: str | None = None
     problems: list[Problem] = field(default_factory=list)
     documents: int = 0
@@ -145,12 +142,8 @@ class SpanValidation:
             yield span, "twice", "is repeated"
         for code, name in enumerate(spans.labels):
             problem = name_problem(name, "label").removesuffix(".")
-            unknown = self.labels is not None and name not in self.labels
-            for span in np.flatnonzero(spans.label == code).tolist() if problem or unknown else ():
-                if problem:
-                    yield span, "label name", f"cannot be scored: {problem}"
-                if unknown:
-                    yield span, "label", "has an unknown label"
+            for span in np.flatnonzero(spans.label == code).tolist() if problem else ():
+                yield span, "label name", f"cannot be scored: {problem}"
         lengths = columns.lengths(in_tokens=in_tokens)
         kind = _outside(spans, original, lengths)
         for span in np.flatnonzero(kind).tolist():
