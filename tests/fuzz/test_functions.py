@@ -19,7 +19,6 @@ import spanometer
 from malformed import KNOWN, NAMES, PLACES, changed_arguments
 from snapshots.refusals import argument_of, named
 from spanometer import InputError, Spans, grounding, readers
-from spanometer.analysis.comparison.compare import score_strings
 from spanometer.analysis.transformations import mapping
 from spanometer.integrations import scikit_learn
 from spanometer.integrations.trainer import TokenClassificationMetrics
@@ -55,9 +54,8 @@ FUNCTIONS = {
         },
     ),
     "ground_strings": (
-        lambda references, **options: score_strings(references, grounding.ground_strings(**options)),
+        lambda **options: grounding.ground_strings(**options),
         lambda: {
-            "references": [[("A", "Ann")], [{"label": "B", "text": "Oslo"}]],
             "texts": ["Ann saw Bob.", "Oslo"],
             "answers": ['[["A", "Ann"], ["B", "Bob"]]', None],
             "policy": "gollie",

@@ -153,8 +153,7 @@ def ground_strings(
     """Extract the mentions in generated answers as strings; references are never used.
 
     Use this for references without offsets, and to follow projects that compare strings. Score the result with
-    `mention_f` and the options `policy.compared`, see `score_strings` and `compare_strings` in
-    `analysis.string_answers`.
+    `mention_f` and the options `policy.compared`; `analysis.comparison.compare.compare_strings` compares systems.
 
     A mention is in the text if its normal form, without outer whitespace, is in the normal form of the text, even
     inside a word. Occurrences in the text are counted from left to right without overlaps; if more items have the same

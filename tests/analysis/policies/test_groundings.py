@@ -6,11 +6,11 @@ import random
 import pytest
 
 from spanometer import Spans
-from spanometer.analysis.comparison.compare import score_strings
 from spanometer.analysis.policies.groundings import grounding_spread
 from spanometer.grounding import StringPolicy, ground, ground_strings
 from spanometer.measures import LinkF, SpanF
 from spanometer.measures.mention_f import MentionF
+from spanometer.spans.mentions import Mentions
 
 TEXT = "Paris loves Paris"
 GOLD = [{"start": 0, "end": 5, "label": "LOC"}, {"start": 12, "end": 17, "label": "LOC"}]
@@ -126,10 +126,10 @@ def test_strings_policy_by_policy(measure):
     options = {"average": measure.average, "match_labels": measure.match_labels}
     for number, policy in enumerate(StringPolicy.grid()):
         for name, said in (("a", answers), ("b", answers[::-1])):
-            report = score_strings(
-                mentions, ground_strings(texts, said, policy=policy, asked_labels=["A", "B"]), **options
-            )
-            expected = report.measures["mention_f"].scores["f1"]
+            grounded = ground_strings(texts, said, policy=policy, asked_labels=["A", "B"])
+            compared = MentionF(**policy.compared, **options)
+            counts = compared.counts(Mentions.from_pairs(mentions), grounded.mentions)
+            expected = compared.score(counts)["f1"]
             assert spread.strings.systems[name].measures["mention_f"].scores[number] == pytest.approx(expected, abs=0)
     places = spread.strings.ranks("mention_f")
     shares = spread.to_dict()["strings"]["ranks"]["mention_f"]["b"]["rank_shares"]

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...arrays import listed_items
 from ...counts.counts import Counts
-from ...counts.statistics import Estimate, Resampling
-from ...documents.arguments import DrawArguments, SideArguments, SideReading, shares
+from ...counts.statistics import Estimate
+from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.joining import naming_documents
 from ...documents.sides import read_columns, read_sides
 from ...exceptions import (
@@ -35,7 +35,7 @@ from ...spans.entities import Entities
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ..scores.measure_result import count_measures, notes_of
-from ..scores.report import Report, corpus_size
+from ..scores.report import corpus_size
 from ..scores.score import chance_measure, parts_by_chance, string_measure
 from .comparison import (
     NAMED,
@@ -406,37 +406,6 @@ def _results_of(name: str, measure: Measure) -> dict[str, str]:
     return {name: measure.headline, **others}
 
 
-@shares(DrawArguments)
-def score_strings(
-    references: Any,
-    predictions: GroundedStrings,
-    *,
-    confidence: float | None = None,
-    per_document: bool = False,
-    **options: Any,
-) -> Report:
-    """Score answers as strings against mentions; both are normalised as the policy of the answers says.
-
-        report = score_strings([[("PER", "Ann")]], ground_strings(["Ann left."], answers, policy="gollie"))
-        report.measures["mention_f"].scores["f1"]
-
-    Args:
-        references: `Mentions`, or a list of (label, text) pairs for each document, see `Mentions.from_pairs`.
-        predictions: the answers, as `ground_strings` returns them.
-        confidence: the confidence level of intervals over documents; None computes no intervals.
-        per_document: whether the report keeps the scores of each document.
-        **options: the options of intervals `interval_method`, `n_resamples`, `seed`, see `statistics.Resampling`, and
-            the options of `mention_f` `average`, `zero_division`, `match_labels`.
-
-    Raises:
-        InputError: if options are wrong, or if the numbers of documents differ.
-    """
-    require_kind(predictions, GroundedStrings, "grounded strings", _REMEDY)
-    measures, resampling = [string_measure(predictions, options)], Resampling.chosen(confidence, options)
-    sides = _mentions(references), predictions.mentions
-    return Report.of(*sides, measures, predictions.choices, resampling=resampling, per_document=per_document)
-
-
 @shares(PairedArguments, PairedResampling)
 def compare_strings(
     references: Any,
@@ -448,15 +417,15 @@ def compare_strings(
     """Compare the answers of several systems as strings, see `compare`.
 
     Args:
-        references: see `score_strings`.
+        references: `Mentions`, or a list of (label, text) pairs for each document, see `Mentions.from_pairs`.
         systems: the answers of each system by its name, all grounded with the same options.
         per_label: see `compare`.
         **options: how corpora are resampled and outputs are swapped, see `significance.PairedResampling`, and the
-            options of `mention_f`, see `score_strings`.
+            options of `mention_f` `average`, `zero_division` and `match_labels`.
 
     Raises:
-        InputError: if there are fewer than two systems, or if they are grounded with different options; see also
-            `score_strings`.
+        InputError: if there are fewer than two systems, if they are grounded with different options, if options are
+            wrong, or if the numbers of documents differ.
     """
     resampling = made(PairedResampling, options)
     require_kind(systems, Mapping, "a mapping of systems", NAMED)
