@@ -9,7 +9,7 @@ import numpy as np
 from ..analysis.agreement.agree import LeaveOneOut
 from ..analysis.agreement.agreement import Agreement
 from ..analysis.agreement.consensus import consensus
-from ..analysis.agreement.disagreements import Disagreements, difference_table, kind_table
+from ..analysis.agreement.disagreements import Disagreements, kind_table
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.find import errors
 from ..exceptions import counted
@@ -116,7 +116,7 @@ def _sections(result: Disagreements, agreement: Agreement | None, left_out: Leav
         f"Costs are parts of 1 - mean F1 of pairs, in {result.level}s: if all agreed at a place, the mean would rise "
         "by its cost. A place can have several kinds of differences."
     )
-    yield Section("Kinds of differences", [kind_table(result), difference_table(result)], note, name="kinds")
+    yield Section("Kinds of differences", [kind_table(result)], note, name="kinds")
     if agreement is not None and agreement.per_document:
         yield _documents(result, agreement)
 

@@ -203,13 +203,10 @@ class PairDifferences:
         kinds: int64, shape (places, kinds): the number of differences of each kind at each place, over all pairs of
             annotators, see `DIFFERENCES`. A difference is a pair of unequal overlapping spans, or a span without a
             partner, as matched by `MatchedSpans`. It can be both of the kind `label` and of `boundary` or `split`.
-        places: int64, shape (annotators, annotators), symmetric: the number of places where two annotators differ; 0 on
-            the diagonal.
         confusion: the confused labels.
     """
 
     kinds: np.ndarray
-    places: np.ndarray
     confusion: LabelConfusion
 
     @classmethod
@@ -227,7 +224,6 @@ class PairDifferences:
         size = len(labels) + 1
         kinds = np.zeros((len(places), len(DIFFERENCES)), dtype=np.int64)
         counts = np.zeros((size, size), dtype=np.int64)
-        differing = np.zeros((len(sides), len(sides)), dtype=np.int64)
         numbers = [np.flatnonzero(held)[order_of_line(side)] for held, side in zip(places.held.T, sides, strict=True)]
         for first, second in combinations(range(len(sides)), 2):
             matched = MatchedSpans.of(Alignment(sides[first], sides[second]))
@@ -239,10 +235,9 @@ class PairDifferences:
             place = places.place[span]
             for code, flags in enumerate(_kinds(matched, wrong)):
                 kinds[:, code] += np.bincount(place[flags], minlength=len(places))
-            differing[first, second] = differing[second, first] = len(np.unique(place))
         both = counts + counts.T
         np.fill_diagonal(both, np.diag(counts))
-        return cls(kinds, differing, LabelConfusion(labels, both))
+        return cls(kinds, LabelConfusion(labels, both))
 
 
 def _kinds(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, ...]:

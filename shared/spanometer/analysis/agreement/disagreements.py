@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any, Never, Self, Unpack
 
 import numpy as np
@@ -52,8 +51,7 @@ class Disagreements(CorpusResult):
     """The result of `disagreements`: all places where annotators differ.
 
     Its tables are `places`, a row for each place; `kinds`, the number of places with each kind of difference;
-    `differing`, the number of places where each pair of annotators differs; `confused`, the pairs of confused labels;
-    and `confusion`, the matrix of labels.
+    `confused`, the pairs of confused labels; and `confusion`, the matrix of labels.
 
     Attributes:
         names: the annotators.
@@ -197,14 +195,14 @@ class Disagreements(CorpusResult):
 
     def lines(self) -> Iterator[Part]:
         """Yield what `parts` yields, but leave out the size of the corpus and the signature."""
-        yield from ("", kind_table(self), "", difference_table(self))
+        yield from ("", kind_table(self))
         if self.confusions.confused():
             yield from ("", self.confusions.table(_MOST_CONFUSED))
         yield from ("", *shown_places(self, SHOWN))
 
     def tables(self) -> list[Table]:
         """List all tables."""
-        return [place_table(self), kind_table(self), difference_table(self), *self.confusions.tables()]
+        return [place_table(self), kind_table(self), *self.confusions.tables()]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
@@ -214,7 +212,6 @@ class Disagreements(CorpusResult):
             "tokens": self.tokens,
             "mean_f1": self.mean_f1,
             "places": self._rows(),
-            "differing_places": self.differences.places.tolist(),
             "confusions": self.confusions.to_dict(),
             "signature": self.signature,
         }
@@ -311,18 +308,6 @@ def kind_table(disagreements: Disagreements) -> Table:
     rows += [None, ("all places", total, 1.0 if total else 0.0, kinds.sum(), float(cost.sum()))]
     columns = [*_PLACES, TableColumn("differences", kind="amount"), TableColumn("cost")]
     return Table.of("kind", columns, rows, kind="kinds")
-
-
-def difference_table(disagreements: Disagreements) -> Table:
-    """Return a table by pair of annotators: the number of places where they differ, the highest first."""
-    places, total, names = disagreements.differences.places, max(len(disagreements), 1), disagreements.names
-    pairs = sorted(combinations(range(len(names)), 2), key=lambda pair: -places[pair])
-    rows = [
-        ((names[first], "cyan"), names[second], places[first, second], places[first, second] / total)
-        for first, second in pairs
-    ]
-    columns = [TableColumn("other_annotator", "other annotator"), *_PLACES]
-    return Table.of("annotator", columns, rows, left=2, kind="differing")
 
 
 def place_table(disagreements: Disagreements) -> Table:
