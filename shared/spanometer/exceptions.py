@@ -240,7 +240,7 @@ def require_sides(kind: type, references: Any, predictions: Any) -> None:
     """Raise an `InputError` unless both sides are instances of `kind` with the same number of documents."""
     for side, value in (("references", references), ("predictions", predictions)):
         remedy = f"Make one with {kind.__name__}.from_dicts or {kind.__name__}.from_arrow."
-        require_kind(value, kind, f"an object of {kind.__name__}", remedy, side=side)
+        require_kind(value, kind, f"a {kind.__name__} object", remedy, side=side)
     require_same_documents(references.documents, predictions.documents)
 
 

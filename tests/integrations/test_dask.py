@@ -281,8 +281,8 @@ def test_command(run, client, folder, monkeypatch, at):
             ("{0}/part-0.parquet", "{0}/part-1.parquet"),
             "--cluster needs one name, or one quoted pattern, of Parquet files",
         ),
-        (("{0}", "--column", "2"), "--column has no effect for Parquet files. Leave it out."),
-        (("{0}", "--format", "jsonl"), "--format has no effect for Parquet files. Leave it out."),
+        (("{0}", "--column", "2"), "--column has no effect for Parquet files. Remove --column."),
+        (("{0}", "--format", "jsonl"), "--format has no effect for Parquet files. Remove --format."),
         (("{0}", "--prediction-column", "references"), "the references and the predictions are the same column"),
     ],
 )

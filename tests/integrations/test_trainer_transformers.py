@@ -254,7 +254,7 @@ def test_an_evaluation_that_fails(tmp_path):
     wrong[20] = {**wrong[20], "labels": [7] * len(wrong[20]["labels"])}
     # the model's own loss would fail first
     trainer.compute_loss_func = lambda outputs, labels, num_items_in_batch=None: outputs.logits.sum() * 0
-    with pytest.raises(InputError, match="7 is not the number of a label"):
+    with pytest.raises(InputError, match="id2label has no label for the integer 7"):
         trainer.evaluate(wrong)
     assert trainer.evaluate()["eval_sl_icm"] == whole
 

@@ -63,7 +63,7 @@ class Target(CheckedOptions):
     def __post_init__(self) -> None:
         """Check the options."""
         if self.in_place and self.output is not None:
-            raise InputError("--in-place and -o exclude each other.", "Leave out one of them.")
+            raise InputError("--in-place and -o cannot be used together.", "Remove one of them.")
         if self.in_place and self.file == STANDARD_INPUT:
             raise InputError(
                 "--in-place cannot replace standard input.", "Leave out --in-place; the result goes to standard output."
@@ -189,7 +189,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     if source.outside == "nothing":
         raise InputError(
             f"{setting('outside', 'nothing')} reads each whole tag as a label, and labels cannot be written as tags.",
-            f"Leave it out; {setting('prefix', False)} reads tags without prefixes.",
+            f"Remove {setting('outside', 'nothing')}; {setting('prefix', False)} reads tags without prefixes.",
             source=path,
         )
     files = files_of(path)

@@ -226,7 +226,7 @@ def run(options: argparse.Namespace) -> int:
     if output.plot is not None:
         if len(result.systems) > 1:
             raise InputError(
-                "--plot can draw the confusion of only one system.", "Leave it out, or give one PREDICTION."
+                "--plot can draw the confusion of only one system.", "Give one PREDICTION, or remove --plot."
             )
         plot_confusion(result.only.confusion(output.pairs), output.plot)
     buckets = {name: system.buckets(**partition) for name, system in result.systems.items()} if parts.wanted else {}

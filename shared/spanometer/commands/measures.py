@@ -199,7 +199,7 @@ class MeasureRequest:
         measures = [each for each in used if isinstance(each, Measure)]
         taken = destinations(*(type(each) for each in used if each is not None and not isinstance(each, Measure)))
         taken |= {name for measure in measures for name in measure.options() if name in (*options_of(FMeasure), "seed")}
-        remedies = {Measure: ("these measures", "Leave it out."), Resampling: ("scores without intervals", _INTERVALS)}
+        remedies = {Measure: ("these measures", ""), Resampling: ("scores without intervals", _INTERVALS)}
         for kind, (what, remedy) in remedies.items():
             owners = self.options.owners.items()
             owned = [name for name, kinds in owners if any(issubclass(owner, kind) for owner in kinds)]

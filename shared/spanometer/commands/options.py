@@ -127,7 +127,7 @@ def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -
         raise error.respelled(spell) from None
 
 
-def refuse(options: argparse.Namespace, names: Iterable[str], what: str, remedy: str = "Leave it out.") -> None:
+def refuse(options: argparse.Namespace, names: Iterable[str], what: str, remedy: str = "") -> None:
     """Raise an `InputError` for the first of these options that is set, because none of them has an effect."""
     for name in names:
         value = getattr(options, name, None)
@@ -136,7 +136,7 @@ def refuse(options: argparse.Namespace, names: Iterable[str], what: str, remedy:
             protocol = getattr(options, "official", {}).get(name)
             if protocol is not None:
                 flag, remedy = f"{protocol.name}: {flag}", f"Its files are: {protocol.formats}."
-            raise InputError(f"{flag} has no effect for {what}.", remedy)
+            raise InputError(f"{flag} has no effect for {what}.", remedy or f"Remove {flag}.")
 
 
 def require_kept_inputs(options: argparse.Namespace) -> None:

@@ -116,7 +116,7 @@ class TableOutput(Precision, Output):
         if self.json and (self.table != "text" or self.table_kind or self.digits is not None or self.percent):
             raise InputError(
                 "--table, --table-kind, --digits and --percent have no effect with --json.",
-                "Leave out one of them.",
+                "Remove these options, or remove --json.",
             )
         if hasattr(self, name := _SHOWN_BY.get(self.table_kind or "", "")):
             object.__setattr__(self, name, True)

@@ -82,7 +82,8 @@ class ScoreOutput(PlotOutput):
     def require_drawable(self, content: str) -> None:
         """Raise an `InputError` if this kind of content cannot have parts or a picture."""
         if self.by_chance is not None and content not in ("tags", "spans"):
-            raise InputError(f"{mention('by_chance')} has no effect for {CONTENTS[content]}.", "Leave it out.")
+            problem = f"{mention('by_chance')} has no effect for {CONTENTS[content]}."
+            raise InputError(problem, f"Remove {mention('by_chance')}.")
         if self.plot is not None and content != "attributes" and self.by_chance is None:
             raise InputError(
                 f"{mention('plot')} needs {mention('by_chance')} here.",
@@ -124,7 +125,7 @@ def score_corpus(
         The corpus with its files as they were scored, and the report of each system by name.
     """
     if output.plot is not None and len(corpus.systems) > 1:
-        raise InputError(f"{mention('plot')} can draw only one system.", "Leave it out, or give one PREDICTION.")
+        raise InputError(f"{mention('plot')} can draw only one system.", "Give one PREDICTION, or remove --plot.")
     measures = informed(source, corpus, measures)
     accuracy = {}
     if corpus.content == "tags":
@@ -238,8 +239,8 @@ def informed(source: InputFiles, corpus: CorpusFiles, measures: Sequence[Any]) -
         raise InputError(f"{mention('token_probability_column')} needs sl_icm.", "Add sl_icm to --measures.")
     if column is not None and any(measure.token_probabilities is not None for measure in weighing):
         raise InputError(
-            f"{mention('token_probabilities')} and {mention('token_probability_column')} exclude each other.",
-            "Leave out one of them.",
+            f"{mention('token_probabilities')} and {mention('token_probability_column')} both give probabilities.",
+            "Remove one of them.",
         )
     if column is None and not (corpus.content == "tags" and need_words(measures)):
         return measures
@@ -376,7 +377,7 @@ def _score_parquet(
     if resampling is not None:
         raise InputError(
             "--confidence needs counts of each document, but --cluster only has their sums.",
-            "Leave out one of them.",
+            "Remove --confidence, or score the files without --cluster.",
         )
     corpus, report = source.score(paths, measures)
     return _show(corpus, _official(request, {"": report}), output, others=False)

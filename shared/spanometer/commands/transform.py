@@ -172,7 +172,7 @@ def _require_spans(options: argparse.Namespace, steps: Sequence[Transformation])
     """Raise an `InputError` for options that apply only to tags."""
     if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
         what = "--in-place" if options.in_place else "illegal_tags"
-        raise InputError(f"{what} needs tags, but the output has spans.", "Leave out one of them.")
+        raise InputError(f"{what} needs tags, but the output has spans.", f"Remove {what}, or write tags.")
 
 
 def _write_spans(
@@ -203,7 +203,7 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
             problem = f"got {len(values)} {what} for {counted(len(names), 'transformation')}."
             raise InputError(problem, f"Give {flag} once, or once for each --apply.")
     if firsts and options.matched:
-        raise InputError("--first and --matched exclude each other.", "Leave out one of them.")
+        raise InputError("--first and --matched cannot be used together.", "Remove one of them.")
     parameters = {"rate": rates, "first": firsts}
     steps = [
         get_transformation(

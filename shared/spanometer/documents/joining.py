@@ -50,10 +50,10 @@ def _require_one_form(files: Sequence[DocumentFile]) -> None:
     for other in others:
         if other.columns != first.columns:
             here, there = (" and ".join(file.columns) for file in (other, first))
-            problem = f"the tags are in {here}, but in {first.source} they are in {there}."
+            problem = f"this file has its tags in the column {here}, but {first.source} has them in {there}."
             raise InputError(problem, f"Name the columns with {setting('column')}.", source=other.source)
         if first.entities is not None and other.format != first.format:
-            problem = f"this is {other.format}, but {first.source} is {first.format}."
+            problem = f"this file has the format {other.format}, but {first.source} has {first.format}."
             raise InputError(problem, "Give files with the same format.", source=other.source)
         for kind, has in _KINDS:
             if has(other) != has(first):

@@ -90,8 +90,8 @@ class Pairing(AnswerReading):
         require_tokenizer(self.split_spans)
         if self.tokenizer is not None and self.unit == "character":
             raise InputError(
-                f"{setting('unit', 'character')} does not use tokens, but {setting('tokenizer')} makes tokens.",
-                "Leave out one of them.",
+                f"{mention('tokenizer')} has no effect with {setting('unit', 'character')}.",
+                f"Remove {mention('tokenizer')}, or set {setting('unit', 'token')}.",
                 option="tokenizer",
             )
 
@@ -276,14 +276,14 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
     for name in changed(pairing.answering) if not answered else ():
         raise InputError(
             f"{mention(name)} is for answers of language models, but no side has answers.",
-            f"Leave it out, or name the key of the answers with {setting('answer_key')}.",
+            f"Name the key of the answers with {setting('answer_key')}, or remove {mention(name)}.",
         )
     carries = tokens is not None and pairing.to_tokens != Pairing.to_tokens
     unit = pairing.unit or ("token" if references.file.in_tokens or pairing.tokenizer or carries else "character")
     if unit == "character" and pairing.to_tokens != Pairing.to_tokens:
         raise InputError(
             f"{setting('to_tokens', pairing.to_tokens)} converts spans to tokens, but the unit is the character.",
-            f"Leave it out, or make tokens with {setting('tokenizer', 'words')}.",
+            f"Make tokens with {setting('tokenizer', 'words')}, or remove {mention('to_tokens')}.",
             option="to_tokens",
         )
     if pairing.join_fragments:

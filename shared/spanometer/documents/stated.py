@@ -201,7 +201,7 @@ def compared(
             first = first or f"{place(document)}: {shown(text)} instead of {shown(covered)}"
     if not differing:
         return []
-    remark = f"span texts {differ}: {differing:,} of {number:,} ({first})."
+    remark = f"{differing:,} of {number:,} span texts {differ} ({first})."
     if differing > number * _DOUBTFUL:
         raise InputError(
             remark, "Check that the offsets belong to this text. Check also whether they count characters or bytes."

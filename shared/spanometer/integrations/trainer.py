@@ -280,7 +280,7 @@ class TokenClassificationMetrics:
         if unknown.any():
             document, position = np.unravel_index(int(np.argmax(unknown)), unknown.shape)
             raise InputError(
-                f"{ids[document, position]} is not the number of a label; id2label has 0 to {len(self.labels) - 1}.",
+                f"id2label has no label for the integer {ids[document, position]}, only 0 to {len(self.labels) - 1}.",
                 f"Give the model's id2label, and label the positions to leave out with {IGNORED}.",
                 side=side,
                 document=int(document),

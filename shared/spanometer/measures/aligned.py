@@ -309,7 +309,7 @@ def require_disjoint(alignment: Alignment, name: str, side: SideSpans, reason: s
 def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:
     """Return the document lengths; raise an `InputError` if they are unknown."""
     if lengths is None:
-        raise InputError(f"{subject} needs the documents' lengths, which are not known.", f"Pass {setting('lengths')}.")
+        raise InputError(f"{subject} needs the number of tokens of each document.", f"Pass {setting('lengths')}.")
     return lengths
 
 

@@ -233,7 +233,7 @@ def require_seen(
         present = sorted(seen[kind])
         listing = ", ".join([*map(shown, present[:_LISTED]), *(["..."] if len(present) > _LISTED else [])])
         remedy = f"The {kind} are {listing}." if present else "The spans have no attributes. Leave this option out."
-        problem = f"no span has the {kind[:-1]} {shown(unknown[0])} from {mention(option)}."
+        problem = f"{mention(option)} names the {kind[:-1]} {shown(unknown[0])}, but no span has it."
         raise InputError(problem, remedy, option=option)
 
 

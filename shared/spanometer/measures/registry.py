@@ -226,7 +226,9 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
     """
     table = read_stream(counts) if isinstance(counts, (bytes, bytearray, memoryview)) else counts
     if not isinstance(table, pa.Table):
-        raise InputError(f"cannot read counts from a {type(counts).__name__}.", "Pass an Arrow table or bytes.")
+        raise InputError(
+            f"cannot read counts from an object of type {type(counts).__name__}.", "Pass an Arrow table or bytes."
+        )
     if measure is not None:
         require_kind(measure, Measure, "a measure", "Pass the measure that was counted, or leave it out.")
     own_measure = _stored_measure(table) if measure is None else measure

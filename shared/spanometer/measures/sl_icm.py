@@ -186,8 +186,9 @@ class SlIcm(AlignedMeasure):
             require_probability(self.unknown, "unknown")
             if not isinstance(probabilities, Mapping):
                 raise InputError(
-                    f"{mention('unknown')} only works with a mapping of words to probabilities.",
-                    f"Leave it out, or pass a mapping as {mention('token_probabilities')}.",
+                    f"{mention('unknown')} is for words that {mention('token_probabilities')} does not list.",
+                    f"Pass {mention('token_probabilities')} as a mapping of words to probabilities, or remove "
+                    f"{mention('unknown')}.",
                     option="unknown",
                 )
         if isinstance(probabilities, Mapping):
@@ -202,7 +203,7 @@ class SlIcm(AlignedMeasure):
                 clause = "lists the probabilities of tokens" if of_tokens else "is one number"
                 raise InputError(
                     f"{mention('token_probabilities')} {clause}, so {mention('tokens')} have no effect.",
-                    "Leave out one of them.",
+                    f"Remove {mention('tokens')}.",
                 )
 
     def options(self) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
     if beyond.any():
         document = int(np.argmax(beyond))
         raise InputError(
-            f"the length {lengths[document]} is not between 0 and {logits.shape[1]}, the tokens of 'logits'.",
+            f"the length is {lengths[document]}, but 'logits' has {counted(logits.shape[1], 'token')}.",
             "Give the number of tokens of each document.",
             document=document,
         )

@@ -143,7 +143,9 @@ def write_entities(
             try:
                 written([tree], slice(document, document + 1))
             except InputError as error:
-                problem = f"the format {format} cannot hold this document: {error.problem}"
+                # an error in reading it again speaks of lines that the user has never seen
+                reason = "its words or names would break the lines of the file." if error.line else error.problem
+                problem = f"the format {format} cannot hold this document: {reason}"
                 remedy = "Change the document (blanks and special characters are often the cause), or write jsonl."
                 raise InputError(problem, remedy, document=document, position=error.position) from None
         raise
@@ -164,7 +166,7 @@ def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
                 name = f"{shown('+'.join(entity['types']))} ({entity['start']} to {entity['end']})"
                 problem = f"the entity {name} cannot be stored in this format."
                 raise InputError(problem, position=entity["start"])
-    raise InputError("other entities or documents would be read from the file.")
+    raise InputError("the written file would have other entities or documents.")
 
 
 def _require_texts(option: str, value: Any, documents: int) -> None:
@@ -180,10 +182,11 @@ def _require_texts(option: str, value: Any, documents: int) -> None:
         )
     for document, item in enumerate(listed(value, remedy, option=option)):
         is_row = option == "words" and is_ordered(item)
+        kind = "a list of strings" if option == "words" else "a string"
         texts = listed(item, remedy, document=document, option=option) if is_row else [item]
         if is_row != (option == "words") or not all(map(is_text, texts)):
             raise InputError(
-                f"{shown(item)} in {mention(option)} is not text that can be stored as UTF-8.",
+                f"{mention(option)} contains {shown(item)} instead of {kind} of valid Unicode.",
                 "Give a list of words for each document, [['Ada', 'sings'], ...], and names as strings.",
                 document=document,
                 option=option,

@@ -84,10 +84,12 @@ def prepare(
     unit = formats[format].unit
     for name, value in {"to_tokens": pairing.to_tokens != "strict", "tokenizer": pairing.tokenizer is not None}.items():
         if value and (unit == "character" or (unit is None and name == "to_tokens")):
-            raise InputError(f"{setting(name)} is for tokens, but {format} has spans of characters.", "Leave it out.")
+            raise InputError(
+                f"{setting(name)} is for tokens, but {format} has spans of characters.", f"Remove {mention(name)}."
+            )
     if not documents.documents.size:
-        why = documents.left_out[0] if documents.left_out else "the file is empty."
-        problem = f"there are no documents to write: {why}"
+        why = documents.left_out[0].removesuffix(".") if documents.left_out else "the file is empty"
+        problem = f"there are no documents to write ({why})."
         raise InputError(problem, "Name another file.", source=documents.source)
     prepared = fitted(documents, formats[format], options, pairing)
     if prepared.losses and not lossy:

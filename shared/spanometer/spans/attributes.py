@@ -311,7 +311,8 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, scores: An
         if not several or len(scores) != len(values):
             count = counted(len(values), "value") if several else "its value is not a list"
             raise InputError(
-                f"{shown(name)} has a list of {counted(len(scores), 'score')}, but {count}.", _SCORE_REMEDY
+                f"the attribute {shown(name)} has a list of {counted(len(scores), 'score')}, but {count}.",
+                _SCORE_REMEDY,
             )
         return [_score(name, score) for score in listed(scores, _SCORE_REMEDY)]
     if several and len(values) > 1:
@@ -333,7 +334,8 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
                 kinds = type(other).__name__, type(value).__name__
                 types = "" if kinds[0] == kinds[1] else " ({}, not {})".format(*kinds)
                 raise InputError(
-                    f"{shown(name)} has the value {shown(value)}, but a score for the value {shown(other)}{types}.",
+                    f"the attribute {shown(name)} has the value {shown(value)}, but the score is for "
+                    f"{shown(other)}{types}.",
                     _SCORE_REMEDY,
                 )
     return [scored.get((type(value), value)) for value in values]

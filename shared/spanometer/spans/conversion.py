@@ -25,7 +25,7 @@ def repair_tags(tags: Tags, *, repair: str, scheme: str | None = None, to: str |
     Raises:
         InputError: see `decoding.decode`; also if `to` is IO and spans of one label are adjacent.
     """
-    require_kind(tags, Tags, "an object of Tags", "Make one with Tags.from_lists.")
+    require_kind(tags, Tags, "a Tags object", "Make one with Tags.from_lists.")
     source = scheme_of(scheme, tags)
     target = source if to is None else get_scheme(to)
     return encode_like(tags, Spans.from_tags(tags, scheme=source.name, repair=repair), target.name)
@@ -60,7 +60,7 @@ def certain_scheme(tags: Tags, scheme: str | None, *, remedy: str) -> Scheme:
     Raises:
         InputError: if a pair of tags is illegal; see also `decoding.scheme_of`.
     """
-    require_kind(tags, Tags, "an object of Tags", "Make one with Tags.from_lists.")
+    require_kind(tags, Tags, "a Tags object", "Make one with Tags.from_lists.")
     source = scheme_of(scheme, tags)
     note = "" if scheme is not None else " (inferred from the prefixes)"
     other = f", or name the scheme with {setting('scheme')}" if scheme is None else "."

@@ -13,7 +13,7 @@ from unicodedata import category
 import numpy as np
 
 from ..arrays import batches, begins_run, is_integer, is_list, offsets_of, ordered, surely_distinct, take_segments
-from ..exceptions import BYTE_ORDER_MARK, InputError, counted, shown
+from ..exceptions import BYTE_ORDER_MARK, InputError, shown
 from .arrow import LONGEST
 from .spans import Spans
 
@@ -253,7 +253,7 @@ class Documents:
             for document, name in enumerate(self.ids):
                 if places.setdefault(name, document) != document:
                     raise InputError(
-                        f"{counted(2, 'document')} are called {name!r}: {places[name]} and {document}.",
+                        f"the documents {places[name]} and {document} have the same name, {name!r}.",
                         "Give every document a name of its own.",
                         document=document,
                     )

@@ -397,7 +397,7 @@ def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
             f"Pass {setting('id2label')} of the model or the dataset.",
         )
     return (
-        f"{number} has no tag; {mention('id2label')} has 0 to {len(labels) - 1}.",
+        f"{mention('id2label')} has no tag for the integer {number}, only for 0 to {len(labels) - 1}.",
         f"Pass all labels. Positions with {mention('ignore_index')} in the reference are left out.",
     )
 

@@ -227,7 +227,10 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
         remedy = "Pass one boolean for each token of the padded logits."
         tagged = as_array(mask, "a mask", remedy)
         if tagged.shape != shape or not (tagged.dtype == bool or np.isin(tagged, (0, 1)).all()):
-            problem = f"the mask has the shape {tagged.shape} and the type {tagged.dtype}; the logits have {shape}."
+            problem = (
+                f"the mask has the shape {tagged.shape} and the type {tagged.dtype}, but needs the shape {shape} and "
+                "the type bool."
+            )
             raise InputError(problem, remedy)
         return tagged.astype(bool)
     if lengths is None:
@@ -340,8 +343,8 @@ def _decode_block(
         sentence = int(sentences[: going[0]][lost].min())
         length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "tag")
         raise InputError(
-            f"every legal sequence of {length} in {legality.scheme.name} from the labels "
-            f"{', '.join(legality.labels)} has the score -inf.",
+            f"no legal sequence of {length} in {legality.scheme.name} from the labels {', '.join(legality.labels)} "
+            "has a score above -inf.",
             "Pass all labels of the model. If you set logits to -inf, leave each token a legal label.",
             document=sentence,
         )

@@ -160,9 +160,12 @@ GOOD = ([["B-A", "O"], ["O"]], [["B-A", "B-A"], ["O"]])
             [pa.table({"references": [[1]], "predictions": [["O"]]})],
             "^references, document 0, token 0: 1 is an integer tag",
         ),
-        (pa.table({"references": [["O"]], "predictions": [["O"]]}), "^a Table is not a stream of batches"),
+        (
+            pa.table({"references": [["O"]], "predictions": [["O"]]}),
+            "^an object of type Table is not a stream of batches",
+        ),
         (datasets.Dataset.from_dict({"references": [["O"]], "p": [["O"]]}), "^there is no column 'predictions'"),
-        (datasets.DatasetDict(), "^a DatasetDict is not a stream of batches"),
+        (datasets.DatasetDict(), "^an object of type DatasetDict is not a stream of batches"),
     ],
 )
 def test_wrong_streams(batches, message):

@@ -292,7 +292,7 @@ def _require_alike(sides: Mapping[str, Any]) -> None:
 def named_outputs(systems: Any) -> dict[str, Any]:
     """Return the outputs of at least two systems by the names that errors use."""
     if not isinstance(systems, Mapping):
-        raise InputError(f"the systems have no names: got a {type(systems).__name__}.", NAMED)
+        raise InputError(f"the systems have no names: got an object of type {type(systems).__name__}.", NAMED)
     if len(systems) < 2:
         raise InputError(f"a comparison needs at least two systems, got {len(systems)}.", NAMED)
     return named_systems(systems)

@@ -169,7 +169,7 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
     beyond = [name for name in given if name not in _FILTERS]
     if beyond:
         remedy = f"Choose by {', '.join(_FILTERS)}."
-        problem = f"the filters {' and '.join(map(repr, beyond))} of the view work only in the report."
+        problem = f"filtering by {' and '.join(beyond)} works only in the report."
         raise InputError(problem, remedy, option="view")
     names, change = list(errors.systems), given.get("change")
     current, other = given.get("system") or names[-1 if change else 0], given.get("other", names[0])

@@ -124,7 +124,7 @@ class Reading:
         options = SideReading.of(cls.of, arguments)
         if options.choice.reference_labels:
             problem = f"{mention('reference_labels')} needs all labels of the reference, but a batch has only some."
-            raise InputError(problem, "Leave it out.", option="reference_labels")
+            raise InputError(problem, f"Remove {mention('reference_labels')}.", option="reference_labels")
         for asked_for, column in (("references", references), ("predictions", predictions), ("lengths", lengths)):
             if column is not None or asked_for != "lengths":
                 what = f"the name of a column ({mention(asked_for)})"
@@ -196,7 +196,7 @@ class Reading:
             return {"references": batch[0], "predictions": batch[1]}, None
         if not isinstance(batch, (pa.RecordBatch, pa.Table, Mapping)):
             raise InputError(
-                f"a {type(batch).__name__} is not a batch.",
+                f"an object of type {type(batch).__name__} is not a batch.",
                 "Pass a pair (references, predictions), a mapping with these columns, or an Arrow table.",
             )
         require_columns(self.columns, list(batch) if isinstance(batch, Mapping) else batch.column_names)
@@ -375,7 +375,7 @@ def _tallies(source: Any, reading: Reading, batch_size: int) -> Iterator[Tally]:
 
 def _require_counts(table: Any) -> None:
     if not isinstance(table, (pa.Table, pa.RecordBatch)):
-        raise InputError(f"a {type(table).__name__} is not an Arrow table.", _COUNTS_REMEDY)
+        raise InputError(f"an object of type {type(table).__name__} is not an Arrow table.", _COUNTS_REMEDY)
     types = {field.name: field.type for field in table.schema}
     texts, data = (types.get(name, pa.null()) for name in ("measure", "counts"))
     alone = all(table.column_names.count(name) == 1 for name in types)
@@ -392,7 +392,7 @@ def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
     """Yield the batches of an iterable, or of a dataset (recognised without importing `datasets`)."""
     if isinstance(source, (Mapping, str, bytes, pa.Table, pa.RecordBatch)) or not isinstance(source, Iterable):
         raise InputError(
-            f"a {type(source).__name__} is not a stream of batches.",
+            f"an object of type {type(source).__name__} is not a stream of batches.",
             "Give an iterable such as [batch], or the split of a dataset.",
         )
     if not all(hasattr(source, name) for name in ("iter", "with_format", "select_columns")):

@@ -170,7 +170,7 @@ class IllegalTags(Transformation):
 
         New tags have the labels of `tags.names`; if there are none, nothing is changed.
         """
-        require_kind(tags, Tags, "an object of Tags", "Make one with Tags.from_lists.")
+        require_kind(tags, Tags, "a Tags object", "Make one with Tags.from_lists.")
         tag_scheme = get_scheme(scheme)
         roles = [OUTSIDE, *(ROLES.index(role) for role in tag_scheme.roles)]
         if tag_scheme.legal()[np.ix_(roles, roles)].all():
@@ -291,7 +291,8 @@ def get_transformation(name: str, **parameters: Any) -> Transformation:
     for parameter in parameters:
         if parameter not in parameters_of:
             raise InputError(
-                f"{name} has no parameter {parameter!r}.", f"Its parameters are {', '.join(parameters_of)}."
+                f"the transformation {name} has no parameter {parameter!r}.",
+                f"Its parameters are {', '.join(parameters_of)}.",
             )
     return replace(TRANSFORMATIONS[name], **parameters)
 

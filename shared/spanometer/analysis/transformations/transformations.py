@@ -143,7 +143,7 @@ class SpanTransformation(Transformation):
         Raises:
             InputError: if spans are discontinuous, or if document lengths are unknown.
         """
-        require_kind(spans, Spans, "an object of Spans", "Make one with Spans.from_tags or Spans.from_dicts.")
+        require_kind(spans, Spans, "a Spans object", "Make one with Spans.from_tags or Spans.from_dicts.")
         if spans.fragments is not None:
             raise InputError("discontinuous spans cannot be transformed.", "Give contiguous spans.")
         lengths_of(spans)

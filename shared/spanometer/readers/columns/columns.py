@@ -300,7 +300,7 @@ class _Reader:
         empty = self._names[column].get("")
         if empty is not None:
             raise self._source.refuse(
-                f"{self._layout.called(column)} has an empty cell.",
+                f"a cell of {self._layout.called(column)} is empty.",
                 "Choose another column, or write O for tokens outside spans.",
                 lines.first + int(rows[np.argmax(codes == empty)]),
             )

@@ -78,7 +78,8 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
     key = next((key for key in wanted if key in keys), None)
     if key is None:
         raise source.refuse(
-            f"no row has {' or '.join(wanted)} in MISC.", f"Name the key of the entities with {setting('misc_key')}."
+            f"no row has the key {' or '.join(wanted)} in its MISC column.",
+            f"Name the key of the entities with {setting('misc_key')}.",
         )
     values = {cell: _value(cell, key) for cell in cells}
     decoding: dict[str, object] = {}

@@ -139,7 +139,7 @@ def _bounds(source: Source, cells: list[str], line: int, columns: int) -> tuple[
         or not all(bound.isdecimal() for bound in bounds)
         or not all((cells + [""] * columns)[3:columns])
     ):
-        problem = f"this row does not have a token and {counted(columns - 3, 'column')} of layers."
+        problem = f"this row needs a token and {counted(columns - 3, 'annotation column')}."
         raise source.refuse(problem, _WEBANNO_REMEDY, line)
     start, end = (int(bound) if len(bound) <= _DIGITS else LONGEST + 1 for bound in bounds)
     if max(start, end) > LONGEST:
