@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...exceptions import InputError, counted, mention, require_same_documents, setting
+from ...exceptions import InputError, counted, mention, require_same_documents
 from ...spans.attributes import plain_value
 
 if TYPE_CHECKING:
@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 _Function = Callable[[Any], Any]
 
 _ATTRIBUTES_REMEDY = "Give a list of extension names, or a dict of names to extensions or to functions of a span."
-_SPANS_REMEDY = (
-    "Use None for doc.ents, the name of a group in doc.spans, a list of these, a dict from 'ents' or groups to True or "
-    "lists of labels, or a function of a document."
-)
+_SPANS_REMEDY = "Use None for doc.ents, a group of doc.spans, or a dict from 'ents' or groups to True or to labels."
 _DOCUMENTS_REMEDY = "Give spaCy's documents, both sides in the same order."
 
 
@@ -30,12 +27,7 @@ def from_spacy(
     predictions: Iterable[Doc],
     *,
     attributes: Sequence[str] | Mapping[str, Getter],
-    spans: str
-    | Sequence[str | None]
-    | Mapping[str, bool | str | Sequence[str]]
-    | Callable[[Doc], Iterable[Span]]
-    | None = None,
-    label: str | Callable[[Span], str] | None = None,
+    spans: str | Mapping[str, bool | str | Sequence[str]] | None = None,
     scores: Getter | None = None,
     filter: Callable[[Doc], object] | None = None,
 ) -> dict[str, list[list[dict[str, Any]]]]:
@@ -50,10 +42,8 @@ def from_spacy(
             `Example` objects, `[each.reference for each in examples]` and `[each.predicted for each in examples]`.
         attributes: the names of the attributes, read from `span._.<name>`; or a dict from names to extensions or to
             functions of the span. Values are bool, int, float, str or None, or lists of these.
-        spans: None for `doc.ents`; the name of a group in `doc.spans`; a list of these; a function of the document; or
-            a dict like EDS-NLP's `span_getter`. Its keys are `ents` or names of groups, its values are True or the
-            wanted labels. A span in two groups counts once.
-        label: None for `span.label_`; one label for all spans; or a function of the span.
+        spans: None for `doc.ents`; the name of a group in `doc.spans`; or a dict like EDS-NLP's `span_getter`. Its keys
+            are `ents` or names of groups, its values are True or the wanted labels. A span in two groups counts once.
         scores: the scores of predictions: an extension or a function of the span. Its value is a dict from attributes
             to scores, like EDS-NLP's `span._.prob`, or None. A score is a number for the attribute's value, or a dict
             from values to numbers. Scores of other attributes are ignored.
@@ -74,8 +64,6 @@ def from_spacy(
         raise InputError("spaCy is not installed.", 'Install it with: pip install "spanometer[spacy]"') from None
     getters = _getters(attributes, Span)
     score_getter = None if scores is None else _getter(scores, "scores", Span)
-    if label is not None and not isinstance(label, str) and not callable(label):
-        raise InputError(f"invalid value for {mention('label')}: {label!r}.", "Use a string or a function of a span.")
     _require_spans(spans)
     if filter is not None and not callable(filter):
         raise InputError(f"invalid value for {mention('filter')}: {filter!r:.80}.", "Use a function of a document.")
@@ -103,7 +91,7 @@ def from_spacy(
         for document in chosen:
             doc = documents[document]
             try:
-                rows[side].append(_rows(doc, spans_of(doc, spans), getters, label, score))
+                rows[side].append(_rows(spans_of(doc, spans), getters, score))
             except InputError as error:
                 raise error.placed(side=side, document=document) from None
     return rows
@@ -132,12 +120,10 @@ def _getter(where: Any, option: str, span_type: Any) -> _Function:
 
 
 def _require_spans(spans: Any) -> None:
-    if isinstance(spans, Mapping) and spans and all(map(_names_spans, spans, spans.values())):
+    if spans is None or isinstance(spans, str):
         return
-    names = spans if isinstance(spans, (list, tuple)) else [spans]
-    if callable(spans) or (names and all(name is None or isinstance(name, str) for name in names)):
-        return
-    raise InputError(f"invalid value for {mention('spans')}: {spans!r}.", _SPANS_REMEDY)
+    if not isinstance(spans, Mapping) or not spans or not all(map(_names_spans, spans, spans.values())):
+        raise InputError(f"invalid value for {mention('spans')}: {spans!r}.", _SPANS_REMEDY)
 
 
 def _names_spans(name: Any, labels: Any) -> bool:
@@ -147,55 +133,38 @@ def _names_spans(name: Any, labels: Any) -> bool:
     return isinstance(name, str) and valid
 
 
-def spans_of(doc: Any, spans: Any) -> list[Any]:
+def spans_of(doc: Doc, spans: Any) -> list[Any]:
     """Return the chosen spans of a document."""
     chosen: list[Any] = []
-    if isinstance(spans, Mapping):
-        for name, labels in spans.items():
-            of_group = spans_of(doc, None if name == "ents" else name)
-            wanted = [labels] if isinstance(labels, str) else labels
-            chosen += of_group if wanted is True else [span for span in of_group if span.label_ in wanted]
-        return list(dict.fromkeys(chosen))
-    if callable(spans):
-        result = spans(doc)
-        if not isinstance(result, Iterable):
-            raise InputError(f"the function in {mention('spans')} gave {result!r}, not a list of spans.", _SPANS_REMEDY)
-        return list(result)
-    for name in spans if isinstance(spans, (list, tuple)) else [spans]:
-        if name is not None and name not in doc.spans:
+    for name, labels in spans.items() if isinstance(spans, Mapping) else [(spans, True)]:
+        if name not in (None, "ents") and name not in doc.spans:
             groups = ", ".join(map(repr, doc.spans)) or "none"
             raise InputError(
                 f"the document has no span group {name!r}; its groups are {groups}.",
                 f"Name another group, or set doc.spans[{name!r}] = [] if the document has no spans.",
             )
-        chosen += doc.ents if name is None else doc.spans[name]
-    return chosen
+        wanted: Any = [labels] if isinstance(labels, str) else labels
+        of_group = doc.ents if name in (None, "ents") else doc.spans[name]
+        chosen += of_group if wanted is True else [span for span in of_group if span.label_ in wanted]
+    return list(dict.fromkeys(chosen)) if isinstance(spans, Mapping) else chosen
 
 
-def _rows(
-    doc: Doc, spans: Iterable[Any], getters: Mapping[str, _Function], label: Any, score: _Function | None
-) -> list[dict[str, Any]]:
+def _rows(spans: Iterable[Any], getters: Mapping[str, _Function], score: _Function | None) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     try:
         for span in spans:
-            rows.append(_row(span, doc, getters, label, score))
+            rows.append(_row(span, getters, score))
     except InputError as error:
         raise error.placed(span=len(rows)) from None
     return rows
 
 
-def _row(span: Any, doc: Doc, getters: Mapping[str, _Function], label: Any, score: _Function | None) -> dict[str, Any]:
-    # tokens have a document too, but their own extensions
-    if getattr(span, "doc", None) is not doc or not hasattr(span, "start"):
-        raise InputError(f"{span!r:.80} is not a span of this document.", _SPANS_REMEDY)
+def _row(span: Any, getters: Mapping[str, _Function], score: _Function | None) -> dict[str, Any]:
     attributes = {name: _value(getter(span), name) for name, getter in getters.items()}
-    called = label(span) if callable(label) else span.label_ if label is None else label
-    if not isinstance(called, str) or not called:
-        raise InputError(
-            f"the label of the span from {span.start} to {span.end} is {called!r}.",
-            f"Give one label for all spans with {setting('label')}, or set the label when you make the span.",
-        )
-    row = {"start": span.start, "end": span.end, "label": called, "attributes": attributes}
+    if not span.label_:
+        problem = f"the label of the span from {span.start} to {span.end} is ''."
+        raise InputError(problem, "Set the label when you make the span.")
+    row = {"start": span.start, "end": span.end, "label": span.label_, "attributes": attributes}
     scores = None if score is None else score(span)
     if scores is None:
         return row
