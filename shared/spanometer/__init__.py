@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .analysis.comparison.compare import compare
     from .analysis.errors.find import errors
     from .analysis.scores.score import score
-    from .corpora.own_files import load_spans
+    from .corpora.loaders import load_spans
     from .readers.reading import read_documents as read
     from .readers.writing import write_documents as write
     from .spans.spans import Spans
@@ -49,7 +49,7 @@ _PLACES = {
     "consensus": "analysis.agreement.consensus",
     "disagreements": "analysis.agreement.disagreements",
     "errors": "analysis.errors.find",
-    "load_spans": "corpora.own_files",
+    "load_spans": "corpora.loaders",
     "read": "readers.reading",
     "score": "analysis.scores.score",
     "score_against": "analysis.agreement.against",

@@ -15,5 +15,4 @@ Corpora are cached as memory-mapped Arrow files, by the hash of their source fil
 """
 
 from .corpus import HubRepository
-from .own_files import load_conll, load_spans
-from .releases import CONLL03_HUB, MULTICONER_HUB, load_conll03, load_hipe, load_multiconer
+from .loaders import CONLL03_HUB, MULTICONER_HUB, load_conll, load_conll03, load_hipe, load_multiconer, load_spans

@@ -47,7 +47,7 @@ class Loss:
 
 @dataclass(eq=False)
 class Fitted(Carrying):
-    """Documents after fitting to a format.
+    """Documents during and after fitting to a format.
 
     Attributes:
         file: the documents. Spans with attributes have numbered labels: different attributes, different labels.
@@ -101,56 +101,6 @@ class Fitted(Carrying):
                 pieces = [(start, end) for start, end in span.get("fragments") or [(span["start"], span["end"])]]
                 record.add(pieces[0][0], pieces[-1][1], label, attributes=values, pieces=pieces)
             yield record
-
-
-def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairing: Pairing) -> Fitted:
-    """Fit documents to a format.
-
-    Args:
-        file: the documents.
-        writer: the writer of the format.
-        options: the options of the writer.
-        pairing: how spans of characters are trimmed and converted to tokens, and by which tokenizer. With `strict`,
-            spans that begin or end inside a token are lost.
-
-    Raises:
-        InputError: if the documents lack the text, words or tokens that the format needs.
-    """
-    fitting = _Fitting(file.require_spans())
-    stated = file.stated if file.has_attributes else None
-    if stated is not None and writer.attributes:
-        fitting.mark(stated)
-    if not writer.annotators and len(file.names) > 1:
-        fitting.lose(
-            f"documents of {len(file.names)} annotators lose the names of the annotators", range(file.documents.size)
-        )
-        fitting.put(annotators=None)
-    if stated is not None:
-        if not writer.attributes:
-            fitting.lose("spans lose their attributes", stated.documents_with("attributes"))
-        scored = stated.documents_with("scores")
-        fitting.lose("spans lose the scores of their attributes", scored)
-    if not writer.discontinuous:
-        fitting.join_fragments()
-    if pairing.tokenizer is not None:
-        fitting.file = with_tokens(fitting.file, pairing.tokenizer)
-    fitting.trim(pairing.trim)
-    if writer.unit == "character":
-        fitting.in_characters()
-    elif writer.unit == "token":
-        fitting.in_tokens(pairing.to_tokens)
-    if writer.needs_text:
-        fitting.require_texts()
-    option = writer.overlapping
-    if option is False or (isinstance(option, str) and options.get(option) is None):
-        fitting.flatten(f" ({setting(option)} keeps them)" if option else "")
-    if writer.problems is not None:
-        fitting.lose_all(writer.problems(fitting))
-    return fitting
-
-
-class _Fitting(Fitted):
-    """Documents during fitting to a format."""
 
     def lose(self, what: str, documents: Iterable[int]) -> None:
         """Record a loss for each of these documents; a document can occur several times."""
@@ -271,3 +221,49 @@ class _Fitting(Fitted):
 
     def _refuse(self, problem: str, remedy: str) -> InputError:
         return InputError(problem, remedy, source=self.file.source)
+
+
+def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairing: Pairing) -> Fitted:
+    """Fit documents to a format.
+
+    Args:
+        file: the documents.
+        writer: the writer of the format.
+        options: the options of the writer.
+        pairing: how spans of characters are trimmed and converted to tokens, and by which tokenizer. With `strict`,
+            spans that begin or end inside a token are lost.
+
+    Raises:
+        InputError: if the documents lack the text, words or tokens that the format needs.
+    """
+    fitting = Fitted(file.require_spans())
+    stated = file.stated if file.has_attributes else None
+    if stated is not None and writer.attributes:
+        fitting.mark(stated)
+    if not writer.annotators and len(file.names) > 1:
+        fitting.lose(
+            f"documents of {len(file.names)} annotators lose the names of the annotators", range(file.documents.size)
+        )
+        fitting.put(annotators=None)
+    if stated is not None:
+        if not writer.attributes:
+            fitting.lose("spans lose their attributes", stated.documents_with("attributes"))
+        scored = stated.documents_with("scores")
+        fitting.lose("spans lose the scores of their attributes", scored)
+    if not writer.discontinuous:
+        fitting.join_fragments()
+    if pairing.tokenizer is not None:
+        fitting.file = with_tokens(fitting.file, pairing.tokenizer)
+    fitting.trim(pairing.trim)
+    if writer.unit == "character":
+        fitting.in_characters()
+    elif writer.unit == "token":
+        fitting.in_tokens(pairing.to_tokens)
+    if writer.needs_text:
+        fitting.require_texts()
+    option = writer.overlapping
+    if option is False or (isinstance(option, str) and options.get(option) is None):
+        fitting.flatten(f" ({setting(option)} keeps them)" if option else "")
+    if writer.problems is not None:
+        fitting.lose_all(writer.problems(fitting))
+    return fitting

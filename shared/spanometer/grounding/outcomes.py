@@ -282,9 +282,13 @@ class GroundingGrid(PolicyGrid):
     policies: tuple[AnswerPolicy, ...]
 
     @classmethod
+    @cache
     def whole(cls, kind: type[AnswerPolicy] = GroundingPolicy) -> GroundingGrid:
         """Return the grid of a kind of policies, with a cache."""
-        return _grid(kind)  # type: ignore[arg-type]  # classes can be hashed
+        declared = [options_of(kind)[name] for name in kind.places]
+        places = tuple(GridPlace(place.name, place.help, dict.fromkeys(place.choices)) for place in declared)
+        choices = np.indices([len(place.actions) for place in places], dtype=np.int8).reshape(len(places), -1).T
+        return cls(places, choices, tuple(kind.grid()))
 
     @property
     def named(self) -> dict[str, int]:
@@ -311,14 +315,6 @@ class GroundingGrid(PolicyGrid):
         wanted = self.choices[policy].copy()
         wanted[number] = action
         return int((self.choices == wanted).all(axis=1).argmax())
-
-
-@cache
-def _grid(kind: type[AnswerPolicy]) -> GroundingGrid:
-    declared = [options_of(kind)[name] for name in kind.places]
-    places = tuple(GridPlace(place.name, place.help, dict.fromkeys(place.choices)) for place in declared)
-    choices = np.indices([len(place.actions) for place in places], dtype=np.int8).reshape(len(places), -1).T
-    return GroundingGrid(places, choices, tuple(kind.grid()))
 
 
 def predicted_by_all(
@@ -353,11 +349,11 @@ class _Step:
     @classmethod
     def first(cls) -> _Step:
         """Return the first step, in which all policies have the same value."""
-        return cls(np.zeros(len(_grid(GroundingPolicy)), dtype=np.int32), [None])
+        return cls(np.zeros(len(GroundingGrid.whole()), dtype=np.int32), [None])
 
     def then(self, places: Sequence[str], take: Callable[[Any, GroundingPolicy], Hashable]) -> _Step:
         """Compute the next step, once for each value and combination of actions at these places."""
-        grid = _grid(GroundingPolicy)
+        grid = GroundingGrid.whole()
         key = self.number.astype(np.int64)
         for name in places:
             key = key * len(grid.places[PLACES.index(name)].actions) + grid.choices[:, PLACES.index(name)]
