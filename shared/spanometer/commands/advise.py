@@ -12,19 +12,17 @@ Examples:
 """
 
 import argparse
-import shlex
 from collections.abc import Iterator
 
 from ..analysis.advice.advise import Advice, Flow, advise
 from ..analysis.advice.statistics import Thresholds
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted
-from ..measures.sl_icm import CORPUS
 from ..protocols.protocol import Protocol, known_by
-from ..tables.table import Cell, Copyable, Part, Table, heading, number
-from .input_files import ONE_FILE, InputFiles, add_reading, read_source
+from ..tables.table import Cell, Part, Table, heading, number
+from .input_files import ONE_FILE, add_reading, read_source
 from .inputs import InputPath, documents_in, size_of
-from .options import add_options, destinations, read_options, speller
+from .options import add_options, read_options
 from .output import TableOutput
 
 
@@ -62,12 +60,11 @@ def run(options: argparse.Namespace) -> int:
         advice = advise(spans, words, thresholds=thresholds, flow=options.flow)
     except InputError as error:
         raise (error.in_file(file.source) if error.document is None else error) from None
-    command = _command(options, advice.flow or advice) if of_tags else None
     protocols = known_by(spans.labels)
     described = {"protocols": [protocol.name for protocol in protocols]} if protocols else {}
     output.write(
-        lambda: {"file": file.source, **advice.to_dict(), **described, "command": command},
-        lambda: [*_parts(file, advice, command), *map(_of_protocol, protocols)],
+        lambda: {"file": file.source, **advice.to_dict(), **described},
+        lambda: [*_parts(file, advice), *map(_of_protocol, protocols)],
     )
     return 0
 
@@ -75,21 +72,6 @@ def run(options: argparse.Namespace) -> int:
 def _of_protocol(protocol: Protocol) -> str:
     """Say which protocol belongs to a task with these labels."""
     return f"The labels match {protocol.title}: --protocol {protocol.name} computes its official scores."
-
-
-def _command(options: argparse.Namespace, advice: Advice | Flow) -> str:
-    """Return the command that scores with this measure."""
-    words, spell = ["spanometer", "score", options.reference, "SYSTEM"], speller(options.flags)
-    measure, arguments = advice.measure, {**advice.options}
-    left_out = {"words_column"} if arguments.pop("tokens", None) is None else set()
-    if "tokens" in advice.options:
-        arguments["token_probabilities"] = CORPUS
-    of_reading = destinations(InputFiles) - left_out
-    for name in (name for name in options.flags if name in of_reading):
-        if (value := getattr(options, name, None)) is not None:
-            words += [spell(name, str(value))] if isinstance(value, bool) else [options.flags[name], value]
-    text = ",".join(f"{name}={value}" for name, value in arguments.items())
-    return shlex.join([*words, "--measures", f"{measure}({text})" if text else measure])
 
 
 def _chance_table(advice: Advice) -> Table:
@@ -111,7 +93,7 @@ def _flow_parts(flow: Flow) -> Iterator[Part]:
     yield [("the paper's flow", "bold"), "  ", (flow.call, "bold cyan")]
 
 
-def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[Part]:
+def _parts(file: DocumentFile, advice: Advice) -> Iterator[Part]:
     numbers = advice.statistics
     spans, labels = counted(numbers.spans, "span"), counted(numbers.labels, "label")
     size = [size_of(documents_in(file), numbers.tokens), spans, labels]
@@ -130,5 +112,3 @@ def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[
         yield from (_chance_table(advice), "")
     yield [("suggested " if advice.flow is None else "our advice", "bold"), "  ", (advice.call, "bold cyan")]
     yield from (advice.why, *(() if advice.flow is None else advice.flow.differences), *advice.notes)
-    if command is not None:
-        yield from ("", Copyable(command))
