@@ -12,7 +12,6 @@ from ..exceptions import InputError, shown
 from ..grounding.answers import Answer
 from ..grounding.items import Item
 from ..grounding.reading import AnswerReading
-from ..options import options_of
 from ..spans.texts import Tokens
 from .scikit_learn import one_value, read_key
 
@@ -104,23 +103,19 @@ def score_answers(
         answers: the model's answers.
         measure: a measure or its name.
         key: the key of the result; by default the main score.
-        options: the options of `grounding.AnswerReading` (`grounding`, `asked_labels` ...) and of `scoring.score`.
+        options: the options of `score`, such as `grounding` and `asked_labels`.
 
     Raises:
         InputError: if a gold object is invalid, or if there are more or fewer answers than gold objects.
     """
     listed = ordered(golds, "a list of golds", _GOLD, side="references")
     rows = [_gold(gold, document) for document, gold in enumerate(listed)]
-    own = {name: options.pop(name) for name in options_of(AnswerReading) if name in options}
-    tokens = [row["tokens"] for row in rows if row.get("tokens") is not None]
-    if tokens and len(tokens) < len(rows):
+    if len({row.get("tokens") is None for row in rows}) > 1:
         raise InputError(
             "some golds have tokens, others have none.", "Pass tokens for all golds, or for none.", side="references"
         )
-    all_tokens = Tokens.from_lists(tokens) if tokens else None
-    grounded = AnswerReading(**own).ground([row["text"] for row in rows], answers, all_tokens)
-    spans = [row["spans"] for row in rows]
-    return one_value(spans, grounded, measure=measure, key=read_key(measure, key)[0], **options)
+    options = {"grounding": AnswerReading.grounding, "unit": "character", **options}
+    return one_value(rows, list(answers), measure=measure, key=read_key(measure, key)[0], **options)
 
 
 def _gold(gold: Any, document: int) -> Mapping[str, Any]:
