@@ -386,10 +386,10 @@ def test_attributes_that_do_not_occur():
     for changed, said in (
         (
             {"attributes": "negted"},
-            "no span has the attribute 'negted' from “Attributes”. The attributes are 'a'.",
+            "“Attributes” names the attribute 'negted', but no span has it. The attributes are 'a'.",
         ),
-        ({"attributes": "a=X"}, "no span has the label 'X' from “Attributes”. The labels are 'SYMPTOM'."),
-        ({"default_values": "negted=1"}, "no span has the attribute 'negted' from “Default values”."),
+        ({"attributes": "a=X"}, "“Attributes” names the label 'X', but no span has it. The labels are 'SYMPTOM'."),
+        ({"default_values": "negted=1"}, "“Default values” names the attribute 'negted', but no span has it."),
     ):
         html = answer("span_attribute", spans({"a": 1}), spans({"a": 1}), **changed)
         assert 'role="alert"' in html and said in text_of(html)
