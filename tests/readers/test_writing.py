@@ -182,7 +182,7 @@ def test_spacy(file, tmp_path, seed, group):
         spans = doc.ents if group is None else doc.spans[group]
         found = {(span.start_char, span.end_char, span.label_) for span in spans}
         assert found == {(span["start"], span["end"], span["label"]) for span in row["spans"]}
-    found = spanometer.read(path)
+    found = spanometer.read(path, span_group=group)
     assert (content(found)[0], content(found)[2]) == (content(known)[0], content(known)[2])
 
 
