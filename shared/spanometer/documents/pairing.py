@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import offsets_of
 from ..exceptions import InputError, counted, mention, on_side, plain_ends, require_same_text, setting
-from ..grounding.grounded import Grounded, Unplaced, with_unplaced
+from ..grounding.grounded import Grounded, Unplaced, ground, with_unplaced
 from ..grounding.reading import AnswerReading
 from ..options import changed, check_options, option
 from ..spans.spans import Spans
@@ -144,7 +144,8 @@ class PairedSide(Carrying):
                 f"{setting('text_key')}.",
                 source=self.file.source,
             )
-        self.grounded = on_side(self.name, pairing.ground, self.texts, self.file.answers, tokens)
+        options = {"policy": pairing.policy, "tokens": tokens, **pairing.answer_reading}
+        self.grounded = on_side(self.name, ground, self.texts, self.file.answers, **options)
         self.notes += self.grounded.warnings
         self.put(spans=self.grounded.spans)
 
@@ -270,9 +271,9 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
     tokens, made_by = _common_tokens(references, pairing, with_texts=with_texts)
     for side in sides:
         side.ground(pairing, tokens)
-    answered = [side for side in sides if side.grounded is not None]
-    if answered:
-        choices.update(pairing.signed_answers())
+    answered = [side.grounded for side in sides if side.grounded is not None]
+    for grounded in answered:
+        choices.update(grounded.choices)
     for name in changed(pairing.answering) if not answered else ():
         raise InputError(
             f"{mention(name)} is for answers of language models, but no side has answers.",

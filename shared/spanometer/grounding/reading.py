@@ -14,10 +14,9 @@ import numpy as np
 from ..exceptions import InputError
 from ..options import option, options_of, reused_option, text
 from ..spans.mentions import Mentions
-from ..spans.texts import Tokens
 from ..tags.schemes import label_map_in, labels_option
 from .answers import FORMATS, Answer
-from .grounded import AnswerCounts, AnswerInput, Grounded, ground
+from .grounded import AnswerCounts, AnswerInput
 from .items import Item
 from .outcomes import Vocabulary, named_items
 from .policies import COUNTS, GroundingPolicy, StringPolicy, form_text
@@ -88,24 +87,10 @@ class AnswerReading:
         return AnswerReading(**{name: getattr(self, name) for name in options_of(AnswerReading)})
 
     @property
-    def item_keys(self) -> dict[str, str | None]:
-        """The keys of mentions and labels, as arguments of functions in `grounding`."""
-        return {"item_mention_key": self.item_mention_key, "item_label_key": self.item_label_key}
-
-    @property
     def answer_reading(self) -> dict[str, Any]:
         """The options for parsing answers, as arguments of functions in `grounding`."""
-        names = {"asked_labels": self.asked_labels, "aliases": self.aliases, "format": self.answer_format}
-        return {**names, **self.item_keys}
-
-    def ground(self, texts: Iterable[str], answers: Iterable[Any], tokens: Tokens | None = None) -> Grounded:
-        """Find the spans of answers in their texts, see `ground`."""
-        return ground(texts, answers, policy=self.policy, tokens=tokens, **self.answer_reading)
-
-    def signed_answers(self) -> dict[str, str]:
-        """Describe for the signature how answers were grounded."""
-        reading = self.asked_labels, self.aliases, self.answer_format, None, self.item_keys
-        return AnswerInput((), (), *reading).signed(self.policy)
+        names = ("asked_labels", "aliases", "item_mention_key", "item_label_key")
+        return {"format": self.answer_format, **{name: getattr(self, name) for name in names}}
 
 
 def _are_labels(names: Any) -> bool:
