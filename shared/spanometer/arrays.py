@@ -413,7 +413,7 @@ def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
     try:
         return list(values)
     except Exception as error:
-        raise InputError(f"{shown(values)} cannot be read: {shown(error)}.", remedy, **place) from error
+        raise InputError(f"{shown(values)} cannot be read as a list: {shown(error)}.", remedy, **place) from error
 
 
 def listed_items(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> list[tuple[Any, Any]]:
@@ -426,7 +426,7 @@ def each_item(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> Ite
     try:
         yield from mapping.items()
     except Exception as error:
-        raise InputError(f"{shown(mapping)} cannot be read: {shown(error)}.", remedy, **place) from error
+        raise InputError(f"{shown(mapping)} cannot be read as a mapping: {shown(error)}.", remedy, **place) from error
 
 
 def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:

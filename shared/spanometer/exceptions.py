@@ -68,7 +68,8 @@ def spelled(text: str, spell: Callable[[str, str | None], str]) -> str:
         inner, _, tail = part.partition(_CLOSE)
         name, equals, value = inner.partition(_EQUALS)
         parts += [spell(name, value if equals else None), tail]
-    return "".join(parts)
+    # a fourth dot would hide where the option ends
+    return re.sub(r"=\.{4}$", "=...", "".join(parts))
 
 
 @dataclass(eq=False, repr=False)
@@ -193,6 +194,11 @@ def shown(value: object) -> str:
         return f"an object of type {type(value).__name__}"
 
 
+def with_type(value: object) -> str:
+    """Return the `repr` of a value and its type, because values such as '1' and 1 look alike; None has no type."""
+    return "None" if value is None else f"{shown(value)} (of type {type(value).__name__})"
+
+
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun: `1 span`, `1,200 spans`. Pass the plural if it is irregular."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
@@ -225,7 +231,7 @@ def on_both_sides(
 def require_kind(value: object, kind: type | tuple[type, ...], noun: str, remedy: str, **place: Any) -> None:
     """Raise an `InputError` at `place` unless a value is an instance of `kind`; `noun` describes `kind` in words."""
     if not isinstance(value, kind):
-        raise InputError(f"{shown(value)} (of type {type(value).__name__}) is not {noun}.", remedy, **place)
+        raise InputError(f"{with_type(value)} is not {noun}.", remedy, **place)
 
 
 def require_no_more(more: Sequence[object], remedy: str) -> None:
@@ -239,7 +245,7 @@ def require_no_more(more: Sequence[object], remedy: str) -> None:
 def require_sides(kind: type, references: Any, predictions: Any) -> None:
     """Raise an `InputError` unless both sides are instances of `kind` with the same number of documents."""
     for side, value in (("references", references), ("predictions", predictions)):
-        remedy = f"Make one with {kind.__name__}.from_dicts or {kind.__name__}.from_arrow."
+        remedy = f"Create {kind.__name__} with {kind.__name__}.from_dicts or {kind.__name__}.from_arrow."
         require_kind(value, kind, f"a {kind.__name__} object", remedy, side=side)
     require_same_documents(references.documents, predictions.documents)
 
@@ -248,7 +254,7 @@ def require_same_documents(references: int, predictions: int) -> None:
     """Raise an `InputError` unless both sides have the same number of documents."""
     if references != predictions:
         raise InputError(
-            f"{counted(predictions, 'predicted document')}, {counted(references, 'reference document')}.",
+            f"got {counted(predictions, 'predicted document')}, but {counted(references, 'reference document')}.",
             "Both sides must annotate the same documents, in the same order.",
         )
 

@@ -18,7 +18,7 @@ from .exceptions import InputError, clause_for, mention, setting, shown
 Owner = TypeVar("Owner")
 
 _KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
-_KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
+_KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string that is not empty"}
 
 _SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
 """The texts for True and False."""
@@ -41,9 +41,9 @@ _COUNTERPARTS = {
     "sample_weight": f"All documents have the same weight; {setting('average', 'weighted')} weights labels by "
     "reference spans.",
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
-    "y_true": "Call it references.",
-    "y_pred": "Call it predictions.",
-    **dict.fromkeys(("label_names", "label_list"), f"Name the tags of integers with {mention('id2label')}."),
+    "y_true": "Use references.",
+    "y_pred": "Use predictions.",
+    **dict.fromkeys(("label_names", "label_list"), f"Give the tags of integers with {mention('id2label')}."),
     "target_names": "Labels keep their names from the annotation.",
     "pos_label": _PER_LABEL,
     "beta": f"Use {setting('f_beta', 0.5)}.",
@@ -62,14 +62,14 @@ _COUNTERPARTS = {
     "token_index": "Name the column of the words with --words-column.",
     "file_encoding": f"Use {setting('encoding')}; files are read as UTF-8 without it.",
     # nervaluate
-    "true": "Call it references.",
-    "pred": "Call it predictions.",
+    "true": "Use references.",
+    "pred": "Use predictions.",
     "loader": "The format of the input is detected.",
     "scenario": f"Use the measure semeval_f with {setting('schema', 'strict')}, exact, partial or ent_type.",
     "min_overlap_percentage": f"Use the measure semeval_f with {setting('min_overlap', 0.01)}, a share.",
     # sacreBLEU
-    "metric": f"Call it {mention('measures')}.",
-    "metrics": f"Call it {mention('measures')}.",
+    "metric": f"Use {mention('measures')}.",
+    "metrics": f"Use {mention('measures')}.",
     "confidence_n": f"Use {setting('n_resamples')}.",
     "paired_ar": "Use spanometer compare: it has both tests.",
     "paired_bs": "Use spanometer compare: it has both tests.",
@@ -213,7 +213,8 @@ class Option:
             if not self.further and not any(same(value, choice) for choice in self.choices):
                 raise self.refusal(value, f"Use one of {', '.join(map(repr, self.choices))}.")
         elif self.kind is not None and not self._fits(value):
-            raise self.refusal(value, f"Use {self._expected()}.")
+            text = ", not a string" if isinstance(value, str) and self.kind in (int, float) else ""
+            raise self.refusal(value, f"Use {self._expected()}{text}.")
 
     def disabled_by(self, owner: Any) -> str:
         """Name the option of an object with which this one has no effect; empty if there is none."""
@@ -369,7 +370,8 @@ def require_known(names: Iterable[str], options: Collection[str], owner: str) ->
 
             text = name if isinstance(name, str) else shown(name)
             close = difflib.get_close_matches(text, options, n=1)
-            remedy = f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(options) or 'none'}."
+            known = f"Its options are {', '.join(options)}." if options else "It has no options."
+            remedy = f"Did you mean {close[0]!r}?" if close else known
             raise InputError(f"{owner} has no option {shown(name)}.", counterpart(text) or remedy)
 
 

@@ -114,7 +114,7 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
     """
     equal, _, _ = _compared(y_true, y_pred)
     if not len(equal):
-        raise InputError("accuracy is undefined: the corpus has no tokens.", "Pass a document with a tag or more.")
+        raise InputError("accuracy is undefined: the corpus has no tokens.", "Pass at least one tag.")
     return int(equal.sum()) / len(equal)
 
 

@@ -140,7 +140,10 @@ def test_values_that_differ_in_type_alone():
 
 BAD_WITH_DATA = {
     "answers": ({"filter": lambda spans: len(spans)}, "document 0: filter returned 2 instead of a bool"),
-    "micro_key": ({"micro_key": "negated"}, "'negated' is both an attribute and the key of all attributes together"),
+    "micro_key": (
+        {"micro_key": "negated"},
+        "'negated' is the name of an attribute, but also the key of the scores over all attributes",
+    ),
 }
 
 

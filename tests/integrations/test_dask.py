@@ -275,7 +275,7 @@ def test_command(run, client, folder, monkeypatch, at):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("{0}/b.parquet",), "{0}/b.parquet: there is no column 'references' among 'x'. Name the columns with"),
+        (("{0}/b.parquet",), "{0}/b.parquet: there is no column 'references'. The columns are 'x'. Set"),
         (("{0}/no*.parquet",), "no Parquet file found at {0}/no*.parquet."),
         (
             ("{0}/part-0.parquet", "{0}/part-1.parquet"),
@@ -308,7 +308,7 @@ def test_columns_of_parquet_are_named_as_other_columns_are(run, complaint, clien
     status, output, _ = run(*arguments, "--scheme", "IOB2", "--json")
     assert status == 0
     assert '"column": "gold"' in output
-    assert complaint(*arguments).endswith("Name the scheme, for example --scheme IOB2.")
+    assert complaint(*arguments).endswith("Set the scheme of the tags, such as --scheme IOB2.")
     assert complaint("score", path / "named.parquet", "--lengths-column", "n").startswith(
         "spanometer: --lengths-column has no effect for tags."
     )

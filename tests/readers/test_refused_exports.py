@@ -13,7 +13,7 @@ from spanometer.readers import read
         ("webanno_tsv/tsv2-to-be-refused/1sentenceNE.tsv", "WebAnno TSV 2, which has no offsets"),
         (
             "bioc_xml/dkpro-bioc-example-with-text-in-passage.xml",
-            "xml, line 11: the annotation 'S1' of document 1 has no label: the infon 'type' is missing",
+            "xml, line 11: the annotation 'S1' of document 1 has no label",
         ),
         ("uima_cas/small_typesystem.xml", "this is XML of an unknown format"),
     ],

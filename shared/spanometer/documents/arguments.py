@@ -203,5 +203,5 @@ class SideReading:
             raise InputError(
                 "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, but these are "
                 "files or grounded answers.",
-                "Give them to spanometer.read, or leave them out.",
+                "Give these options to spanometer.read, or leave out these options.",
             )

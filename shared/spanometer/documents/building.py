@@ -141,8 +141,8 @@ class RecordColumns:
         }
         for layer, document in lacking.items():
             if document >= 0:
-                problem = f"this document has no {layer}, but others do."
-                remedy = f"Give the {layer} of all documents, or of none."
+                problem = f"this document has no {layer}, but other documents have {layer}."
+                remedy = f"Give {layer} to all documents, or to none."
                 raise self.locate(InputError(problem, remedy, document=document))
 
     def _join_by_name(self) -> None:
@@ -296,9 +296,9 @@ class RecordColumns:
         size = "" if text is None else f" ({counted(len(text), 'character')})"
         raise self.locate(
             InputError(
-                f"a span from {first[piece]} to {last[piece]} begins or ends inside a character, or outside the "
+                f"the span from {first[piece]} to {last[piece]} begins or ends inside a character, or outside the "
                 f"text{size}.",
-                f"Check the offsets, or set their unit with {setting('offset_unit')}, one of "
+                f"Check the offsets, or set {setting('offset_unit')} to the unit of the offsets: "
                 f"{', '.join(map(repr, UNITS))}.",
                 document=number,
             )

@@ -50,8 +50,13 @@ def _require_one_form(files: Sequence[DocumentFile]) -> None:
     for other in others:
         if other.columns != first.columns:
             here, there = (" and ".join(file.columns) for file in (other, first))
-            problem = f"this file has its tags in the column {here}, but {first.source} has them in {there}."
-            raise InputError(problem, f"Name the columns with {setting('column')}.", source=other.source)
+            chosen = clause_for("column", f" with {setting('column')}")
+            problem = f"the column of tags is {here!r}, but in {first.source} the column is {there!r}."
+            raise InputError(
+                problem,
+                f"Give all files the same columns, or choose a column of all files{chosen}.",
+                source=other.source,
+            )
         if first.entities is not None and other.format != first.format:
             problem = f"this file has the format {other.format}, but {first.source} has {first.format}."
             raise InputError(problem, "Give files with the same format.", source=other.source)
@@ -377,7 +382,9 @@ def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, 
     Lengths and words are compared only if both files have them; words are not compared if `ignore_words` is True.
     """
     for side, file in (("references", references), ("predictions", predictions)):
-        require_kind(file, DocumentFile, "a file that was read", "Give the result of spanometer.read.", side=side)
+        require_kind(
+            file, DocumentFile, "the result of spanometer.read", "Read the file with spanometer.read.", side=side
+        )
     require_same_files(references, predictions)
     sizes = [len(file.document_lines) for file in (references, predictions)]
     common = min(sizes)

@@ -198,12 +198,12 @@ def compared(
         number += 1
         if not alike(text, covered):
             differing += 1
-            first = first or f"{place(document)}: {shown(text)} instead of {shown(covered)}"
+            first = first or f"{shown(text)} instead of {shown(covered)} ({place(document)})"
     if not differing:
         return []
-    remark = f"{differing:,} of {number:,} span texts {differ} ({first})."
+    remark = f"{differing:,} of {number:,} span texts {differ}. The first is {first}."
     if differing > number * _DOUBTFUL:
         raise InputError(
-            remark, "Check that the offsets belong to this text. Check also whether they count characters or bytes."
+            remark, "Check that the offsets belong to this text, and that the offsets count characters, not bytes."
         )
     return [remark]

@@ -334,10 +334,10 @@ def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
     """Return the labels that a model was asked for; raise an `InputError` unless they are a list of strings."""
     if labels is None:
         return None
-    remedy = "Pass a list of labels, ['PER', 'LOC']."
+    remedy = "Pass a list of labels, such as ['PER', 'LOC']."
     names = [] if isinstance(labels, (str, bytes)) else listed(labels, remedy, option="asked_labels")
     if isinstance(labels, (str, bytes)) or not all(isinstance(name, str) for name in names):
-        problem = f"asked_labels are {shown(labels)}, not a list of strings."
+        problem = f"asked_labels is {shown(labels)}, not a list of strings."
         raise InputError(problem, remedy, option="asked_labels")
     return tuple(names)
 
@@ -388,7 +388,7 @@ def read_answer(
     if isinstance(answer, (bytes, bytearray)):
         answer = bytes(answer).decode("utf-8", "replace")
     if not isinstance(answer, str):
-        problem = f"an answer is {shown(answer)}, not a string or a list."
+        problem = f"the answer is {shown(answer)}, not a string or a list."
         raise InputError(problem, "Give each answer as a string, or as a list of [label, mention].")
     written = _without_thoughts(answer)
     if format == "auto" and (says_nothing(written) or _repeats(written, text)):

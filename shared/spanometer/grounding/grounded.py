@@ -65,18 +65,18 @@ class AnswerInput:
             object.__setattr__(self, name, value)
         for document, text in enumerate(texts):
             if not isinstance(text, str):
-                problem = f"a text is {shown(text)}, not a string."
+                problem = f"the text is {shown(text)}, not a string."
                 raise InputError(problem, "Give each text as a string.", document=document)
-        remedy = "Map labels in answers to your labels, {'PERSON': 'PER'}."
+        remedy = "Map the labels in answers to your labels, such as {'PERSON': 'PER'}."
         aliases = {} if self.aliases is None else self.aliases
         require_kind(aliases, Mapping, "a mapping of labels", remedy, option="aliases")
         if not all(isinstance(name, str) for pair in listed_items(aliases, remedy) for name in pair):
-            problem = f"aliases are {shown(aliases)}, not a mapping of strings to strings."
+            problem = f"aliases is {shown(aliases)}, not a mapping of strings to strings."
             raise InputError(problem, remedy, option="aliases")
         if len(rows) != len(texts):
             raise InputError(
                 f"got {counted(len(texts), 'text')}, but {counted(len(rows), 'answer')}.",
-                "Pass one answer for each text; None if it is missing.",
+                "Pass one answer for each text, and None for a missing answer.",
                 document=min(len(texts), len(rows)),
             )
 
@@ -231,7 +231,7 @@ class Grounded(AnswerCounts):
             raise InputError(
                 f"the reference has {counted(references.documents, 'document')}, but got "
                 f"{counted(self.spans.documents, 'answer')}.",
-                "Give an answer for each document; None if there is none.",
+                "Give one answer for each document, and None for a missing answer.",
             )
         assert self.spans.lengths is not None
         sides = [references.with_lengths(self.spans.lengths), self.spans]
@@ -438,8 +438,8 @@ def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
         starts, ends = tokens.start[block].tolist(), tokens.end[block].tolist()
         if ends and ends[-1] > len(text):
             raise InputError(
-                f"a token ends at {ends[-1]}, the text at {len(text)}.",
-                "Give each token as (start, end), in characters of the text, with the end exclusive.",
+                f"the last token ends at character {ends[-1]}, but the text has {counted(len(text), 'character')}.",
+                "Give each token as a pair of character offsets, (start, end). The end is exclusive.",
                 document=document,
             )
         yield TextIndex(text, starts, ends)

@@ -237,8 +237,8 @@ class AnswerPolicy(CheckedOptions):
             )
         raise InputError(
             f"unknown grounding policy {shown(policy)}.",
-            f"Use {', '.join(named)}. Or give an action for each question ({', '.join(cls.places)}), separated by "
-            f"commas, as in {','.join(cls().actions)!r}.",
+            f"Use one of {', '.join(named)}. Or give one action for each of these questions, separated by commas: "
+            f"{', '.join(cls.places)}. For example: {','.join(cls().actions)!r}.",
             option="policy",
         )
 
@@ -278,7 +278,7 @@ class GroundingPolicy(AnswerPolicy):
     )  # fmt: skip
     further: ClassVar[tuple[str, ...]] = ("offsets",)
     kind: ClassVar[str] = "spans"
-    other_kind: ClassVar[str] = "This policy compares strings. Use it with the measure mention_f."
+    other_kind: ClassVar[str] = "Policies that compare strings work only with the measure mention_f."
 
     fold: str = option("exact", help="how text and mention are normalised", choices=FORMS)
     inside: str = option(
@@ -350,7 +350,7 @@ class StringPolicy(AnswerPolicy):
 
     places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
     kind: ClassVar[str] = "strings"
-    other_kind: ClassVar[str] = "To find spans, use measures of spans or grounding.ground."
+    other_kind: ClassVar[str] = "Policies that find spans work only with measures of spans and with grounding.ground."
 
     fold: str = option("exact", help="how texts and mentions are normalised", choices=STRING_FORMS)
     copies: str = option(

@@ -70,10 +70,13 @@ class AnswerReading:
             self.policy  # noqa: B018 (it is checked when it is made)
         except InputError as error:
             raise error.placed(option="grounding") from None
-        for name, kinds in (("asked_labels", (list, tuple, set, frozenset)), ("aliases", Mapping)):
+        for name, kinds, remedy in (
+            ("asked_labels", (list, tuple, set, frozenset), "Use a list of labels, such as ['PER', 'LOC']."),
+            ("aliases", Mapping, "Use a mapping of labels, such as {'PERSON': 'PER'}."),
+        ):
             names = getattr(self, name)
             if names is not None and not (isinstance(names, kinds) and _are_labels(names)):
-                raise options_of(AnswerReading)[name].refusal(names, "Use names of labels.")
+                raise options_of(AnswerReading)[name].refusal(names, remedy)
 
     @property
     def policy(self) -> GroundingPolicy:

@@ -15,7 +15,9 @@ from ..grounding.reading import AnswerReading
 from ..spans.texts import Tokens
 from .scikit_learn import one_value, read_key
 
-_GOLD = 'A gold is an object, or its JSON: {"text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}.'
+_GOLD = (
+    'Write a gold document as an object or as JSON: {"text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}.'
+)
 
 
 def from_langextract(documents: Any) -> dict[str, Any]:
@@ -108,11 +110,13 @@ def score_answers(
     Raises:
         InputError: if a gold object is invalid, or if there are more or fewer answers than gold objects.
     """
-    listed = ordered(golds, "a list of golds", _GOLD, side="references")
+    listed = ordered(golds, "a list of gold documents", _GOLD, side="references")
     rows = [_gold(gold, document) for document, gold in enumerate(listed)]
     if len({row.get("tokens") is None for row in rows}) > 1:
         raise InputError(
-            "some golds have tokens, others have none.", "Pass tokens for all golds, or for none.", side="references"
+            "some gold documents have tokens, and others have no tokens.",
+            "Pass tokens for all gold documents, or for none.",
+            side="references",
         )
     options = {"grounding": AnswerReading.grounding, "unit": "character", **options}
     return one_value(rows, list(answers), measure=measure, key=read_key(measure, key)[0], **options)

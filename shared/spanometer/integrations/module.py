@@ -394,7 +394,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
 def require_settings(settings: Options) -> None:
     """Raise an `InputError` if the framework's settings are invalid."""
-    remedy = "Give a path, or leave it out."
+    remedy = "Give a path, or leave out cache_dir."
     require_kind(settings.get("cache_dir"), (str, os.PathLike, NoneType), "a folder (cache_dir)", remedy)
     number, process = settings.get("num_process", 1), settings.get("process_id", 0)
     if not is_integer(number) or not is_integer(process) or not 0 <= process < number:

@@ -33,7 +33,8 @@ __all__ = ["Card", "SeqevalModule", "SpanModule"]
 
 _TEXT_TYPE = pa.struct([("text", pa.string()), ("spans", pa.list_(SPAN_TYPE))])
 _TEXT_REMEDY = (
-    "A document is {'text': str, 'spans': [{'start': int, 'end': int, 'label': str}, ...]}: offsets count code points "
+    "Write a document as {'text': str, 'spans': [{'start': int, 'end': int, 'label': str}, ...]}. Offsets count code "
+    "points "
     "from 0, and ends are exclusive."
 )
 
@@ -46,7 +47,7 @@ def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.S
         document = row if isinstance(row, Mapping) else {}
         text = document.get("text")
         if not isinstance(text, str) or not is_utf8(text) or "spans" not in document:
-            problem = f"{shown(row)} has no 'text' (a string of valid Unicode), or no 'spans'."
+            problem = f"{shown(row)} has no 'spans', or its 'text' is not a string in valid Unicode."
             raise InputError(problem, _TEXT_REMEDY, document=number)
     arrays, first = [], 0
     for lists in struct_lists([row["spans"] for row in rows], SPAN_TYPE, "a span", _TEXT_REMEDY, first_document):

@@ -275,13 +275,15 @@ class TokenClassificationMetrics:
 
     def _refuse_unknown(self, ids: np.ndarray, tagged: np.ndarray, side: str) -> None:
         if ids.dtype.kind not in "iu":
-            raise InputError(f"labels of type {ids.dtype} are not whole numbers.", "Give label numbers.", side=side)
+            raise InputError(
+                f"labels of type {ids.dtype} are not whole numbers.", "Give labels as whole numbers.", side=side
+            )
         unknown = tagged & ((ids < 0) | (ids >= len(self.labels)))
         if unknown.any():
             document, position = np.unravel_index(int(np.argmax(unknown)), unknown.shape)
             raise InputError(
                 f"id2label has no label for the integer {ids[document, position]}, only 0 to {len(self.labels) - 1}.",
-                f"Give the model's id2label, and label the positions to leave out with {IGNORED}.",
+                f"Give the model's id2label, and use the label {IGNORED} at positions that are not scored.",
                 side=side,
                 document=int(document),
                 position=int(position),

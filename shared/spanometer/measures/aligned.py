@@ -21,6 +21,7 @@ from ..counts.statistics import (
 )
 from ..exceptions import InputError, counted, mention, require_sides, setting
 from ..options import option, reused_option
+from ..spans.arrow import LENGTHS_REMEDY
 from ..spans.spans import Fragments, Spans
 from ..tags.tags import Tags
 from .base import Key, Kind, Measure
@@ -309,7 +310,7 @@ def require_disjoint(alignment: Alignment, name: str, side: SideSpans, reason: s
 def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:
     """Return the document lengths; raise an `InputError` if they are unknown."""
     if lengths is None:
-        raise InputError(f"{subject} needs the number of tokens of each document.", f"Pass {setting('lengths')}.")
+        raise InputError(f"{subject} cannot be computed, because the documents' lengths are missing.", LENGTHS_REMEDY)
     return lengths
 
 
@@ -360,13 +361,19 @@ def encoded_words(tokens: Any) -> Tags:
 
 def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, noun: str) -> None:
     """Raise an `InputError` if the words or probabilities do not fit the annotated documents."""
-    remedy = f"Pass {setting(name)} with the {noun} of the documents that both sides annotate."
+    remedy = f"Pass {setting(name)} with the {noun} of the same documents and tokens."
     if len(sizes) != len(lengths):
         raise InputError(
-            f"got {noun} for {counted(len(sizes), 'document')}, but annotations for {len(lengths)}.", remedy, side=name
+            f"got {noun} for {counted(len(sizes), 'document')}, but annotations for "
+            f"{counted(len(lengths), 'document')}.",
+            remedy,
+            side=name,
         )
     unfit = sizes != lengths if exact else sizes < lengths
     if unfit.any():
         document = int(np.argmax(unfit))
-        problem = f"got {noun} for {counted(sizes[document], 'token')}, but annotations for {lengths[document]}."
+        problem = (
+            f"got {noun} for {counted(sizes[document], 'token')}, but annotations for "
+            f"{counted(lengths[document], 'token')}."
+        )
         raise InputError(problem, remedy, side=name, document=document)

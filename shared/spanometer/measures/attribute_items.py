@@ -25,7 +25,9 @@ ScoredAttributes = Mapping[str, frozenset[str] | None]
 _LISTED = 50
 """The maximum number of names that an error lists."""
 
-_ATTRIBUTES_REMEDY = "Use None, a list of names, or a mapping of names to True or to lists of labels."
+_ATTRIBUTES_REMEDY = (
+    "Use None for all attributes, a list of attributes, or a mapping from attributes to lists of labels."
+)
 
 _BOUNDS = ("label", "start", "end")
 _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
@@ -38,9 +40,11 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
 _COMPARISON = re.compile(
     r"""\s*(?P<name>[^\s=!<>"']+)\s*(?P<order>==|!=|<=|>=|<|>)\s*(?P<value>"[^"]*"|'[^']*'|[^\s=!<>"']+)\s*(?:\band\b|$)"""
 )
+_ORDER_REMEDY = "Compare numbers with numbers and text with text. For other values, use == or !=."
 _FILTER_REMEDY = (
-    "Compare attributes (or label, start, end) with values by ==, !=, <, <=, > or >=, joined by 'and': "
-    "carrier == 'FATHER' and negated == false. In Python, pass a function of a document's reference spans."
+    "Write comparisons such as carrier == 'FATHER' and negated == false. Compare an attribute, label, start or end "
+    "with a "
+    "value by ==, !=, <, <=, > or >=. In Python, you can also pass a function of a document's reference spans."
 )
 
 
@@ -232,8 +236,12 @@ def require_seen(
     if unknown:
         present = sorted(seen[kind])
         listing = ", ".join([*map(shown, present[:_LISTED]), *(["..."] if len(present) > _LISTED else [])])
-        remedy = f"The {kind} are {listing}." if present else "The spans have no attributes. Leave this option out."
-        problem = f"{mention(option)} names the {kind[:-1]} {shown(unknown[0])}, but no span has it."
+        remedy = (
+            f"The {kind} are {listing}." if present else f"The spans have no attributes. Leave out {mention(option)}."
+        )
+        problem = (
+            f"the option {mention(option)} has the {kind[:-1]} {shown(unknown[0])}, but no span has this {kind[:-1]}."
+        )
         raise InputError(problem, remedy, option=option)
 
 
@@ -370,7 +378,7 @@ def _holds(span: Mapping[str, Any], name: str, order: str, value: Any) -> bool:
     present = [own for own in values if own is not None]
     for own in present:
         if _kind(own) is not _kind(value) or _kind(own) is bool:
-            raise InputError(f"filter cannot order {own!r} and {value!r}.", "Compare values of the same type.")
+            raise InputError(f"filter cannot compare {own!r} and {value!r} by <, <=, > or >=.", _ORDER_REMEDY)
     return any(_ORDERS[order](own, value) for own in present)
 
 

@@ -147,7 +147,7 @@ class ChanceKappaF1(AlignedMeasure):
         """Raise an `InputError` if there are simulations, because simulations of parts are not independent."""
         if self.n_simulations:
             problem = "simulated chance cannot be summed over parts of a corpus."
-            raise InputError(problem, f"Count with {setting('n_simulations', 0)}.")
+            raise InputError(problem, f"Set {setting('n_simulations', 0)}.")
 
     @property
     def needs(self) -> frozenset[str]:

@@ -49,8 +49,9 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair', 'weighted', or your own weights, such as 'BE=0.5/0.25/0.25,LE=0/0.5/0.5': the shares of TP, FP and FN "
-    f"for each kind of error. The kinds are {', '.join(COLUMNS)}. BE sets {', '.join(BOUNDARY_ERRORS)} together."
+    "Use 'fair' or 'weighted', or give the shares of TP, FP and FN for kinds of errors, such as "
+    f"'BE=0.5/0.25/0.25,LE=0/0.5/0.5'. The kinds are {', '.join(COLUMNS)}. BE sets {', '.join(BOUNDARY_ERRORS)} "
+    "together."
 )
 
 

@@ -241,7 +241,9 @@ def _text(value: Any) -> str:
 
 def _instead(name: str, table: Mapping[str, Any]) -> str:
     close = get_close_matches(name.lower(), table, n=1)
-    listed = f"The measures are {', '.join(table)}; with options: {next(iter(table))}(average=macro)."
+    listed = (
+        f"The measures are {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
+    )
     return f"Did you mean {close[0]}?" if close else listed
 
 

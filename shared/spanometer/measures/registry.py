@@ -176,7 +176,7 @@ def read_measures(
         if names.count(name) > 1:
             raise InputError(
                 f"measures contains {name} twice.",
-                "Remove one of them, or name the results: measures={'one': SpanF(), 'other': SpanF()}.",
+                f"Remove one {name}, or give the results names, such as measures={{'one': SpanF(), 'other': SpanF()}}.",
             )
     if not chosen:
         raise InputError("measures is empty.", f"The measures are {', '.join(table)}.")
@@ -230,7 +230,7 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
             f"cannot read counts from an object of type {type(counts).__name__}.", "Pass an Arrow table or bytes."
         )
     if measure is not None:
-        require_kind(measure, Measure, "a measure", "Pass the measure that was counted, or leave it out.")
+        require_kind(measure, Measure, "a measure", "Pass the measure of these counts, or no measure.")
     own_measure = _stored_measure(table) if measure is None else measure
     return own_measure.counts_type.from_arrow(table, own_measure)
 

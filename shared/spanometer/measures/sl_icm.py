@@ -304,7 +304,10 @@ class SlIcm(AlignedMeasure):
             remedy, side = "Give a probability for every token in a span.", "token_probabilities"
         else:
             problem = f"the word {self.tokens[document][position]!r} is in a span, but has no probability."
-            remedy = f"Give a probability for every word in a span, or for all others with {setting('unknown', 1e-7)}."
+            remedy = (
+                "Give a probability for every word in a span, or set one for all other words with "
+                f"{setting('unknown', 1e-7)}."
+            )
             side = "tokens"
         raise InputError(problem, remedy, side=side, document=document, position=position)
 

@@ -338,8 +338,8 @@ class SpanAttribute(Measure):
     def _require_free_micro_key(self, names: Mapping[str, Any]) -> None:
         if self.micro_key in names:
             raise InputError(
-                f"{self.micro_key!r} is both an attribute and the key of all attributes together.",
-                f"Choose another key with {setting('micro_key')}.",
+                f"{self.micro_key!r} is the name of an attribute, but also the key of the scores over all attributes.",
+                f"Set {setting('micro_key')} to another key.",
             )
 
     def unmatched(self, counts: Counts) -> list[str]:

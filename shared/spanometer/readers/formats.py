@@ -293,7 +293,7 @@ def _recognised(source: Source, formats: Collection[Format]) -> Format:
         marks = ", ".join(format.mark for format in formats)
         names = ", ".join(format.name for format in formats)
         problem = f"the format was not recognised. The known formats are: {marks}."
-        raise source.refuse(problem, f"Name the format with {setting('format')}, one of {names}.", 1)
+        raise source.refuse(problem, f"Set {setting('format')} to one of {names}.", 1)
     return best
 
 
@@ -322,7 +322,7 @@ class TagReading(CheckedOptions):
             problem = f"{setting('words', self.words)} is neither the number nor the name of a column."
             raise InputError(problem, "Use True, or the number or name of a column.")
         for name in ("outside", "documents", "boundary"):
-            remedy = f"Give {mention(name)} as text, or leave it out."
+            remedy = f"Give {mention(name)} as a string, or leave out {mention(name)}."
             require_kind(getattr(self, name, None), (str, NoneType), "a string", remedy)
 
     @property
@@ -372,9 +372,9 @@ class LayerReading(CheckedOptions):
         names = [name for name, short in layers.items() if self.layer in (None, name, short)]
         listed = ", ".join(map(repr, layers.values())) or "none"
         if self.layer is not None and not names:
-            raise refuse(f"there is no layer {self.layer!r} of spans.", f"Choose one of these layers: {listed}.")
+            raise refuse(f"there is no layer {self.layer!r} with spans.", f"Choose one of these layers: {listed}.")
         if len(names) > 1:
-            raise refuse(f"the {have} several layers: {listed}.", f"Name one with {setting('layer')}.")
+            raise refuse(f"the {have} several layers: {listed}.", f"Set {setting('layer')} to one of these layers.")
         return names[0] if names else None
 
     def label_feature(self, layer: str, features: Collection[str], refuse: Callable[[str, str], InputError]) -> str:
@@ -385,7 +385,7 @@ class LayerReading(CheckedOptions):
             raise refuse(problem, f"Choose one of these features: {listed}.")
         if self.feature is None and len(features) > 1 and "value" not in features:
             problem = f"the layer {layer!r} has several features: {listed}."
-            raise refuse(problem, f"Name one with {setting('feature')}.")
+            raise refuse(problem, f"Set {setting('feature')} to one of these features.")
         return self.feature or ("value" if "value" in features else next(iter(features), ""))
 
 

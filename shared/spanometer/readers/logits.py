@@ -18,8 +18,8 @@ _DAMAGED = (ValueError, EOFError, OSError, RuntimeError, MemoryError, zlib.error
 """Exceptions for damaged files, unsupported zip files, and shapes that do not fit into memory."""
 
 _REMEDY = (
-    "Save the logits with numpy.savez(path, *arrays, labels=labels), where each document is an array of shape (tokens, "
-    "labels), or with numpy.savez(path, logits=padded, lengths=lengths, labels=labels)."
+    "Save the logits with numpy.savez(path, *arrays, labels=labels), with one array of shape (tokens, labels) for each "
+    "document. Save padded logits with numpy.savez(path, logits=padded, lengths=lengths, labels=labels)."
 )
 
 

@@ -120,7 +120,7 @@ def write_entities(
     if words is not None:
         columns = columns.with_lengths(np.fromiter(map(len, words), np.int64, len(words)))
     elif formats_of("entities")[format].needs_words:
-        raise InputError(f"format {format!r} needs words.", f"Give them with {setting('words')}.")
+        raise InputError(f"format {format!r} needs words.", f"Pass the words of each document with {setting('words')}.")
     names = list(map(str, range(columns.documents))) if documents is None else list(documents)
     options: dict[str, Any] = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
 
@@ -132,7 +132,7 @@ def write_entities(
             file = read_entities(BytesIO(data), format=format, **options)
             _require_same(trees, file.trees.to_dicts())
             if (of_words is not None and file.words != of_words) or file.documents.ids not in (None, tuple(ids)):
-                raise InputError("the words or the name cannot be stored in this format.")
+                raise InputError("the words or the name would change.")
         return data
 
     trees = columns.to_dicts()
@@ -146,7 +146,10 @@ def write_entities(
                 # an error in reading it again speaks of lines that the user has never seen
                 reason = "its words or names would break the lines of the file." if error.line else error.problem
                 problem = f"the format {format} cannot hold this document: {reason}"
-                remedy = "Change the document (blanks and special characters are often the cause), or write jsonl."
+                remedy = (
+                    "Change the document, or choose the format jsonl. Blanks and special characters are often "
+                    "the cause."
+                )
                 raise InputError(problem, remedy, document=document, position=error.position) from None
         raise
     if isinstance(path, (str, os.PathLike)) and os.path.isfile(path) and not overwrite:
@@ -164,7 +167,7 @@ def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
         for entity in before:
             if entity not in after:
                 name = f"{shown('+'.join(entity['types']))} ({entity['start']} to {entity['end']})"
-                problem = f"the entity {name} cannot be stored in this format."
+                problem = f"the entity {name} would change."
                 raise InputError(problem, position=entity["start"])
     raise InputError("the written file would have other entities or documents.")
 
@@ -180,14 +183,19 @@ def _require_texts(option: str, value: Any, documents: int) -> None:
         raise InputError(
             f"{mention(option)} has {counted(len(value), 'item')} for {counted(documents, 'document')}.", remedy
         )
+    noun, remedy = "a string in valid Unicode", "Give the name of each document as a string."
+    if option == "words":
+        noun, remedy = (
+            "a list of strings in valid Unicode",
+            "Give a list of words for each document: [['Ada', 'sings'], ...].",
+        )
     for document, item in enumerate(listed(value, remedy, option=option)):
         is_row = option == "words" and is_ordered(item)
-        kind = "a list of strings" if option == "words" else "a string"
         texts = listed(item, remedy, document=document, option=option) if is_row else [item]
         if is_row != (option == "words") or not all(map(is_text, texts)):
             raise InputError(
-                f"{mention(option)} contains {shown(item)} instead of {kind} of valid Unicode.",
-                "Give a list of words for each document, [['Ada', 'sings'], ...], and names as strings.",
+                f"{mention(option)} has {shown(item)}, which is not {noun}.",
+                remedy,
                 document=document,
                 option=option,
             )

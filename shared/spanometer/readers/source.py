@@ -91,8 +91,9 @@ class Limits(CheckedOptions):
         """Raise an `InputError` if `what` has more bytes than are allowed in memory."""
         if size > self.max_size * _MEGABYTE:
             raise InputError(
-                f"{what} has more than {self.max_size:,g} MB.",
-                f"Split it. If you have memory for three times as much, raise the limit with {setting('max_size')}.",
+                f"{what} is larger than {self.max_size:,g} MB.",
+                f"Split the file, or raise the limit with {setting('max_size')} (needs memory for three times the "
+                "file's size).",
                 source=source,
                 line=line,
             )
@@ -146,13 +147,18 @@ class Source(Named):
             return
         for mark, kind in _PACKED.items():
             if head.startswith(mark):
-                raise self.refuse(f"this is a {kind} archive.", "Unpack it first; only gzip is read directly.")
+                raise self.refuse(
+                    f"this is a {kind} archive.",
+                    "Unpack the archive first. Only gzip files can be read without unpacking.",
+                )
         if self._decoder is None and head.startswith(_UTF_16_MARKS):
-            remedy = f"Save it as UTF-8, or name its encoding with {setting('encoding', 'utf-16')}."
+            remedy = f"Save the file as UTF-8, or set {setting('encoding', 'utf-16')}."
             raise self.refuse("the text is UTF-16.", remedy, 1)
         head = self._decoded(head)
         if b"\n" not in head and b"\r" in head.rstrip():
-            raise self.refuse("the lines end in carriage returns only.", "Save the file with newlines.", 1)
+            raise self.refuse(
+                "the lines end in carriage returns only.", "Save the file with a newline at the end of each line.", 1
+            )
         self.marked = head.startswith(BYTE_ORDER_MARK)
         self.head = head.removeprefix(BYTE_ORDER_MARK)
 
@@ -321,7 +327,7 @@ class Source(Named):
             for first, block in self.blocks(lines=False):
                 # the declaration may begin in the previous block
                 if _ENTITY in before + block:
-                    raise self.refuse("the file declares XML entities.", "Remove the declarations.", first)
+                    raise self.refuse("the file declares XML entities.", "Remove the entity declarations.", first)
                 before = block[1 - len(_ENTITY) :]
                 size += len(block)
                 self.require_short(size, "a document is longer than {}", "Split the document", begun)
@@ -371,8 +377,8 @@ class Source(Named):
                 text = self._decoder.decode(data, not data).encode()
             except (UnicodeError, UnicodeDecodeError) as error:
                 raise self.refuse(
-                    f"the text is not {self.encoding} ({getattr(error, 'reason', error)}).",
-                    f"Name its encoding with {setting('encoding')}.",
+                    f"the file is not in the encoding {self.encoding} ({getattr(error, 'reason', error)}).",
+                    f"Set {setting('encoding')} to the encoding of the file.",
                     self._lines,
                 ) from None
             self._lines += text.count(b"\n")
@@ -409,7 +415,7 @@ class Source(Named):
             line = first + block.count(b"\n", 0, error.start)
             raise self.refuse(
                 f"the byte 0x{block[error.start]:02x} is not UTF-8.",
-                f"Save the file as UTF-8, or name its encoding with {setting('encoding', 'cp1252')}.",
+                f"Save the file as UTF-8, or set the encoding, such as {setting('encoding', 'cp1252')}.",
                 line,
             ) from None
 
@@ -425,7 +431,7 @@ def spooled(stream: BinaryIO) -> BinaryIO:
 def require_name(name: str | None) -> None:
     """Raise an `InputError` unless the name is a string or None."""
     if name is not None:
-        require_kind(name, str, "a name", "Give a string, the name of the file in error messages.")
+        require_kind(name, str, "a name", "Give the name of the file in error messages, as a string.")
 
 
 def require_stream(path: Any, method: str = "readinto") -> None:
@@ -455,4 +461,4 @@ def out_of_memory(name: str | None) -> InputError:
 def _unreadable(error: Exception, name: str) -> InputError:
     reason = (getattr(error, "strerror", None) or str(error)).lower()
     remedy = "Name a file." if isinstance(error, IsADirectoryError) else "Check the path and the permissions."
-    return InputError(f"cannot be read: {reason}.", remedy, source=name)
+    return InputError(f"the file cannot be read: {reason}.", remedy, source=name)

@@ -60,7 +60,7 @@ def write_documents(
         InputError: if something would be lost (with counts and documents), if the file exists, if the format or an
             option is unknown, or if documents lack the text or tokens that the format needs.
     """
-    require_kind(documents, DocumentFile, "a file that was read", "Give the result of spanometer.read.")
+    require_kind(documents, DocumentFile, "the result of spanometer.read", "Read the file with spanometer.read.")
     require_stream(path, "write")
     require_choice("lossy", lossy, (True, False))
     require_choice("replace", replace, (True, False))

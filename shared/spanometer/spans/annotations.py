@@ -193,7 +193,9 @@ def _together(
 def require_no_reading(clause: str, decoding: LabelDecoding) -> None:
     """Raise an `InputError` with this clause if options for reading tags are set although there are no tags."""
     if decoding.scheme is not None or decoding.repair != "conlleval" or not decoding.prefix:
-        raise InputError(f"scheme, repair and prefix are for tags, but {clause}.", "Leave them out.")
+        raise InputError(
+            f"scheme, repair and prefix are for tags, but {clause}.", "Leave out scheme, repair and prefix."
+        )
 
 
 @contextmanager
@@ -210,8 +212,8 @@ def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans
     """Raise an `InputError` unless two annotations have the same documents with the same numbers of tokens."""
     if spans.documents != expected.documents:
         raise InputError(
-            f"{counted(spans.documents, 'document')}, but {first} has {expected.documents}.",
-            "All must annotate the same documents, in the same order.",
+            f"got {counted(spans.documents, 'document')}, but {first} has {counted(expected.documents, 'document')}.",
+            "All annotators and systems must have the same documents, in the same order.",
             side=name,
         )
     if spans.lengths is None or expected.lengths is None:
@@ -220,8 +222,9 @@ def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans
     if different.any():
         document = int(np.argmax(different))
         raise InputError(
-            f"{counted(spans.lengths[document], 'token')}, but {first} has {expected.lengths[document]}.",
-            "All annotators must use the same tokens. Check that all files come from the same tokenizer.",
+            f"got {counted(spans.lengths[document], 'token')}, but {first} has "
+            f"{counted(expected.lengths[document], 'token')}.",
+            "All annotators and systems must have the same tokens. Use the same tokenizer for all.",
             side=name,
             document=document,
         )

@@ -40,6 +40,7 @@ from ..exceptions import (
     require_same_documents,
     setting,
     shown,
+    with_type,
 )
 
 SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
@@ -50,9 +51,13 @@ _PAIRS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_
 LONGEST = int(np.iinfo(np.int32).max)
 """The maximum length of a document, because offsets are int32."""
 
-SPAN_REMEDY = "A span is {'start': int, 'end': int, 'label': str}: offsets count tokens from 0, and ends are exclusive."
+LENGTHS_REMEDY = f"Pass the number of tokens of each document, such as {setting('lengths', [12, 7])}."
+SPAN_REMEDY = (
+    "Write a span as {'start': int, 'end': int, 'label': str}. Offsets count tokens from 0, and ends are exclusive."
+)
 FRAGMENTS_REMEDY = (
-    "A span is {'label': str, 'fragments': [[start, end], ...]}: offsets count tokens from 0, and ends are exclusive."
+    "Write a span as {'label': str, 'fragments': [[start, end], ...]}. Offsets count tokens from 0, "
+    "and ends are exclusive."
 )
 
 
@@ -243,9 +248,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
 
     `noun` is what errors call the value, with its article.
     """
-    # None says its type; others such as '1' and 1 look alike
-    value = "None" if item is None else f"{shown(item)} (of type {type(item).__name__})"
-    called = f"{noun} {'are' if pa.types.is_list(type_) else 'is'} {value}"
+    called = f"{noun} {'are' if pa.types.is_list(type_) else 'is'} {with_type(item)}"
     if pa.types.is_struct(type_):
         if not isinstance(item, Mapping):
             return f"{shown(item)} is not {noun}."
@@ -270,7 +273,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
     elif pa.types.is_string(type_):
         if not isinstance(item, str):
             return f"{called}, not a string."
-        return "" if is_utf8(item) else f"{noun} {shown(item)} cannot be stored as UTF-8 text."
+        return "" if is_utf8(item) else f"{noun} is {shown(item)}, which cannot be stored as UTF-8 text."
     elif not is_integer(item):
         return f"{called}, not an integer."
     else:
@@ -403,7 +406,7 @@ class ListItems:
         """Raise an `InputError` for the first name that is empty, has outer whitespace or has control characters."""
         for code, name in enumerate(names):
             if problem := name_problem(name, noun):
-                remedy = f"Give every {owner} a {noun} without control characters, and without white space around it."
+                remedy = f"Give every {owner} a {noun} without control characters and without white space at its ends."
                 self.refuse(codes == code, problem, remedy)
 
 
@@ -433,17 +436,18 @@ def name_problem(name: str, noun: str) -> str:
 
 def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     """Check the documents' lengths and convert them to int64."""
-    remedy = "Pass the number of tokens of each document, lengths=[12, 7, ...]."
     try:
         if not is_ordered(lengths):
             raise TypeError
         sizes = np.asarray(lengths if isinstance(lengths, np.ndarray) else list(lengths))
     except Exception:
-        raise InputError(f"{setting('lengths', lengths)} is not a list of numbers.", remedy, option="lengths") from None
+        raise InputError(
+            f"{setting('lengths', lengths)} is not a list of numbers.", LENGTHS_REMEDY, option="lengths"
+        ) from None
     if sizes.size == 0:
         sizes = sizes.astype(np.int64)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
-        raise InputError("lengths must be a list of integers from 0 up.", remedy, option="lengths")
+        raise InputError("lengths must be a list of integers from 0 up.", LENGTHS_REMEDY, option="lengths")
     if (sizes > LONGEST).any():
         document = int(np.argmax(sizes > LONGEST))
         raise InputError(
@@ -454,7 +458,9 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
         )
     if len(sizes) != documents:
         raise InputError(
-            f"{counted(len(sizes), 'length')} for {counted(documents, 'document')}.", remedy, option="lengths"
+            f"got {counted(len(sizes), 'length')} for {counted(documents, 'document')}.",
+            LENGTHS_REMEDY,
+            option="lengths",
         )
     return sizes.astype(np.int64)
 
@@ -466,8 +472,9 @@ def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> Non
     if different.any():
         document = int(np.argmax(different))
         raise InputError(
-            f"{counted(predictions[document], 'predicted tag')}, {counted(references[document], 'reference tag')}.",
-            "Both sides must annotate the same tokens. Check that both come from the same tokenizer.",
+            f"got {counted(predictions[document], 'predicted tag')}, but "
+            f"{counted(references[document], 'reference tag')}.",
+            "Both sides must have the same tokens. Use the same tokenizer for both.",
             document=document,
         )
 

@@ -27,7 +27,7 @@ from ..arrays import (
     strings,
     take_segments,
 )
-from ..exceptions import InputError, counted, shown
+from ..exceptions import InputError, counted, shown, with_type
 from .arrow import DocumentColumns, ListItems, bounds_arrays, name_problem, spans_arrays, string_codes, structs
 
 Value = bool | int | float | str
@@ -38,13 +38,13 @@ ATTRIBUTED_SPAN_TYPE = pa.struct(
 """A span; `attributes` is JSON, a list of `[name, value, score]`. Null means that there is no value or no score."""
 
 ATTRIBUTES_REMEDY = (
-    "A span is {'start': int, 'end': int, 'label': str, 'attributes': {name: value or list of values, ...}}, "
-    "and may have 'scores': {name: number, ...}."
+    "Write a span as {'start': int, 'end': int, 'label': str, 'attributes': {name: value or list of values, ...}}. "
+    "A span can also have 'scores': {name: number, ...}."
 )
-_VALUE_REMEDY = "Values are bool, int, float, str or None, and lists of them."
+_VALUE_REMEDY = "Use bool, int, float, str or None, or a list of these types."
 _SCORE_REMEDY = (
-    "Write scores as {name: number} or {name: {value: number, ...}}. For a list of values, write {name: [number, "
-    "...]} with a number for each value."
+    "Write the scores as {name: number}. If the attribute has a list of values, write {name: [number, ...]} with a "
+    "number for each value, or {name: {value: number, ...}}."
 )
 
 _TYPES = (bool, int, float, str)
@@ -230,16 +230,16 @@ def items_of(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
         raise InputError(f"{shown(dict(span))} has no 'attributes'.", ATTRIBUTES_REMEDY)
     attributes, scores = span["attributes"], span.get("scores")
     if type(attributes) is not dict and not isinstance(attributes, Mapping):
-        raise InputError(f"the attributes {shown(attributes)} are not a dict.", ATTRIBUTES_REMEDY)
+        raise InputError(f"'attributes' is {shown(attributes)}, not a dict.", ATTRIBUTES_REMEDY)
     if type(attributes) is not dict:
         attributes = dict(listed_items(attributes, ATTRIBUTES_REMEDY))
     if scores is None:
         scores = {}
     elif type(scores) is not dict and not isinstance(scores, Mapping):
-        raise InputError(f"the scores {shown(scores)} are not a dict.", _SCORE_REMEDY)
+        raise InputError(f"'scores' is {shown(scores)}, not a dict.", _SCORE_REMEDY)
     for name in scores:
         if name not in attributes:
-            raise InputError(f"there are scores of {shown(name)}, but no such attribute.", _SCORE_REMEDY)
+            raise InputError(f"'scores' has {shown(name)}, but 'attributes' does not.", _SCORE_REMEDY)
     items: list[_Item] = []
     for name, raw in attributes.items():
         if name not in names:
@@ -260,11 +260,9 @@ def items_of(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
 def _name(name: object) -> str:
     """Return the name of an attribute; raise an `InputError` if it is no valid name."""
     if not isinstance(name, str):
-        raise InputError(
-            f"the attribute {shown(name)} (of type {type(name).__name__}) is not a string.", ATTRIBUTES_REMEDY
-        )
+        raise InputError(f"the attribute name {shown(name)} is not a string.", ATTRIBUTES_REMEDY)
     if not is_utf8(name):
-        raise InputError(f"the attribute {shown(name)} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
+        raise InputError(f"the attribute name {shown(name)} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
     if problem := name_problem(name, "name"):
         raise InputError(problem, "Give every attribute a name that does not begin or end with white space.")
     return str(name)
@@ -290,14 +288,17 @@ def plain_value(value: Any, name: str) -> Value | None:
     if is_integer(value):
         number = int(value)
         if not -(2**63) <= number < 2**63:
-            raise InputError(f"the value {shown(number)} of {shown(name)} is out of range.", "Write it as a string.")
+            raise InputError(
+                f"the value {shown(number)} of {shown(name)} is out of range.", "Write the value as a string."
+            )
         return number
     if isinstance(value, (float, np.floating)):
         if value != value:
             raise InputError(f"the value of {shown(name)} is NaN, which cannot be compared.", _VALUE_REMEDY)
         return float(value)
     raise InputError(
-        f"{shown(value)} (of type {type(value).__name__}) cannot be a value of {shown(name)}.", _VALUE_REMEDY
+        f"the value of {shown(name)} is {with_type(value)}, which is not allowed.",
+        _VALUE_REMEDY,
     )
 
 
@@ -309,14 +310,14 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, scores: An
         return _scores_by_value(name, values, scores)
     if is_list(scores):
         if not several or len(scores) != len(values):
-            count = counted(len(values), "value") if several else "its value is not a list"
+            count = f"{counted(len(values), 'value')}" if several else "a value that is not a list"
             raise InputError(
                 f"the attribute {shown(name)} has a list of {counted(len(scores), 'score')}, but {count}.",
                 _SCORE_REMEDY,
             )
         return [_score(name, score) for score in listed(scores, _SCORE_REMEDY)]
     if several and len(values) > 1:
-        raise InputError(f"{shown(name)} has {len(values)} values, but one score.", _SCORE_REMEDY)
+        raise InputError(f"the attribute {shown(name)} has {len(values)} values, but only one score.", _SCORE_REMEDY)
     score = _score(name, scores)
     return [score] * len(values)
 
@@ -351,8 +352,7 @@ def _score(name: str, score: Any) -> float | None:
             number = np.nan
         if number == number:
             return number
-    kind = type(score).__name__
-    raise InputError(f"the score {shown(score)} (of type {kind}) of {shown(name)} is not a number.", _SCORE_REMEDY)
+    raise InputError(f"the score of {shown(name)} is {with_type(score)}, not a number.", _SCORE_REMEDY)
 
 
 def _one_or_list(items: Sequence[Any]) -> Any:

@@ -25,7 +25,7 @@ def repair_tags(tags: Tags, *, repair: str, scheme: str | None = None, to: str |
     Raises:
         InputError: see `decoding.decode`; also if `to` is IO and spans of one label are adjacent.
     """
-    require_kind(tags, Tags, "a Tags object", "Make one with Tags.from_lists.")
+    require_kind(tags, Tags, "a Tags object", "Create Tags with Tags.from_lists.")
     source = scheme_of(scheme, tags)
     target = source if to is None else get_scheme(to)
     return encode_like(tags, Spans.from_tags(tags, scheme=source.name, repair=repair), target.name)
@@ -60,13 +60,11 @@ def certain_scheme(tags: Tags, scheme: str | None, *, remedy: str) -> Scheme:
     Raises:
         InputError: if a pair of tags is illegal; see also `decoding.scheme_of`.
     """
-    require_kind(tags, Tags, "a Tags object", "Make one with Tags.from_lists.")
+    require_kind(tags, Tags, "a Tags object", "Create Tags with Tags.from_lists.")
     source = scheme_of(scheme, tags)
     note = "" if scheme is not None else " (inferred from the prefixes)"
-    other = f", or name the scheme with {setting('scheme')}" if scheme is None else "."
-    require_legal(
-        tags, source, f"Choose how to handle illegal tags with {remedy}{other}", f"{note}, so the spans are not certain"
-    )
+    other = f", or set {setting('scheme')} to the scheme of the tags." if scheme is None else "."
+    require_legal(tags, source, f"To repair illegal tags, use {remedy}{other}", f"{note}, so the spans are not certain")
     return source
 
 

@@ -34,8 +34,8 @@ ENTITY_TYPE = pa.struct(
 )
 
 ENTITY_REMEDY = (
-    "An entity is {'start': int, 'end': int, 'types': [str, ...], 'components': [{'start', 'end', 'label'}, ...]}: "
-    "offsets count tokens from 0, and ends are exclusive."
+    "Write an entity as {'start': int, 'end': int, 'types': [str, ...], 'components': [{'start': int, 'end': int, "
+    "'label': str}, ...]}. Offsets count tokens from 0, and ends are exclusive."
 )
 
 ENTITY_TYPES = ("pers", "func", "loc", "prod", "org", "time", "amount", "event")

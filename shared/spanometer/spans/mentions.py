@@ -17,7 +17,7 @@ from .spans import Spans
 
 MENTION_TYPE = pa.struct([("label", pa.string()), ("text", pa.string())])
 
-MENTION_REMEDY = "A mention is a pair of strings, ['PER', 'Ann'], or {'label': 'PER', 'text': 'Ann'}."
+MENTION_REMEDY = "Write a mention as a pair of strings, such as ['PER', 'Ann'], or as {'label': 'PER', 'text': 'Ann'}."
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,7 @@ from ..tags.tags import Tags, check_names, is_tags, read_id2label, readable, spl
 from .arrow import (
     FRAGMENTS_REMEDY,
     FRAGMENTS_TYPE,
+    LENGTHS_REMEDY,
     SPAN_KEYS,
     SPAN_REMEDY,
     SPAN_TYPE,
@@ -303,9 +304,11 @@ class Spans(DocumentColumns):
         """
         target = get_scheme(scheme)
         if self.lengths is None:
-            raise InputError("the documents' lengths are not known.", "Pass lengths=...")
+            raise InputError("the documents' lengths are not known.", LENGTHS_REMEDY)
         if self.fragments is not None:
-            raise InputError("tags cannot represent discontinuous spans.", "Use the fragments configuration.")
+            raise InputError(
+                "tags cannot represent discontinuous spans.", "Load the module with the configuration 'fragments'."
+            )
         offsets = offsets_of(self.lengths)
         if offsets[-1] > _MOST_TAGS:
             raise InputError(

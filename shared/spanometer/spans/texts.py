@@ -95,7 +95,7 @@ def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarr
     return np.array([value(chr(each)) for each in there.tolist()])[place] if len(code) else np.zeros(0, int)
 
 
-_TOKENS = "Give each token as a pair of character offsets, (start, end); the end is exclusive."
+_TOKENS = "Give each token as a pair of character offsets, (start, end). The end is exclusive."
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +196,9 @@ def _odd_token(rows: Sequence[Sequence[Any]]) -> InputError:
     for document, row in enumerate(rows):
         for token in row:
             if not (is_list(token) and len(token) == 2 and all(map(is_integer, token))):
-                return InputError(f"a token is {shown(token)}, not a pair of offsets.", _TOKENS, document=document)
+                return InputError(
+                    f"one of the tokens is {shown(token)}, not a pair of offsets.", _TOKENS, document=document
+                )
             if any(abs(bound) > LONGEST for bound in token):
                 return InputError(
                     "an offset of a token is out of range.", "Check the tokens' offsets.", document=document

@@ -161,10 +161,10 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
     missing = [role for role in repair.needs if scheme is not None and role not in scheme.roles]
     if scheme is not None and missing:
         raise InputError(
-            f"{setting('repair', name)} needs a scheme with tags for {', '.join(repair.needs)}; "
-            f"{scheme.name} has none for {', '.join(missing)}.",
-            f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}, or name another scheme with "
-            f"{setting('scheme')}.",
+            f"{setting('repair', name)} needs a scheme with the prefixes {', '.join(repair.needs)}, but "
+            f"{scheme.name} does not have {', '.join(missing)}.",
+            f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}, or set {setting('scheme')} to "
+            "another scheme.",
             option="repair",
         )
     return repair

@@ -140,7 +140,7 @@ def infer_scheme(prefixes: frozenset[str]) -> Scheme:
     listed = ", ".join(sorted(prefixes))
     raise InputError(
         f"no scheme has all of these prefixes: {listed}.",
-        "Write all tags in one scheme; spanometer convert converts files.",
+        "Write all tags in one scheme. To convert files, use spanometer convert.",
     )
 
 
@@ -303,7 +303,9 @@ class LabelChoice:
     def require_none(self, clause: str) -> None:
         """Raise an `InputError` with this clause if options for labels are set for input without labels."""
         if self.chooses:
-            raise InputError(f"{', '.join(self.chosen)} need tags or spans, but {clause}.", "Leave them out.")
+            raise InputError(
+                f"{', '.join(self.chosen)} need tags or spans, but {clause}.", f"Leave out {', '.join(self.chosen)}."
+            )
 
     def signed(self) -> dict[str, object]:
         """Write the options for the signature; long texts are replaced by a hash."""

@@ -29,7 +29,16 @@ from ..arrays import (
     take_segments,
     with_values,
 )
-from ..exceptions import InputError, clause_for, has_control_characters, mention, require_kind, setting, shown
+from ..exceptions import (
+    InputError,
+    clause_for,
+    has_control_characters,
+    mention,
+    require_kind,
+    setting,
+    shown,
+    with_type,
+)
 from .schemes import PREFIXES, SCHEMES, Scheme, remedy_for, with_capital_prefix
 
 _BLOCK = 1 << 17
@@ -47,9 +56,10 @@ _MARK = "\0"
 
 _NUMBER = re.compile(f"{_MARK}?(-?[0-9]+)")
 
+LABELS_REMEDY = "Write all tags with labels, such as B-PER, or all tags without labels, such as B."
 _WORDS_REMEDY = (
-    "Pass a list with one list of tag strings for each document, [['B-PER', 'I-PER', 'O']], even for one sentence; "
-    "split strings of tags with 'B-PER I-PER O'.split()."
+    "Pass one list of tags for each document, such as [['B-PER', 'I-PER', 'O']] for one document. "
+    "Split a string of tags with 'B-PER I-PER O'.split()."
 )
 
 
@@ -266,23 +276,24 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     text = shown(tag)
     if prefix in allowed:
         if label is None:
-            return f"{text} has no label, but other tags have one.", "Write all tags as prefix-label, or none."
-        problem = "a label that begins or ends with white space" if label.strip() else "an empty label"
+            return f"{text} has no label, but other tags have a label.", LABELS_REMEDY
         if has_control_characters(label):
-            problem = "a label with control characters"
-        return f"{text} has {problem}.", "Write the label after the hyphen, for example 'B-PER'."
+            return f"{text} has a label with control characters.", "Remove the control characters from the label."
+        if label.strip():
+            return f"{text} has a label that begins or ends with white space.", "Remove the white space from the label."
+        return f"{text} has an empty label.", "Write the label after the hyphen, for example 'B-PER'."
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         behind = clause_for("suffix", f", or set {setting('suffix', True)}")
         return (
-            f"in {text}, the prefix comes after the label; in {of_scheme}, it comes first ({listed}).",
-            f"Write it as {shown(last + '-' + tag.rpartition('-')[0])}{behind}.",
+            f"in {text}, the prefix comes after the label. In {of_scheme}, the prefix comes first ({listed}).",
+            f"Write {shown(last + '-' + tag.rpartition('-')[0])}{behind}.",
         )
     if prefix == "O":
         return f"{text} is outside all spans but has a label.", "Write 'O' for a token outside all spans."
     if scheme is not None and prefix in PREFIXES:
         schemes = ", ".join(name for name, candidate in SCHEMES.items() if prefix in candidate.prefixes)
         problem = f"{text} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {schemes}."
-        return problem, f"Set the scheme of the tags with {setting('scheme')}."
+        return problem, f"Set {setting('scheme')} to the scheme of the tags."
     return f"{text} has no prefix of {of_scheme} ({listed}).", _remedy(tag)
 
 
@@ -306,7 +317,7 @@ def _remedy(tag: str) -> str:
     joined = _JOINED.fullmatch(tag)
     if joined and joined[1].upper() in PREFIXES:
         return f"Write an upper-case prefix and a hyphen before the label: {shown(f'{joined[1].upper()}-{joined[2]}')}."
-    labels = f"; for labels without prefixes (parts of speech), set {setting('prefix', False)}"
+    labels = f". If the tags are labels without prefixes, such as parts of speech, set {setting('prefix', False)}"
     return f"Write tags as O or prefix-label, for example 'B-PER'{clause_for('prefix', labels)}."
 
 
@@ -393,8 +404,8 @@ def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
     """Describe the problem of an integer that has no tag, and the remedy."""
     if labels is None:
         return (
-            f"{number} is an integer tag, but its label is not known.",
-            f"Pass {setting('id2label')} of the model or the dataset.",
+            f"the tag is the integer {number}, but the names of the tags are missing.",
+            f"Pass the names of the tags with {setting('id2label')}.",
         )
     return (
         f"{mention('id2label')} has no tag for the integer {number}, only for 0 to {len(labels) - 1}.",
@@ -407,9 +418,8 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
         for position, tag in enumerate(row):
             if isinstance(tag, str) and is_utf8(tag):
                 continue
-            text = "None" if tag is None else f"{shown(tag)} (of type {type(tag).__name__})"
             return InputError(
-                f"{text} is not a tag.", remedy_for(tag), document=first_document + number, position=position
+                f"{with_type(tag)} is not a tag.", remedy_for(tag), document=first_document + number, position=position
             )
     return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)
 
@@ -443,7 +453,7 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
             problem = f"{mention('id2label')}[{number}] is {shown(tag)} instead of a tag."
             raise InputError(problem, remedy, option="id2label")
         if (first := numbers.setdefault(tag, number)) != number:
-            problem = f"{mention('id2label')} has the tag {shown(tag)} twice, as {first} and {number}."
+            problem = f"{mention('id2label')} has the tag {shown(tag)} twice, for {first} and {number}."
             raise InputError(problem, remedy, option="id2label")
     return tuple(numbers)
 

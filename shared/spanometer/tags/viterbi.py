@@ -122,7 +122,7 @@ def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
 
 
 def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    remedy = "Pass the tags, labels=['O', 'B-PER', ...]."
+    remedy = "Pass the model's tags, such as labels=['O', 'B-PER', 'I-PER']."
     names = tuple(ordered(labels, "a list of tags (labels=...)", remedy))
     if not names or not all(isinstance(label, str) for label in names):
         raise InputError(f"labels={shown(labels)} is not a list of tags.", remedy)
@@ -158,7 +158,9 @@ class Scores:
         """Check logits, see `decode`."""
         if isinstance(logits, (list, tuple)):
             if lengths is not None or mask is not None:
-                raise InputError("lengths and mask have no effect with a list of arrays.", "Leave them out.")
+                raise InputError(
+                    "lengths and mask have no effect with a list of arrays.", "Leave out lengths and mask."
+                )
             arrays = [_floats(array, labels, sentence) for sentence, array in enumerate(logits)]
             token = np.concatenate(arrays) if arrays else np.zeros((0, labels))
             scores = cls(token, offsets_of([len(array) for array in arrays]), None)
@@ -182,9 +184,9 @@ class Scores:
         if np.isnan(values).any():
             problem, remedy = "a logit is NaN.", "Look for a division by zero or an overflow in the model."
         elif np.isposinf(values).any():
-            problem, remedy = "a logit is +inf.", "Logits are finite, or -inf to forbid a label."
+            problem, remedy = "a logit is +inf.", "Use finite logits. To forbid a label, use -inf."
         else:
-            problem, remedy = "all logits are -inf.", "Leave at least one label possible at each token."
+            problem, remedy = "all logits are -inf.", "Give at least one label of each token a finite logit."
         raise InputError(problem, remedy, document=sentence, position=position)
 
     def shaped(self, paths: np.ndarray) -> np.ndarray | list[np.ndarray]:
@@ -213,7 +215,7 @@ def _floats(array: Any, labels: int, sentence: int | None = None) -> np.ndarray:
         )
     if values.ndim != (3 if sentence is None else 2) or values.shape[-1] != labels:
         raise InputError(
-            f"the logits have the shape {values.shape} for {counted(labels, 'label')}.",
+            f"the logits have the shape {values.shape}, but there are {counted(labels, 'label')}.",
             "Pass padded logits of shape (sentences, tokens, labels), or a list of arrays of shape (tokens, labels).",
             document=sentence,
         )
@@ -222,7 +224,7 @@ def _floats(array: Any, labels: int, sentence: int | None = None) -> np.ndarray:
 
 def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
     if lengths is not None and mask is not None:
-        raise InputError("lengths and mask cannot be used together.", "Leave out one of the two.")
+        raise InputError("lengths and mask cannot be used together.", "Leave out lengths or mask.")
     if mask is not None:
         remedy = "Pass one boolean for each token of the padded logits."
         tagged = as_array(mask, "a mask", remedy)
@@ -238,7 +240,9 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
     remedy = "Pass one integer for each sentence, from 0 to the padded length."
     counts = as_array(lengths, "a list of lengths", remedy)
     if counts.shape != shape[:1] or (counts.size and counts.dtype.kind not in "iu"):
-        raise InputError(f"lengths have the shape {counts.shape} for {counted(shape[0], 'sentence')}.", remedy)
+        raise InputError(
+            f"lengths have the shape {counts.shape}, but there are {counted(shape[0], 'sentence')}.", remedy
+        )
     wrong = (counts < 0) | (counts > shape[1])
     if wrong.any():
         sentence = int(np.argmax(wrong))
@@ -251,15 +255,21 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
     """Check transition scores between labels, see `decode`; None if there are none."""
     if transitions is None:
         return None
-    remedy = "Pass numbers of shape (labels, labels): from the first label to the second."
+    remedy = (
+        "Pass a table of numbers with a row and a column for each label. Row i has the scores of all labels that "
+        "can follow label i."
+    )
     values = as_array(transitions, "a table of transition scores", remedy)
     if values.shape != (labels, labels) or values.dtype.kind not in "fiu":
         raise InputError(
-            f"transitions have the shape {values.shape} and the type {values.dtype} for {counted(labels, 'label')}.",
+            f"the transition scores have the shape {values.shape} and the type {values.dtype}, but there are "
+            f"{counted(labels, 'label')}.",
             remedy,
         )
     if np.isnan(values).any() or np.isposinf(values).any():
-        raise InputError("a transition score is NaN or +inf.", "Scores must be finite, or -inf to forbid a pair.")
+        raise InputError(
+            "a transition score is NaN or +inf.", "Use finite scores. To forbid a pair of labels, use -inf."
+        )
     return values.astype(np.float64)
 
 

@@ -137,7 +137,7 @@ def statistics_of(
     Raises:
         InputError: if there are no spans, and if the words do not fit the documents.
     """
-    require_kind(references, Spans, "a Spans object", "Make one with Spans.from_tags or Spans.from_dicts.")
+    require_kind(references, Spans, "a Spans object", "Create Spans with Spans.from_tags or Spans.from_dicts.")
     if len(references) == 0:
         raise InputError("the reference has no spans.", "Give an annotated corpus.", side="references")
     limits = Thresholds() if thresholds is None else thresholds

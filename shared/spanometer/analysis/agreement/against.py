@@ -161,7 +161,7 @@ def score_against(
     reading = {**reading, "references": len(people)}
     first = next(iter(sides.values()))
     if first.documents == 0:
-        raise InputError("there are no documents.", "Give at least one.")
+        raise InputError("there are no documents.", "Give at least one document.")
     counts = _count_pairs(sides, list(people), chosen)
     return AgainstReferences(
         references=tuple(name.removeprefix(ANNOTATOR) for name in people),

@@ -39,7 +39,9 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
     """
     if isinstance(annotations, Mapping):
         if names is not None:
-            raise InputError("the annotators have names already.", "Leave out names=..., or pass a list.")
+            raise InputError(
+                "the annotators have names already.", "Leave out names=..., or pass the annotations as a list."
+            )
         names, annotations = list(annotations), list(annotations.values())
     remedy = "Pass a list with the annotations of each annotator."
     annotations = ordered(annotations, "a list of annotations", remedy)

@@ -177,7 +177,7 @@ def compare_sides(
     _require_alike(sides)
     reference = sides[REFERENCES]
     if reference.documents == 0:
-        raise InputError("there are no documents.", "Give at least one.")
+        raise InputError("there are no documents.", "Give at least one document.")
     systems = {name.removeprefix(SYSTEM): side for name, side in sides.items() if name != REFERENCES}
     results = {
         (name, result): key for name, measure in measures.items() for result, key in _results_of(name, measure).items()
@@ -187,9 +187,9 @@ def compare_sides(
         rank_correlation, per_label = False, True
     if rank_correlation and (len(systems) < FEWEST or len(results) < 2):
         raise InputError(
-            f"a correlation of rankings needs at least {FEWEST} systems and two measures, got "
+            f"{setting('rank_correlation', True)} needs at least {FEWEST} systems and 2 measures, got "
             f"{counted(len(systems), 'system')} and {counted(len(results), 'measure')}.",
-            f"Give more, or leave out {setting('rank_correlation', True)}.",
+            f"Add systems or measures, or leave out {setting('rank_correlation', True)}.",
         )
     if by_chance is not None and not isinstance(reference, Spans):
         raise InputError("only spans have a chance level.", f"Leave out {mention('by_chance')}.", option="by_chance")

@@ -208,7 +208,7 @@ def read_training(train: Any) -> tuple[Spans, Wording] | None:
     if train is None or isinstance(train, tuple):
         spans_and_wording: tuple[Spans, Wording] | None = train
         return spans_and_wording
-    require_kind(train, DocumentFile, "a file that was read", "Read it with spanometer.read.")
+    require_kind(train, DocumentFile, "the result of spanometer.read", "Read the file with spanometer.read.")
     wording = context_of_documents(train).wording
     if wording is None:
         raise InputError(
@@ -276,27 +276,27 @@ def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Bu
 def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
     """Create buckets by a user's values, see `buckets_of`."""
     documents, lengths = sides[0].documents, sides[0].lengths
-    remedy = "Give one value for each document, or a list of one for each token."
+    remedy = "Give one value for each document, or one list for each document with a value for each token."
     if isinstance(values, Tags):
         column, sizes = np.array(values.names, dtype=object)[values.codes], values.lengths.tolist()
     else:
         rows = ordered(values, "a list of values", remedy)
         of_tokens = any(map(is_list, rows))
         if of_tokens and not all(map(is_list, rows)):
-            raise InputError(f"{name}: some documents have a list of values, and others have one value.", remedy)
+            raise InputError(f"{name!r} has a list of values for some documents, and one value for others.", remedy)
         parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
         sizes = list(map(len, parts))
         flat = [value for part in parts for value in part]
         odd = next((value for value in flat if not _is_value(value)), None)
         if odd is not None:
-            raise InputError(f"{name}: {shown(odd)} is neither a number nor a text.", remedy)
+            raise InputError(f"{name!r} has {shown(odd)}, which is neither a number nor a text.", remedy)
         column = np.fromiter(flat, dtype=object, count=len(flat))
         lengths = lengths if of_tokens else np.ones(documents, dtype=np.int64)
     if len(sizes) != documents:
-        raise InputError(f"{name}: got {counted(len(sizes), 'value')} for {counted(documents, 'document')}.", remedy)
+        raise InputError(f"{name!r} has {counted(len(sizes), 'value')} for {counted(documents, 'document')}.", remedy)
     if lengths is not None and sizes != lengths.tolist():
         document = next(place for place, size in enumerate(sizes) if size != lengths[place])
-        problem = f"{name}: got {counted(sizes[document], 'value')} for {counted(int(lengths[document]), 'token')}."
+        problem = f"{name!r} has {counted(sizes[document], 'value')} for {counted(int(lengths[document]), 'token')}."
         raise InputError(problem, remedy, document=document)
     offsets, numbers = offsets_of(sizes), _numbers(column)
     if max(sizes, default=0) == 1 and not isinstance(values, Tags):

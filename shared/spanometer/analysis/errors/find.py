@@ -13,7 +13,7 @@ from ...alignment.overlaps import Alignment
 from ...counts.statistics import Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.sides import read_sides
-from ...exceptions import InputError, on_side, require_choice, require_no_more
+from ...exceptions import InputError, on_side, require_choice, require_no_more, setting
 from ...measures.registry import MEASURES, read_measures
 from ...options import CheckedOptions, option
 from ...readers.json.annotation_tools import PREANNOTATIONS, ReviewTask, Span
@@ -92,7 +92,11 @@ def errors(
     options = SideReading.of(errors, arguments)
     chosen_measures = list(read_measures(measure, MEASURES).values())
     if len(chosen_measures) != 1:
-        raise InputError("costs of errors need exactly one measure.", "Name one.", option="measure")
+        raise InputError(
+            "costs of errors need exactly one measure.",
+            f"Choose one measure, such as {setting('measure', 'span_f')}.",
+            option="measure",
+        )
     sides = beside_files(_sides(references, predictions), answers="grounding" in arguments)
     read = read_sides(sides, options)
     spans, reading = read.with_common_labels(), read.reading

@@ -217,7 +217,10 @@ def grounding_spread(
         references = Spans.from_dicts(references)
     outputs = listed_items(answers) if isinstance(answers, Mapping) else [(ALONE, answers)]
     if not outputs:
-        raise InputError("there are no answers.", "Give a list with an answer for each text, or such lists by name.")
+        raise InputError(
+            "there are no answers.",
+            "Give a list with one answer for each text, or a mapping from the name of each system to its list.",
+        )
     if len({str(name) for name, _ in outputs}) < len(outputs):
         raise InputError("two systems have the same name.", "Give each system a different name.")
     rows = ordered(texts, "a list of texts", "Give the texts as a list of strings.")

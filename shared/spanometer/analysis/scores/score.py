@@ -200,7 +200,7 @@ def _report(
     else:
         require_form(chosen, form)
     if form != "tags" and decoding != LabelDecoding():
-        raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave them out.")
+        raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave out these options.")
     reference, predicted, scheme = read_pair(sides, form, decoding, lengths)
     fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
     reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
@@ -248,7 +248,10 @@ def _counted(
 ) -> Report:
     """Score both sides; if `everything` is True, measures that are undefined for them are left out."""
     if not references.documents:
-        raise InputError("there are no documents to score.", "Give at least one; [[]] is one document without spans.")
+        raise InputError(
+            "there are no documents to score.",
+            "Give at least one document. A document without spans is an empty list, as in [[]].",
+        )
     if not len(references) and not len(predictions):
         warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
     if everything and isinstance(references, Spans):
@@ -268,8 +271,8 @@ def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
         require_known(options, names, "score" if len(taken) > 1 else next(iter(taken)))
     elif options.keys() - {"seed"}:
         raise InputError(
-            f"{mention(next(iter(options)))} applies only to measures given by name.",
-            "Pass it to the measure: SpanF(average='macro').",
+            f"{mention(next(iter(options)))} applies only to names of measures.",
+            "Set the option in the measure, such as SpanF(average='macro').",
         )
     return read_measures(measures, ALL_MEASURES, options, signed=True)
 
@@ -367,7 +370,7 @@ def read_bounds(value: Any) -> tuple[float, ...]:
     if not bounds or not all(low < high for low, high in pairwise((0.0, *bounds, 1.0))):
         raise InputError(
             f"invalid value for {mention('by_chance')}: {shown(value)}.",
-            "Use a number between 0 and 1, such as 0.175, or several in ascending order.",
+            "Use one number between 0 and 1, such as 0.175, or several numbers in ascending order.",
             option="by_chance",
         )
     return bounds

@@ -25,7 +25,7 @@ from ...spans.annotations import FORMS, common_form, documents_in, form_of, read
 from ...spans.spans import encoded_tags
 from ...tags.decoding import LabelDecoding, read_prefix, scheme_of
 from ...tags.schemes import LabelChoice
-from ...tags.tags import Tags, readable, split_tag
+from ...tags.tags import LABELS_REMEDY, Tags, readable, split_tag
 from .measure_result import condensed_sum, in_whole, sum_of_parts
 
 _INPUTS = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
@@ -62,7 +62,7 @@ class Tally:
             if other.labelled.get(side, labelled) != labelled:
                 raise InputError(
                     "the tags of some documents have labels, and the tags of others have none.",
-                    "Write either all tags as prefix-label, or none.",
+                    LABELS_REMEDY,
                     side=side,
                 )
         return replace(
@@ -138,7 +138,8 @@ class Reading:
             measure.require_parts()
         if references == predictions:
             raise InputError(
-                f"the references and the predictions are the same column, {shown(references)}.", "Name two columns."
+                f"the references and the predictions are the same column, {shown(references)}.",
+                f"Set {setting('references')} and {setting('predictions')} to different columns.",
             )
         return cls(chosen, replace(decoding, scheme=named), references, predictions, lengths, options.choice)
 
@@ -162,8 +163,8 @@ class Reading:
         if form == "tags":
             if self.decoding.scheme is None:
                 raise InputError(
-                    "the scheme is missing. A stream needs it, because later batches may have other prefixes.",
-                    f"Name the scheme, for example {setting('scheme', 'IOB2')}.",
+                    "the scheme is missing. A stream needs the scheme, because later batches may have other prefixes.",
+                    f"Set the scheme of the tags, such as {setting('scheme', 'IOB2')}.",
                 )
             if self.decoding.id2label is None:
                 sides = {side: on_side(side, encoded_tags, column) for side, column in sides.items()}
@@ -197,7 +198,7 @@ class Reading:
         if not isinstance(batch, (pa.RecordBatch, pa.Table, Mapping)):
             raise InputError(
                 f"an object of type {type(batch).__name__} is not a batch.",
-                "Pass a pair (references, predictions), a mapping with these columns, or an Arrow table.",
+                "Pass a pair (references, predictions), or a mapping or an Arrow table with these columns.",
             )
         require_columns(self.columns, list(batch) if isinstance(batch, Mapping) else batch.column_names)
         lengths = None if self.lengths is None else batch[self.lengths]
@@ -219,8 +220,8 @@ def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
             raise InputError(f"two columns have the name {name!r}.", "Give each column a different name.")
         if name not in names:
             raise InputError(
-                f"there is no column {name!r} among {', '.join(map(repr, names)) or 'none'}.",
-                f"Name the columns with {setting('references')} and {setting('predictions')}",
+                f"there is no column {name!r}. The columns are {', '.join(map(repr, names)) or 'none'}.",
+                f"Set {setting('references')} and {setting('predictions')} to the names of columns.",
             )
 
 
@@ -385,7 +386,7 @@ def _require_counts(table: Any) -> None:
         or not (pa.types.is_binary(data) or pa.types.is_large_binary(data))
     ):
         columns = ", ".join(table.column_names) or "none"
-        raise InputError(f"a table with the columns {columns} holds no counts.", _COUNTS_REMEDY)
+        raise InputError(f"the table has no counts. Its columns are {columns}.", _COUNTS_REMEDY)
 
 
 def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
@@ -393,7 +394,7 @@ def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
     if isinstance(source, (Mapping, str, bytes, pa.Table, pa.RecordBatch)) or not isinstance(source, Iterable):
         raise InputError(
             f"an object of type {type(source).__name__} is not a stream of batches.",
-            "Give an iterable such as [batch], or the split of a dataset.",
+            "Give an iterable of batches, such as [batch], or the split of a dataset.",
         )
     if not all(hasattr(source, name) for name in ("iter", "with_format", "select_columns")):
         return iter(source)

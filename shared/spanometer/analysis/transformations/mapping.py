@@ -170,7 +170,7 @@ class IllegalTags(Transformation):
 
         New tags have the labels of `tags.names`; if there are none, nothing is changed.
         """
-        require_kind(tags, Tags, "a Tags object", "Make one with Tags.from_lists.")
+        require_kind(tags, Tags, "a Tags object", "Create Tags with Tags.from_lists.")
         tag_scheme = get_scheme(scheme)
         roles = [OUTSIDE, *(ROLES.index(role) for role in tag_scheme.roles)]
         if tag_scheme.legal()[np.ix_(roles, roles)].all():
@@ -408,16 +408,23 @@ def as_map(
     for name in (column, *([] if touched_column is None else [touched_column])):
         require_kind(name, str, "the name of a column", "Name a column.")
     if touched_column == column:
-        raise InputError(f"touched_column={shown(column)} is the column of the tags.", "Name another column.")
+        raise InputError(
+            f"touched_column={shown(column)} is also the column of the tags.",
+            "Choose another name for touched_column=...",
+        )
     tags = None if id2label is None else read_id2label(id2label)
     if tags is not None:
         scheme = _scheme_of(tags, scheme)
         if isinstance(chosen, (Relabel, Invent)) and chosen.labels is None:
             chosen = replace(chosen, labels=labels_of(tags))
     elif isinstance(chosen, IllegalTags):
-        raise InputError("a batch may not have all tags of the dataset.", "Give them with id2label=...")
+        raise InputError(
+            "a batch may not have all tags of the dataset.", "Pass all tags of the dataset with id2label=..."
+        )
     if scheme is None:
-        raise InputError("the scheme cannot be inferred from a batch.", f"Name it with {setting('scheme')}")
+        raise InputError(
+            "the scheme cannot be inferred from a batch.", f"Set {setting('scheme')} to the scheme of the tags."
+        )
     get_repair(repair, get_scheme(scheme))
     parameter = chosen.looks_at_corpus
     if parameter is not None:

@@ -22,6 +22,7 @@ from ...alignment.overlaps import union
 from ...arrays import as_array, offsets_of
 from ...exceptions import InputError, counted, require_kind, shown
 from ...options import CheckedOptions, option, options_of
+from ...spans.arrow import LENGTHS_REMEDY
 from ...spans.conversion import encode_like
 from ...spans.spans import Spans, in_order
 from ...tags.tags import Tags
@@ -143,7 +144,7 @@ class SpanTransformation(Transformation):
         Raises:
             InputError: if spans are discontinuous, or if document lengths are unknown.
         """
-        require_kind(spans, Spans, "a Spans object", "Make one with Spans.from_tags or Spans.from_dicts.")
+        require_kind(spans, Spans, "a Spans object", "Create Spans with Spans.from_tags or Spans.from_dicts.")
         if spans.fragments is not None:
             raise InputError("discontinuous spans cannot be transformed.", "Give contiguous spans.")
         lengths_of(spans)
@@ -359,7 +360,7 @@ def changed(spans: Spans, touched: np.ndarray, document: Any, start: Any, end: A
 def lengths_of(spans: Spans) -> np.ndarray:
     """Return the document lengths; raise an `InputError` if they are unknown."""
     if spans.lengths is None:
-        raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
+        raise InputError("the documents' lengths are not known.", LENGTHS_REMEDY)
     return spans.lengths
 
 

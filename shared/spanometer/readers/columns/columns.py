@@ -195,7 +195,7 @@ class _Reader:
                 f"the file has no line '# {self._documents} = ...', which begins a document."
                 if self._documents != DOCSTART
                 else f"the file has no {DOCSTART} line.",
-                f"Leave out {setting('documents')} to end documents at blank lines.",
+                f"If documents end at blank lines, leave out {setting('documents')}.",
             ).placed(option="documents")
         offsets = np.append(np.concatenate(self._firsts), self.rows)
         runs = LineRuns(np.concatenate(self._run_tokens), np.concatenate(self._run_lines), self.rows)
@@ -299,8 +299,10 @@ class _Reader:
         """Raise an `InputError` if a cell in a tag column is empty, which can happen only with tabs."""
         empty = self._names[column].get("")
         if empty is not None:
+            names = self._layout.names
+            called = f"the column {names[column]!r}" if names else self._layout.called(column)
             raise self._source.refuse(
-                f"a cell of {self._layout.called(column)} is empty.",
+                f"{called} has an empty cell.",
                 "Choose another column, or write O for tokens outside spans.",
                 lines.first + int(rows[np.argmax(codes == empty)]),
             )

@@ -26,8 +26,8 @@ _NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*))?")
 _FIELDS = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _CONLLU_BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
 _CONLLU_CELLS = 1 << 16
-_CONLLU_REMEDY = "Write rows of ten columns, separated by tabs, as CoNLL-U has them."
-_BRACKETS_REMEDY = "Write (1-person at the entity's first token, and 1) at its last."
+_CONLLU_REMEDY = "Write the ten columns of CoNLL-U in each row, separated by tabs."
+_BRACKETS_REMEDY = "For entity 1, write '(1-person' at the first token and '1)' at the last token."
 
 
 @dataclass
@@ -78,8 +78,8 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
     key = next((key for key in wanted if key in keys), None)
     if key is None:
         raise source.refuse(
-            f"no row has the key {' or '.join(wanted)} in its MISC column.",
-            f"Name the key of the entities with {setting('misc_key')}.",
+            f"no row has the key {' or '.join(map(repr, wanted))} in the column MISC.",
+            f"Set {setting('misc_key')} to the key of the entities.",
         )
     values = {cell: _value(cell, key) for cell in cells}
     decoding: dict[str, object] = {}
@@ -174,7 +174,7 @@ def _add_bracketed(source: Source, part: _Part, values: Mapping[str, str], place
                 else:
                     opened.setdefault(pieces[0], []).append((token, pieces[place]))
             elif not opened.get(bracket[3].split("-")[0]):
-                problem = f"the bracket of {bracket[3]!r} was not opened."
+                problem = f"the entity {bracket[3]!r} has a closing bracket, but no opening bracket."
                 raise source.refuse(problem, _BRACKETS_REMEDY, part.lines[token])
             else:
                 start, label = opened[bracket[3].split("-")[0]].pop()
@@ -182,7 +182,9 @@ def _add_bracketed(source: Source, part: _Part, values: Mapping[str, str], place
     for name, starts in opened.items():
         if starts:
             line = part.lines[starts[0][0]]
-            raise source.refuse(f"the bracket of {name!r} is not closed.", _BRACKETS_REMEDY, line)
+            raise source.refuse(
+                f"the entity {name!r} has an opening bracket, but no closing bracket.", _BRACKETS_REMEDY, line
+            )
 
 
 def _shows_conllu(source: Source) -> bool:

@@ -53,7 +53,7 @@ def read_hipe(
         try:
             spans[kind] = Spans.from_tags(file.tags[index], scheme=scheme, repair=repair)
         except InputError as error:
-            error.problem = f"in {columns[kind]}: {error.problem}"
+            error.problem = f"in the column {columns[kind]}, {error.problem}"
             raise file.locate(error) from None
     left_out: list[tuple[int, int, str]] = []
     entities = entities_of(_all_trees(spans, file.tags[0].offsets, left_out))
@@ -110,10 +110,11 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
             other = None if required == WORDS_COLUMN else next(others, None)
             raise source.refuse(
                 f"the header has no column {required!r}; its columns are {', '.join(map(repr, names[:30]))[:300]}.",
-                f"The columns of the file are for another level of types: set {setting('level', other)}."
+                f"Set {setting('level', other)}. The file has columns for this level."
                 if other
-                else f"Name the columns in the first line: {WORDS_COLUMN}, {columns[_LITERAL]}; "
-                f"optional are {', '.join(list(columns.values())[1:])}. Separate the column names by tabs.",
+                else f"Write the column names in the first line, separated by tabs: {WORDS_COLUMN}, "
+                f"{columns[_LITERAL]} and, if there "
+                f"are such spans, {', '.join(list(columns.values())[1:])}.",
                 number,
             )
     return {kind: name for kind, name in columns.items() if name in names or kind == _LITERAL}

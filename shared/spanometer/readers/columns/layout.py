@@ -76,7 +76,9 @@ def looks_like_tag(cell: str) -> bool:
 
 def no_rows(source: Source) -> InputError:
     """Create the error about a file without rows."""
-    return source.refuse("the file has no rows of tags.", "Write one token a line, and a blank line after documents.")
+    return source.refuse(
+        "the file has no rows of tags.", "Write one token on each line, and a blank line after each document."
+    )
 
 
 def _numbered(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
@@ -146,16 +148,16 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
         if number == 0 or not -width <= number <= width:
             raise source.refuse(
                 f"column {shown(number)} does not exist: the rows have {counted(width, 'column')}.",
-                "Count columns from 1, or backwards from -1, the last column.",
+                "Count columns from 1 (the first column), or from -1 (the last column).",
                 line,
             )
         return number - 1 if number > 0 else width + number
     if names is None:
-        problem = f"unknown column {shown(column)}: the file does not name its columns."
+        problem = f"there is no column {shown(column)}: the file does not name its columns."
         raise source.refuse(problem, "Give the number of the column.")
     if names.count(column) != 1:
-        problem = "two columns have the name" if column in names else "unknown column"
-        listed = f"the columns are {', '.join(names)}."
+        problem = "two columns have the name" if column in names else "there is no column"
+        listed = f"the columns are {', '.join(map(repr, names))}."
         raise source.refuse(f"{problem} {shown(column)}: {listed}", "Give the number of the column.")
     return names.index(column)
 

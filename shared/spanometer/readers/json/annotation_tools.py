@@ -134,7 +134,7 @@ class _Task:
             start, end, stated = value["start"], value["end"], value.get("text")
             if isinstance(start, str):
                 raise self.refuse(
-                    f"a span begins at {shown(start)}, a position in HTML or in a dialogue, not in a text.",
+                    f"a span begins at {shown(start)}, which is a position in HTML or in a dialogue, not in a text.",
                     "Export a project whose documents are plain text.",
                 )
             labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
@@ -244,7 +244,7 @@ def read_doccano(source: Source, options: Offsets) -> Iterator[Record | str]:
         record = Record(spans=items, text=text, id=row.get("id"), line=line, place=place)
         if key in _LISTS:
             if items and (type(items[0]) is not list or len(items[0]) != 3):
-                raise source.refuse("an item of the labels is not [start, end, label].", _DOCCANO_REMEDY, line)
+                raise source.refuse("an item in the list of labels is not [start, end, label].", _DOCCANO_REMEDY, line)
             yield record
         elif key == _WITH_RELATIONS:
             yield replace(record, spans=_spans(source, items, line))
@@ -329,8 +329,8 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
             raise source.refuse("the task has no text.", _PRODIGY_REMEDY, line)
         if row.get("_view_id") in _OF_GIVEN_SPANS and row.get("spans"):
             raise source.refuse(
-                f"in the interface {row['_view_id']!r} the annotator did not mark the spans of this task.",
-                "Export a data set with marked spans, such as one made with ner.manual or spans.manual.",
+                f"this task is from the interface {row['_view_id']!r}, in which annotators do not mark spans.",
+                "Export a data set in which annotators marked spans, for example with ner.manual or spans.manual.",
                 line,
             )
         answer = row.get("answer", "accept")
@@ -349,9 +349,10 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
         )
         if record.id is not None and seen.setdefault((record.id, record.annotator), line) != line:
             raise source.refuse(
-                f"this task is about the same text as line {seen[record.id, record.annotator]}, by the same annotator.",
-                "Export a data set with every text once, such as one made with ner.manual. The binary interface asks "
-                "about single spans, so its answers do not annotate a text.",
+                f"this task and line {seen[record.id, record.annotator]} have the same text and the same annotator.",
+                "Export a data set that has each text once, for example one made with ner.manual. In the binary "
+                "interface, "
+                "each answer is about one span, so it does not annotate a whole text.",
                 line,
             )
         for span, (start, end, label) in zip(spans, bounds, strict=True):

@@ -92,8 +92,8 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
 def _refuse_groups(source: Source, key: str) -> None:
     """Raise an `InputError` for spaCy's documents, whose `spans` are an object of groups."""
     if source.binary == ZLIB or (key != "spans" and isinstance(first_object(source).get("spans"), dict)):
-        remedy = f"Name the group of their spans with {setting('span_group', key)}."
-        raise source.refuse("these are documents of spaCy, not JSON lines of documents.", remedy)
+        remedy = f"Choose the spans of a group with {setting('span_group', key)}."
+        raise source.refuse("these are documents of spaCy, whose spans are in groups.", remedy)
 
 
 def _in_tokens(row: list[Any] | dict[str, Any]) -> bool:
@@ -348,9 +348,9 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
         lines.append(line)
         if isinstance(row, list) and unlisted is not None:
             problem = f"this line is a list, so it has no key {unlisted!r}."
-            raise source.refuse(problem, "Leave the column out.", line)
+            raise source.refuse(problem, "Do not choose a column.", line)
         if unlisted is None and isinstance(row, dict) and "text" in row and TAGS_KEY not in row:
-            problem = f"the object has a text, but no known spans and no 'tags'; its keys: {keys_of(row)}."
+            problem = f"the object has a text, but no known spans and no 'tags'; its keys are {keys_of(row)}."
             raise source.refuse(problem, _SPANS_REMEDY, line)
         lists = {key: list_in(source, row, (key,), line, "tags", _KEY_REMEDY) for key in tags}
         if of_numbers is not None:
@@ -401,7 +401,9 @@ def _key(source: Source, column: Column) -> str:
     if column is None:
         return TAGS_KEY
     if isinstance(column, int) or column.lstrip("-").isdecimal():
-        raise source.refuse(f"JSON lines have keys, not numbered columns ({column}).", "Name the key of the tags.")
+        raise source.refuse(
+            f"there is no column {column}: JSON lines have keys, not columns.", "Name the key of the tags."
+        )
     return column
 
 
@@ -416,12 +418,14 @@ def _words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | 
             return words
     if words_key is None:
         return None
-    raise source.refuse(f"the line has no list of words {words_key!r}.", "Name the key of the words.", line)
+    raise source.refuse(
+        f"the line has no list of words under the key {words_key!r}.", "Name the key of the words.", line
+    )
 
 
 def _some_words(source: Source, line: int) -> InputError:
     """Create the error about a file in which only some lines have words."""
-    problem = "some lines have words, but others do not."
+    problem = "some lines have words, but other lines have no words."
     return source.refuse(problem, "Give 'tokens' on all lines, or on none.", line)
 
 

@@ -70,7 +70,7 @@ def rows(source: Source, content: str, *, collections: bool = False) -> Iterator
             )
         yield line, place, row
     if empty:
-        raise source.refuse("the file has no documents.", f"Write one JSON list of {content} a line.")
+        raise source.refuse("the file has no documents.", f"Write one JSON list of {content} on each line.")
 
 
 def _values(source: Source, collections: bool) -> Iterator[tuple[int, str, Any]]:
@@ -117,7 +117,7 @@ def list_in(
         return value
     wanted = " or ".join(map(repr, keys))
     raise source.refuse(
-        f"{place or 'the object'} has no {wanted}; its keys: {keys_of(row)}."
+        f"{place or 'the object'} has no {wanted}; its keys are {keys_of(row)}."
         if key is None
         else f"{place and place + ': '}{key!r} is a {_kind(value)}, not a list of {content}.",
         remedy or f"Write a list of {content}, or an object with the list under {wanted}, on each line.",

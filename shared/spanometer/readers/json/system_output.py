@@ -15,7 +15,7 @@ from .records import TAGS_KEY, WORDS_KEYS, are_words, first_filled, first_object
 _LISTS = ("entities", "extractions", "spans")
 _TEXTS = ("full_text", "text")
 _NAMES = ("document_id", "id")
-_SYSTEM_REMEDY = "For each text, write the system's list of spans on one line, or write one list of such lists."
+_SYSTEM_REMEDY = "Write the system's list of spans for each text on one line."
 
 _GLINER_REMEDY = 'Write an object for each document: {"tokenized_text": [...], "ner": [[first, last, label], ...]}.'
 
@@ -153,7 +153,7 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
             fields = _PLAIN
         if fields is None:
             raise source.refuse(
-                f"{shown(span)} in {where} is not in the span format of any known system.", _SYSTEM_REMEDY, record.line
+                f"{shown(span)} in {where} is not a span of a known system.", _SYSTEM_REMEDY, record.line
             )
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
         start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]
@@ -162,7 +162,7 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
             record.lost.append((record.line, f"{shown(mention)} of {shown(label)}, which has no offsets."))
         elif fields.beside == "index":
             if not all(type(bound) is int for bound in (span["index"], start, end)) or not isinstance(label, str):
-                problem = "a word piece needs whole numbers as index, start and end, and a string as entity."
+                problem = "in a word piece, index, start or end is not a whole number, or entity is not a string."
                 raise source.refuse(problem, _SYSTEM_REMEDY, record.line)
             pieces[span["index"]] = (start, end, label)
         else:

@@ -54,7 +54,7 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
         if isinstance(error, InputError):
             raise
         reason = str(error).partition("\n")[0]
-        raise source.refuse(f"this Parquet file is damaged ({reason}).", "Write or download it again.") from None
+        raise source.refuse(f"this Parquet file is damaged ({reason}).", "Write or download the file again.") from None
 
 
 def require_distinct(source: Source, columns: Sequence[str], line: int | None = None) -> None:
@@ -189,7 +189,7 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[int, Any]]:
     if following is None or place < len(text):
         rest = text[place:].lstrip()
         line += text.count("\n", counted, len(text) - len(rest))
-        problem = f"this is not JSON: {shown(rest[:20]) if rest else 'the end'} after an item."
+        problem = f"this is not JSON: {shown(rest[:20]) if rest else 'the end'} follows an item of the list."
         raise source.refuse(problem, "Export the file again.", line)
 
 

@@ -346,7 +346,9 @@ def _paragraphs(source: Source, line: int, place: str, row: Any) -> Iterator[tup
             tags = [token.get("ner") or _MISSING for token in tokens]
             raw, name = paragraph.get("raw"), row.get("id")
         except (AttributeError, KeyError, TypeError):
-            raise source.refuse(f"{where} has no sentences of tokens with 'orth'.", _JSON_REMEDY, line) from None
+            raise source.refuse(
+                f"{where} has no sentences, or a sentence has a token without 'orth'.", _JSON_REMEDY, line
+            ) from None
         if not all(isinstance(text, str) for text in (*words, *tags)) or not isinstance(raw, (str, type(None))):
             raise source.refuse(f"a word, a tag or the text of {where} is not a string.", _JSON_REMEDY, line)
         record = Record(words=words, text=raw, line=line, place=where)

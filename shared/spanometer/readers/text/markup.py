@@ -24,6 +24,7 @@ from ...exceptions import (
     setting,
     shortened,
     shown,
+    with_type,
 )
 from ...options import option
 from ...spans.entities import ENTITY_TYPES, Entities, Entity, entities_arrays
@@ -106,7 +107,7 @@ def from_markup(
     """
     if not isinstance(text, str):
         raise InputError(
-            f"{shown(text)} (of type {type(text).__name__}) is not a document with markup.",
+            f"the document is {with_type(text)}, not a string with markup.",
             "Pass one string for each document.",
             document=document,
         )
@@ -154,7 +155,7 @@ class _Parser:
             last = self._open[-1]
             raise self._refuse(
                 f"the tag <{_shown(last.name)}> is not closed.",
-                "Close every tag in its document, with </...>.",
+                f"Write </{_shown(last.name)}> before the document ends.",
                 last.offset,
             )
         for entity in self._entities:
@@ -184,7 +185,8 @@ class _Parser:
         elif not self._enclosing:
             raise self._refuse(
                 f"the component <{_shown(name)}> is outside all entities.",
-                f"Put an entity around it. Types of entities begin with {self._known_types()}; add others with "
+                f"Put <{_shown(name)}> inside an entity. Entity types begin with {self._known_types()}. Add other "
+                "types with "
                 f"{setting('entity_types')}.",
                 offset,
             )
@@ -216,16 +218,18 @@ class _Parser:
         line, column = self._place(last.offset)
         still = f"<{_shown(last.name)}> (line {line}, column {column}) is still open"
         if any(tag.name == name for tag in self._open):
-            return self._refuse(f"{tag} crosses another tag: {still}.", "Close the inner tag first.", offset)
+            return self._refuse(
+                f"{tag} crosses another tag: {still}.", f"Write </{_shown(last.name)}> before {tag}.", offset
+            )
         problem = f"{tag} closes a tag that is not open, and {still}."
-        return self._refuse(problem, f"Write </{_shown(last.name)}>, or remove it.", offset)
+        return self._refuse(problem, f"Write </{_shown(last.name)}> instead of {tag}, or remove {tag}.", offset)
 
     def _malformed(self, offset: int) -> InputError:
         word = _WORD.match(self._text, offset, offset + 60)
         return self._refuse(
             f"{_shown(word[0] if word else '<')!r} begins like a tag, but is not a tag.",
             "Write tags as <name> and </name>, with letters, digits, '.', '-' and '_' in names, and '+' between names. "
-            "If '<' is a word, put a blank after it.",
+            "If '<' is a word of the text, write a blank after '<'.",
             offset,
         )
 
@@ -354,7 +358,8 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     if wrong or not all(isinstance(part, str) and part and "." not in part for part in entity_types):
         raise InputError(
             f"{setting('entity_types', entity_types)} is not a list of names.",
-            f"Give names without dots: of the type pers.ind, give pers. The default is {ENTITY_TYPES!r}.",
+            "Give a list of names without dots, such as ['pers'] for the type pers.ind. The default is "
+            f"{ENTITY_TYPES!r}.",
             option="entity_types",
         )
     return frozenset(entity_types)
@@ -392,7 +397,7 @@ def _markup_array(documents: Sequence[Any], first_document: int) -> pa.StringArr
     for number, text in enumerate(documents):
         if not isinstance(text, str):
             raise InputError(
-                f"{shown(text)} (of type {type(text).__name__}) is not a document with markup.",
+                f"the document is {with_type(text)}, not a string with markup.",
                 _REMEDY,
                 document=first_document + number,
             )

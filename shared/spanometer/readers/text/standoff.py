@@ -165,7 +165,7 @@ def _text_beside(name: str, limits: Limits) -> str | None:
         with open(path, encoding=limits.encoding, newline="") as file:
             return file.read().removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
-        remedy = f"Save it as UTF-8, or name its encoding with {setting('encoding')}."
+        remedy = f"Save the file as UTF-8, or set {setting('encoding')} to its encoding."
         raise InputError(f"the text cannot be read ({error}).", remedy, source=path) from None
 
 
@@ -183,7 +183,10 @@ register(
 
 _PART = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
 _FIRST = re.compile(rb"\s*[^|\t\n]+\|t\|")
-_PUBTATOR_REMEDY = "Write ID|t|TITLE, ID|a|ABSTRACT and lines of ID, start, end, text, type, separated by tabs."
+_PUBTATOR_REMEDY = (
+    "Write the lines ID|t|TITLE and ID|a|ABSTRACT. Then write a line for each mention: ID, start, "
+    "end, text and type, separated by tabs."
+)
 
 
 def read_pubtator(source: Source, options: Offsets) -> Iterator[Record]:
@@ -212,8 +215,8 @@ def read_pubtator(source: Source, options: Offsets) -> Iterator[Record]:
             continue
         cells = line.split("\t")
         if record is None or (part[1] if part is not None else cells[0]) != record.id:
-            remedy = "Write a blank line before each document, and begin the document with its title."
-            raise source.refuse("this line is about another document than the line before it.", remedy, number)
+            remedy = "Write a blank line between two documents. Begin each document with its title."
+            raise source.refuse("this line and the line before it have different document IDs.", remedy, number)
         if part is not None:
             if record.spans or abstract or part[2] != "a":
                 problem = "this title or abstract is repeated, or comes after mentions."

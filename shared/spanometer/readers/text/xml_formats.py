@@ -10,7 +10,7 @@ from ..formats import Offsets, blanks_before, register
 from ..json.records import first_object, is_object, rows, value_in
 from ..source import LINE, Source
 
-_BIOC_REMEDY = "Give each document passages with an offset and a text."
+_BIOC_REMEDY = "Give each document a list of passages, and each passage an offset and a text."
 _XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collection\b|<collection>)", re.DOTALL)
 
 _PASSAGES = re.compile(rb'\s*[\[{].*?"passages"\s*:\s*\[', re.DOTALL)
@@ -115,10 +115,10 @@ def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tupl
         own, name = value_in(annotation, LINE), value_in(annotation, "id")
         called = f"{'an annotation' if name is None else f'the annotation {name!r}'} of {where or 'a document'}"
         if not typed:
-            remedy = "Write the label as the infon 'type'."
-            raise source.refuse(f"{called} has no label: the infon 'type' is missing.", remedy, own or line)
-        problem = f"{called} lacks a location with whole numbers as offset and length."
-        raise source.refuse(problem, "Give each location an offset and a length in characters.", own or line)
+            remedy = "Write the label in an infon with the key 'type'."
+            raise source.refuse(f"{called} has no label.", remedy, own or line)
+        problem = f"{called} has no location whose offset and length are whole numbers."
+        raise source.refuse(problem, "Give each location an offset and a length, in characters.", own or line)
     return sorted((each["offset"], each["offset"] + each["length"]) for each in locations)
 
 
