@@ -458,7 +458,7 @@ def _bounds(text):
 
 
 WHOLE = re.compile(
-    r"there is nothing to score|predicted documents?, [0-9,]+ reference document|there are no (predictions|references)"
+    r"there is nothing to score|predicted documents?, but [0-9,]+ reference document|there are no (predictions|references)"
     r"|no span has the"
 )
 """What has no place, as it is about all of the input."""

@@ -38,7 +38,7 @@ def test_process(pair):
     assert (bad.returncode, bad.stdout) == (2, "")
     assert (
         bad.stderr
-        == "spanometer: none: cannot be read: no such file or directory. Check the path and the permissions.\n"
+        == "spanometer: none: the file cannot be read: no such file or directory. Check the path and the permissions.\n"
     )
 
 

@@ -79,7 +79,7 @@ def test_permission_errors_are_told(complaint, pair, monkeypatch):
         raise PermissionError(13, "Permission denied", path)
 
     monkeypatch.setattr("builtins.open", refuse)
-    assert f"{pair[0]}: cannot be read: permission denied." in complaint("score", *pair)
+    assert f"{pair[0]}: the file cannot be read: permission denied." in complaint("score", *pair)
 
 
 def test_a_cluster_needs_dask(complaint, monkeypatch, tmp_path):

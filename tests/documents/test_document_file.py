@@ -36,12 +36,13 @@ def test_the_unit_that_most_stated_texts_fit(file):
     found = made(file, Record(text=TEXT, spans=spans, stated=["Ada", "wrote", "dancer"]), units=BOTH)
     assert bounds(found) == [(0, 1), (2, 5), (6, 11)]
     assert found.notes == (
-        "1 of 3 span texts differ from the document's text at the same offsets (line 1: 'dancer' instead of '💃').",
+        "1 of 3 span texts differ from the document's text at the same offsets. "
+        "The first is 'dancer' instead of '💃' (line 1).",
     )
 
 
 def test_most_stated_texts_differ(file):
-    with pytest.raises(InputError, match="2 of 2 span texts differ") as caught:
+    with pytest.raises(InputError, match=r"2 of 2 span texts differ") as caught:
         made(file, Record(text="Ada wrote", spans=[(0, 3, "A"), (4, 9, "B")], stated=["Bob", "said"]))
     assert "Check that the offsets belong to this text" in caught.value.remedy
 
@@ -63,8 +64,11 @@ def test_nothing_tells_the_unit(file):
 @pytest.mark.parametrize(
     ("span", "problem"),
     [
-        ((0, 12, "A"), r"a span from 0 to 12 begins or ends inside a character, or outside the text \(9 characters\)"),
-        ((-1, 2, "A"), "a span from -1 to 2 begins or ends"),
+        (
+            (0, 12, "A"),
+            r"the span from 0 to 12 begins or ends inside a character, or outside the text \(9 characters\)",
+        ),
+        ((-1, 2, "A"), "the span from -1 to 2 begins or ends"),
         ((3, 2, "A"), "the end 2 is not after the start 3"),
         ((0, 1.0, "A"), r"the end is 1.0 \(of type float\), not an integer"),
         ((0, True, "A"), r"the end is True \(of type bool\), not an integer"),

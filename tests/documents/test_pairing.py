@@ -136,7 +136,7 @@ def test_words_and_offsets_without_a_text(made):
     assert found.notes == ("No file has texts, so texts were made from the words, with blanks between them.",)
     found = pair(made(Record(spans=[(13, 18, "X")])), words)
     assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("character", [(13, 18)], [(0, 12)])
-    with pytest.raises(InputError, match="1 of 1 span texts differ"):
+    with pytest.raises(InputError, match=r"1 of 1 span texts differ"):
         pair(words, made(Record(spans=[(0, 12, "PER")], stated=["AdaLovelace w"])))
 
 

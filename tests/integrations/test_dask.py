@@ -180,7 +180,7 @@ def test_errors_say_where_they_are(client, folder):
 def test_a_null_and_other_lengths(client, tmp_path):
     for references, predictions, message in (
         ([["O"], None], [["O"], ["O"]], "row group 0, row 1, references: this document is None"),
-        ([["O"]], [["O", "O"]], "row group 0, row 0: 2 predicted tags, 1 reference tag"),
+        ([["O"]], [["O", "O"]], "row group 0, row 0: got 2 predicted tags, but 1 reference tag"),
         ([["O"], ["B-A"], ["B"]], [["O"]] * 3, "references, token 0: 'B' has no label, but other tags have one"),
     ):
         pq.write_table(pa.table({"references": references, "predictions": predictions}), tmp_path / "a.parquet")

@@ -116,7 +116,7 @@ GOOD = "<pers> Ada </pers> sings"
 @pytest.mark.parametrize("call", ["compute", "add_batch"])
 def test_documents_that_are_no_texts(call):
     module = load("eter", "markup")
-    for text, message in ((None, "is not a document with markup"), ("\ud800 sings", "cannot be stored as UTF-8")):
+    for text, message in ((None, "not a string with markup"), ("\ud800 sings", "cannot be stored as UTF-8")):
         with pytest.raises(InputError, match=f"predictions, document 1: .*{message}"):
             getattr(module, call)(predictions=[GOOD, text], references=[GOOD, GOOD])
     assert len(module) == 0

@@ -279,7 +279,7 @@ def test_a_bad_document_leaves_the_good_ones(case):
         with pytest.raises(InputError) as raised:
             module.add(prediction=sides["predictions"][1], reference=sides["references"][1])
         assert (raised.value.side, raised.value.document) == (side, 2)
-    with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
+    with pytest.raises(InputError, match="got 1 predicted document, but 2 reference documents"):
         module.add_batch(predictions=[good], references=[good, good])
     with pytest.raises(InputError, match="there are no references"):
         module.add_batch(predictions=[good])

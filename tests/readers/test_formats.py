@@ -25,7 +25,7 @@ def test_formats_are_detected_from_the_content(tmp_path):
     assert read_entities(path).format == "jsonl"
     assert read_entities(path).source == str(path)
     error = refused_entities("a b c\n")
-    assert (error.line, "format=..., one of hipe, jsonl, quaero." in str(error)) == (1, True)
+    assert (error.line, "Set format=... to one of hipe, jsonl, quaero." in str(error)) == (1, True)
     assert entities_of("a b c\n", format="quaero").trees.to_dicts() == [[]]
 
 

@@ -64,7 +64,7 @@ def test_the_text_beside_annotations(tmp_path):
         lambda: read_documents(tmp_path / "a.ann", limits={"max_size": 0.005}),
         lambda: read_documents(tmp_path, format="brat", limits={"max_size": 0.005}),
     ):
-        with pytest.raises(InputError, match=r"a\.txt: the text has more than 0\.005 MB"):
+        with pytest.raises(InputError, match=r"a\.txt: the text is larger than 0\.005 MB"):
             reading()
     assert read_documents(tmp_path, format="brat", limits={"max_size": 0.007}).documents.size == 1
 
@@ -79,7 +79,7 @@ def test_packed_files_have_the_limit_of_plain_ones(tmp_path):
     sizes = [path.stat().st_size for path in tmp_path.iterdir()]
     assert sorted(sizes)[-2] < 100_000 < sorted(sizes)[-1]
     for name in ("a.conll", "a.conll.gz", "a.parquet"):
-        with pytest.raises(InputError, match="has more than 2 MB"):
+        with pytest.raises(InputError, match="is larger than 2 MB"):
             read_documents(tmp_path / name, limits={"max_size": 2})
     plain, packed = (read(tmp_path / name, max_size=4).tags[0].codes for name in ("a.conll", "a.conll.gz"))
     assert np.array_equal(plain, packed)

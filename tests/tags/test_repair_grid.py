@@ -224,7 +224,7 @@ def test_ways_of_decoding_differ():
         ({}, "there are no predictions"),
         ({"logits": [np.zeros((2, 3))]}, "id2label is missing"),
         ({"predictions": [["O", "O"]], "id2label": ["O"]}, "id2label applies only to logits"),
-        ({"predictions": [["O"]]}, "document 0: 1 predicted tag, 2 reference tags"),
+        ({"predictions": [["O"]]}, "document 0: got 1 predicted tag, but 2 reference tags"),
         (
             {"predictions": [["O", "O"]], "scheme": "IOE2"},
             "no prefix of IOE2|repair policies of IOE2 cannot be compared",

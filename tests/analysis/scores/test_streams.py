@@ -155,10 +155,13 @@ GOOD = ([["B-A", "O"], ["O"]], [["B-A", "B-A"], ["O"]])
 @pytest.mark.parametrize(
     ("batches", "message"),
     [
-        ([pa.table({"predictions": [["O"]]})], "^batch 0: there is no column 'references' among 'predictions'"),
+        (
+            [pa.table({"predictions": [["O"]]})],
+            "^batch 0: there is no column 'references'. The columns are 'predictions'",
+        ),
         (
             [pa.table({"references": [[1]], "predictions": [["O"]]})],
-            "^references, document 0, token 0: 1 is an integer tag",
+            "^references, document 0, token 0: the tag is the integer 1",
         ),
         (
             pa.table({"references": [["O"]], "predictions": [["O"]]}),

@@ -222,7 +222,7 @@ def test_bad_options(make, wrong):
 def test_bad_documents(make):
     doc = make()
     for given, message in (
-        ([doc, doc], "2 predicted documents, 1 reference document[.]"),
+        ([doc, doc], "2 predicted documents, but 1 reference document[.]"),
         (doc, "predictions: .* is not a list of documents"),
         (None, "predictions: None is not a list of documents"),
         (["Pas de toux"], "predictions, document 0: 'Pas de toux' .of type str. is not a spaCy document"),
