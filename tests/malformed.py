@@ -458,8 +458,8 @@ def _bounds(text):
 
 
 WHOLE = re.compile(
-    r"there is nothing to score|predicted documents?, but [0-9,]+ reference document|there are no (predictions|references)"
-    r"|no span has the"
+    r"there is nothing to score|predicted documents?, but [0-9,]+ reference document"
+    r"|there are no (predictions|references)|no span has"
 )
 """What has no place, as it is about all of the input."""
 

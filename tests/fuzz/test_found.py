@@ -59,10 +59,10 @@ def test_values_that_cannot_be_printed(name):
 def test_objects_that_fail_when_they_are_read(name):
     """The error says where and what, and the object's own error is its cause."""
     value = ODD[name]
-    with pytest.raises(InputError, match="cannot be read as a (list|mapping): RuntimeError") as caught:
+    with pytest.raises(InputError, match=r"cannot be read as a (list|mapping): RuntimeError") as caught:
         Tags.from_lists(value())
     assert isinstance(caught.value.__cause__, RuntimeError)
-    with pytest.raises(InputError, match="cannot be read as a (list|mapping): RuntimeError") as caught:
+    with pytest.raises(InputError, match=r"cannot be read as a (list|mapping): RuntimeError") as caught:
         Tags.from_lists([["O"], value()])
     assert caught.value.document == 1
     module = spanometer.load("span_f", "spans")

@@ -200,5 +200,5 @@ def test_numbers_of_tokens_are_averaged_over_a_span():
 @pytest.mark.parametrize("given", [{"train": "train.conll"}, {"train": 3}, {"by": [1, 2, 3]}, {"by": "year"}])
 def test_other_objects_are_refused(given):
     found = errors(spans(REFERENCE), spans(PREDICTION), words=WORDS, confidence=None)
-    with pytest.raises(InputError, match="is not (a|the)"):
+    with pytest.raises(InputError, match=r"is not (a|the)"):
         found.only.buckets(**given)
