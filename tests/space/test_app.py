@@ -386,10 +386,16 @@ def test_attributes_that_do_not_occur():
     for changed, said in (
         (
             {"attributes": "negted"},
-            "“Attributes” names the attribute 'negted', but no span has it. The attributes are 'a'.",
+            "“Attributes” names the attribute 'negted', but no span has this attribute. The attributes are 'a'.",
         ),
-        ({"attributes": "a=X"}, "“Attributes” names the label 'X', but no span has it. The labels are 'SYMPTOM'."),
-        ({"default_values": "negted=1"}, "“Default values” names the attribute 'negted', but no span has it."),
+        (
+            {"attributes": "a=X"},
+            "“Attributes” names the label 'X', but no span has this label. The labels are 'SYMPTOM'.",
+        ),
+        (
+            {"default_values": "negted=1"},
+            "“Default values” names the attribute 'negted', but no span has this attribute.",
+        ),
     ):
         html = answer("span_attribute", spans({"a": 1}), spans({"a": 1}), **changed)
         assert 'role="alert"' in html and said in text_of(html)
