@@ -338,7 +338,7 @@ def test_uploads(tmp_path):
         (b"a\0", "NUL"),
         (b"\x1f\x8bdamaged", "damaged"),
         (b"a" * (MAX_BYTES + 1), "too much"),
-        (gzip.compress(b"a" * (MAX_BYTES + 1)), "more than 5 MB"),
+        (gzip.compress(b"a" * (MAX_BYTES + 1)), "larger than 5 MB"),
     ):
         file.write_bytes(data)
         with pytest.raises(InputError, match=said):

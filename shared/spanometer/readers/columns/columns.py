@@ -195,7 +195,8 @@ class _Reader:
                 f"the file has no line '# {self._documents} = ...', which begins a document."
                 if self._documents != DOCSTART
                 else f"the file has no {DOCSTART} line.",
-                f"If documents end at blank lines, leave out {setting('documents')}.",
+                "Write this line before each document. If blank lines end documents, leave out "
+                f"{setting('documents')}.",
             ).placed(option="documents")
         offsets = np.append(np.concatenate(self._firsts), self.rows)
         runs = LineRuns(np.concatenate(self._run_tokens), np.concatenate(self._run_lines), self.rows)
