@@ -66,7 +66,7 @@ def test_long_lines_have_a_limit(file):
 def test_files_have_a_limit(file):
     path = file("a O\n\n" * 1000)
     error = refused(path, max_size=0.004)
-    assert "more than 0.004 MB" in error.problem and "max_size" in str(error)
+    assert "larger than 0.004 MB" in error.problem and "max_size" in str(error)
     assert len(read(path, max_size=0.006).tags[0].codes) == 1000
     # in parts a document is limited, not the file
     assert sum(part.tags[0].codes.size for part in read_parts(path, max_size=0.1)) == 1000
