@@ -43,7 +43,7 @@ _COUNTERPARTS = {
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
     "y_true": "Use references.",
     "y_pred": "Use predictions.",
-    **dict.fromkeys(("label_names", "label_list"), f"Give the tags of integers with {mention('id2label')}."),
+    **dict.fromkeys(("label_names", "label_list"), f"If the tags are integers, name them with {mention('id2label')}."),
     "target_names": "Labels keep their names from the annotation.",
     "pos_label": _PER_LABEL,
     "beta": f"Use {setting('f_beta', 0.5)}.",

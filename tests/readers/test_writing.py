@@ -230,7 +230,7 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
         (
             {"spans": NESTED},
             "columns",
-            "spans that overlap another span are left out: 2 (document 'x': 2)",
+            "spans that overlap another span are left out (2 in document 'x')",
             [(0, 2, "B")],
         ),
         (
@@ -269,7 +269,7 @@ def test_what_cannot_be_held(file, tmp_path, row, format, said, left):
     path = tmp_path / "out"
     with pytest.raises(InputError) as caught:
         spanometer.write(known, path, format=format)
-    assert f"{format} cannot hold all of this: {said}" in caught.value.problem
+    assert f"the format {format} cannot store everything: {said}" in caught.value.problem
     assert not path.exists()
     (lost,) = spanometer.write(known, path, format=format, lossy=True)
     assert lost.startswith(said)
@@ -284,7 +284,7 @@ def test_over_lines(file, tmp_path):
     row = {"id": "x", "text": "a b\nc d", "spans": [{"start": 2, "end": 5, "label": "A"}]}
     known = spanometer.read(file(json.dumps(row) + "\n", "a.jsonl"))
     assert spanometer.write(known, tmp_path / "out", format="brat", lossy=True) == (
-        "spans across line ends, split into a fragment for each line: 1 (document 'x': 1)",
+        "spans across line ends, split into a fragment for each line (1 in document 'x')",
     )
     assert (tmp_path / "out" / "x.ann").read_text() == "T1\tA 2 3;4 5\tb c\n"
 

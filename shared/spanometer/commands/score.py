@@ -327,7 +327,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--references",
         metavar="N",
-        help="the first N files are references by different annotators; with 1, the first file has all annotators",
+        help="the first N files are references, one for each annotator; if N is 1, the first file contains all "
+        "annotators",
     )
     add_reading(parser, options_of(InputFiles))
     parser.add_argument_group("answers")

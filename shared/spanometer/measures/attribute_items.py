@@ -239,7 +239,7 @@ def require_seen(
         remedy = (
             f"The {kind} are {listing}." if present else f"The spans have no attributes. Leave out {mention(option)}."
         )
-        problem = f"{mention(option)} names the {kind[:-1]} {shown(unknown[0])}, but no span has this {kind[:-1]}."
+        problem = f"no span has the {kind[:-1]} {shown(unknown[0])}, which you set in {mention(option)}."
         raise InputError(problem, remedy, option=option)
 
 

@@ -94,7 +94,7 @@ def prepare(
     prepared = fitted(documents, formats[format], options, pairing)
     if prepared.losses and not lossy:
         raise InputError(
-            f"{format} cannot hold all of this: {'; '.join(map(str, prepared.losses))}.",
+            f"the format {format} cannot store everything: {'; '.join(map(str, prepared.losses))}.",
             f"Choose another format, or accept the losses with {setting('lossy', True)}.",
             source=documents.source,
             option="lossy",

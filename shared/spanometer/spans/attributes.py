@@ -332,12 +332,10 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
             continue
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
-                kinds = type(other).__name__, type(value).__name__
-                types = "" if kinds[0] == kinds[1] else " ({}, not {})".format(*kinds)
                 raise InputError(
-                    f"the attribute {shown(name)} has the value {shown(value)}, but the score is for "
-                    f"{shown(other)}{types}.",
-                    _SCORE_REMEDY,
+                    f"the attribute {shown(name)} has the value {shown(value)} (of type {type(value).__name__}), but "
+                    f"its score is for {shown(other)} (of type {type(other).__name__}).",
+                    "Write the same value in the scores, or a single number as the score.",
                 )
     return [scored.get((type(value), value)) for value in values]
 

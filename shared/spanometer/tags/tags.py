@@ -154,8 +154,8 @@ class Tags:
             if not (name == "O" or (prefix in PREFIXES and (label or name == prefix))):
                 raise self.refusal(
                     code,
-                    f"{shown(name)} does not end in a prefix ({', '.join(sorted(PREFIXES))}).",
-                    f"Write tags as O or label-prefix, for example 'PER-B', or leave out {setting('suffix', True)}.",
+                    f"{shown(name)} does not end in {', '.join(sorted(PREFIXES))}, but {setting('suffix', True)} is set.",
+                    f"Write tags such as 'PER-B' or 'O', or remove {setting('suffix', True)}.",
                 )
             names.append(f"{prefix}-{label}" if label else name)
         return replace(self, names=tuple(names))
