@@ -171,11 +171,11 @@ def test_results():
     answers = {"one": ['[["PER", "Ann"]]'], "two": ["[]"]}
     grounded = grounding_spread(["Ann and Ann"], answers, [[{"start": 0, "end": 3, "label": "PER"}]])
     kinds = [
-        (grounded, ("scores", "effects", "ranks", "choices")),
+        (grounded, ("scores", "effects", "ranks")),
         (report, ("scores", "labels")),
         (compared, ("systems", "pairs", "labels", "label_pairs")),
         (agreed, ("matrix", "pairs", "labels")),
-        (spread, ("scores", "choices")),
+        (spread, ("scores",)),
     ]
     for result, names in kinds:
         assert repr(result) == str(result)
