@@ -458,7 +458,7 @@ def _bounds(text):
 
 
 WHOLE = re.compile(
-    r"there is nothing to score|predicted documents?, but [0-9,]+ reference document"
+    r"there is nothing to score|the stream has no batches|predicted documents?, but [0-9,]+ reference document"
     r"|there are no (predictions|references)|no span has"
 )
 """What has no place, as it is about all of the input."""

@@ -15,7 +15,7 @@ def test_samples(run, data):
         status, output, error = run("validate", exports / row["file"], "--json")
         if status == 2:
             # nothing says which of several layers or features is meant
-            assert "Name one with --" in error
+            assert "Set --" in error
             continue
         counts = json.loads(output)["counts"]
         assert counts.get("empty", 0) == int(row["empty"]), row["file"]

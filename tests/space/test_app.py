@@ -386,7 +386,7 @@ def test_attributes_that_do_not_occur():
     for changed, said in (
         (
             {"attributes": "negted"},
-            "“Attributes” names the attribute 'negted', but no span has this attribute. The attributes are 'a'.",
+            "no span has the attribute 'negted', which you set in “Attributes”. The attributes are 'a'.",
         ),
         (
             {"attributes": "a=X"},
@@ -394,7 +394,7 @@ def test_attributes_that_do_not_occur():
         ),
         (
             {"default_values": "negted=1"},
-            "“Default values” names the attribute 'negted', but no span has this attribute.",
+            "no span has the attribute 'negted', which you set in “Default values”.",
         ),
     ):
         html = answer("span_attribute", spans({"a": 1}), spans({"a": 1}), **changed)

@@ -124,7 +124,7 @@ def test_a_policy_of_your_own():
     assert re.search(r"Rome . LOC.* ROME . LOC.* Rome . LOC.* s", text_of(outcome_of(html, "your own")))
     assert len(re.findall("<h3>", page(TEXT, ANSWER, grounding="langextract"))) < len(NAMED)
     error = text_of(page(TEXT, ANSWER, grounding="nothing"))
-    assert "unknown grounding policy" in error and "Use strict, uie" in error
+    assert "unknown grounding policy" in error and "Use one of strict, uie" in error
 
 
 @pytest.mark.parametrize(

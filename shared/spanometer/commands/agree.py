@@ -68,7 +68,7 @@ class AgreementOutput(PlotOutput):
         if self.in_file and (self.per_label or self.per_pair or self.per_document):
             raise InputError(
                 "--per-label, --per-pair and --per-document have no effect, because -o gets only the disagreements.",
-                "Leave them out, or leave out -o.",
+                "Remove these options, or remove -o.",
             )
         if self.in_file and self.leave_one_out and not self.is_page:
             raise InputError("with --leave-one-out, -o can only write a page.", "End the name in .html.")
@@ -150,7 +150,7 @@ def _only(measures: Sequence[Any], kind: type[Measure], beside: Measure | None =
     """Return the measure of this class, with the shared options of another measure; None if there is none."""
     own = [measure for measure in measures if isinstance(measure, kind)]
     if len(own) > 1:
-        raise InputError(f"--measures names {kind.name} {len(own)} times.", "Name one.")
+        raise InputError(f"--measures names {kind.name} {len(own)} times.", f"Name {kind.name} once.")
     for name in options_of(AlignedMeasure) if own and beside else ():
         value, expected = getattr(own[0], name), getattr(beside, name)
         if not same(value, expected):

@@ -201,7 +201,7 @@ def run(options: argparse.Namespace) -> int:
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
-        raise InputError(f"costs of errors need exactly one measure, got {len(measures)}.", "Name one.")
+        raise InputError(f"costs of errors need exactly one measure, got {len(measures)}.", "Name one measure.")
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
     if content != "tags":
         refuse(options, ["by"], CONTENTS[content])

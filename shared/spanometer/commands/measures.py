@@ -39,7 +39,7 @@ _REMEDIES = {
 COMPARED = tuple(StringPolicy().compared)
 """Options of `mention_f` that are set by a policy for strings."""
 
-_INTERVALS = "Add --confidence 0.95, or leave it out."
+_INTERVALS = "Add --confidence 0.95, or remove this option."
 """The remedy if options of intervals are set without a confidence level."""
 
 EXAMPLE = '"span_f,token_f(format=BIO)"'

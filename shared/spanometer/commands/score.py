@@ -240,7 +240,7 @@ def informed(source: InputFiles, corpus: CorpusFiles, measures: Sequence[Any]) -
     if column is not None and any(measure.token_probabilities is not None for measure in weighing):
         raise InputError(
             f"{mention('token_probabilities')} and {mention('token_probability_column')} both give probabilities.",
-            "Remove one of them.",
+            "Remove one of these options.",
         )
     if column is None and not (corpus.content == "tags" and need_words(measures)):
         return measures

@@ -101,7 +101,7 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
                     states = [f"no {name}" if value is None else f"{name}:{value}" for value in both]
                     raise InputError(
                         f"the signature of {other.measure} has {states[0]}, but {signature.measure} has {states[1]}.",
-                        "Signatures must read the corpus in the same way; remove one of them.",
+                        "Signatures must read the corpus in the same way. Remove one of the two signatures.",
                     )
         readings.append((signature, reading))
     return {name: value for _, reading in readings for name, value in reading.items()}
@@ -204,7 +204,7 @@ def _read_signature(signature: Signature, table: Mapping[str, type[Kind]], share
             problem = (
                 f"the signature of {name} has {option}:{signature.parts[option]}, but you set {option}={shown(value)}."
             )
-            raise InputError(problem, "Remove one of them.", option=option)
+            raise InputError(problem, "Remove the option or the signature.", option=option)
     return measure
 
 

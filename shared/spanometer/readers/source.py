@@ -268,7 +268,7 @@ class Source(Named):
         blank = 0
         for first, block in self.blocks():
             blank = blank + len(block) if block.isspace() else 0
-            self.require_short(blank, "the file has only blank lines for more than {}", "Remove them", first)
+            self.require_short(blank, "the file has only blank lines for more than {}", "Remove the blank lines", first)
             for number, line in enumerate(block.decode().removesuffix("\n").split("\n"), first):
                 yield number, line.removesuffix("\r")
 

@@ -110,8 +110,7 @@ class Spans(DocumentColumns):
         documents: the number of documents, with or without spans.
         lengths: the documents' lengths in tokens, int64; None if unknown.
         fragments: the fragments of all spans; None if every span is contiguous.
-        copies: the number of copies of each span before duplicates were merged, int64; None if there were no
-            duplicates.
+        copies: the number of copies of each span before duplicates were merged, int64; None without duplicates.
     """
 
     document: np.ndarray
@@ -306,9 +305,7 @@ class Spans(DocumentColumns):
         if self.lengths is None:
             raise InputError("the documents' lengths are not known.", LENGTHS_REMEDY)
         if self.fragments is not None:
-            raise InputError(
-                "tags cannot represent discontinuous spans.", "Load the module with the configuration 'fragments'."
-            )
+            raise InputError("tags cannot represent discontinuous spans.", "Load the configuration 'fragments'.")
         offsets = offsets_of(self.lengths)
         if offsets[-1] > _MOST_TAGS:
             raise InputError(

@@ -286,7 +286,7 @@ class LabelChoice:
                 raise options_of(self)[name].refusal(listed, f"Use a list of names such as ['PER', 'LOC']{end}.")
         for label in sorted({*(self.labels or ())} & {*(self.ignore_labels or ())}):
             problem = f"{label!r} is in both {mention('labels')} and {mention('ignore_labels')}."
-            raise InputError(problem, "Use each label in one of them.", option="ignore_labels")
+            raise InputError(problem, "Use each label in only one of these options.", option="ignore_labels")
         for name in ("label_case", "reference_labels"):
             options_of(self)[name].check(getattr(self, name))
 

@@ -13,7 +13,7 @@ import numpy as np
 from ...arrays import code_type, ordered, plain, ranges
 from ...counts.counts import Counts
 from ...documents.arguments import LabelArguments, require_arguments, shares
-from ...exceptions import InputError, counted, on_side, require_kind, setting, without_option
+from ...exceptions import InputError, counted, mention, on_side, require_kind, setting, without_option
 from ...measures.aligned import AlignedMeasure
 from ...measures.information import TokenProbabilities
 from ...measures.registry import MEASURES, read_measures
@@ -97,7 +97,8 @@ def require_additive(measures: Iterable[Any]) -> None:
             )
         measure.require_additive()
         if measure.shared:
-            raise InputError(f"{measure.name} cannot be computed for parts of a corpus.", "Choose other measures.")
+            problem = f"{measure.name} cannot be computed for parts of a corpus."
+            raise InputError(problem, f"Remove {measure.name} from {mention('measures')}.")
 
 
 def totals_of_policies(parts: Counts, of_policy: np.ndarray) -> dict[str, np.ndarray]:

@@ -231,7 +231,7 @@ def require_form(measures: Mapping[str, Measure], form: str) -> None:
         if isinstance(measure, AlignedMeasure) == (form == "entities"):
             raise InputError(
                 f"{name} scores {_INPUTS[measure.input]}, but the documents hold {FORMS[form]}.",
-                "Choose other measures.",
+                f"Remove {name} from {mention('measures')}.",
             )
 
 
@@ -339,7 +339,9 @@ def sum_counts(
     if isinstance(tables, (pa.Table, pa.RecordBatch)):
         tables = [tables]
     require_choice("per_document", per_document, (True, False))
-    require_kind({} if measures is None else measures, Mapping, "a mapping of measures", "Give them by their names.")
+    require_kind(
+        {} if measures is None else measures, Mapping, "a mapping of measures", "Give the measures by their names."
+    )
     parts: dict[str, list[bytes]] = {}
     for table in ordered(tables, "a list of tables", _COUNTS_REMEDY):
         _require_counts(table)
@@ -371,7 +373,7 @@ def _tallies(source: Any, reading: Reading, batch_size: int) -> Iterator[Tally]:
         first += tally.documents
         yield tally.condensed()
     if number < 0:
-        raise InputError("there is nothing to score.", "Give at least one batch of documents.")
+        raise InputError("the stream has no batches.", "Give at least one batch of documents.")
 
 
 def _require_counts(table: Any) -> None:

@@ -301,7 +301,7 @@ def _answer(row: Any, key: str | None) -> Any:
         part, rest = part_at(row, key)
         if rest:
             keys = ", ".join(map(repr, part)) if isinstance(part, dict) else ""
-            raise InputError(f"has no key {rest!r}.", f"Choose one of its keys: {keys}." if keys else _REMEDY)
+            raise InputError(f"has no key {rest!r}.", f"Choose one of the keys {keys}." if keys else _REMEDY)
         answer = answer_in(part)
         return part if answer is NO_ANSWER else answer
     answer = answer_in(row)

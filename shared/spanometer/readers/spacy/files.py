@@ -142,7 +142,7 @@ class SpanChoice:
         if self._group is None and with_spans and not self._has_entities:
             raise self._source.refuse(
                 f"no document has entities, but there are span groups: {listed}.",
-                f"Choose one with {setting('span_group', with_spans[0])}.",
+                f"Choose a span group with {setting('span_group', with_spans[0])}.",
             )
         if self._group is None and with_spans:
             file = replace(file, notes=(*file.notes, f"Entities were read; the span groups {listed} were not."))

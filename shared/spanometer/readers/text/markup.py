@@ -227,7 +227,7 @@ class _Parser:
     def _malformed(self, offset: int) -> InputError:
         word = _WORD.match(self._text, offset, offset + 60)
         return self._refuse(
-            f"{_shown(word[0] if word else '<')!r} begins like a tag, but is not a tag.",
+            f"{_shown(word[0] if word else '<')!r} begins with '<', but is not a tag.",
             "Write tags as <name> and </name>, with letters, digits, '.', '-' and '_' in names, and '+' between names. "
             "If '<' is a word of the text, write a blank after '<'.",
             offset,
