@@ -390,7 +390,7 @@ def test_attributes_that_do_not_occur():
         ),
         (
             {"attributes": "a=X"},
-            "“Attributes” names the label 'X', but no span has this label. The labels are 'SYMPTOM'.",
+            "no span has the label 'X', which you set in “Attributes”. The labels are 'SYMPTOM'.",
         ),
         (
             {"default_values": "negted=1"},
