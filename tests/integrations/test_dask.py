@@ -181,7 +181,7 @@ def test_a_null_and_other_lengths(client, tmp_path):
     for references, predictions, message in (
         ([["O"], None], [["O"], ["O"]], "row group 0, row 1, references: this document is None"),
         ([["O"]], [["O", "O"]], "row group 0, row 0: got 2 predicted tags, but 1 reference tag"),
-        ([["O"], ["B-A"], ["B"]], [["O"]] * 3, "references, token 0: 'B' has no label, but other tags have one"),
+        ([["O"], ["B-A"], ["B"]], [["O"]] * 3, "references, token 0: 'B' has no label, but other tags have a label"),
     ):
         pq.write_table(pa.table({"references": references, "predictions": predictions}), tmp_path / "a.parquet")
         with pytest.raises(InputError, match=message):
@@ -198,14 +198,14 @@ GOOD = {"references": [["B-A"]], "predictions": [["B-A"]]}
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
-        ({"gold": [["O"]]}, {}, r"a\.parquet: there is no column 'references' among 'gold'"),
-        ({"references": [["O"]]}, {}, r"a\.parquet: there is no column 'predictions' among 'references'"),
+        ({"gold": [["O"]]}, {}, r"a\.parquet: there is no column 'references'\. The columns are 'gold'"),
+        ({"references": [["O"]]}, {}, r"a\.parquet: there is no column 'predictions'\. The columns are 'references'"),
         (GOOD, {"references": "gold"}, r"a\.parquet: there is no column 'gold'"),
         (GOOD, {"lengths": "n"}, r"a\.parquet: there is no column 'n'"),
         (
             {**GOOD, "references": [[1]]},
             {},
-            r"a\.parquet, row group 0, row 0, references, token 0: 1 is an integer",
+            r"a\.parquet, row group 0, row 0, references, token 0: the tag is the integer 1, but the names of the tags are missing",
         ),
         ({**GOOD, "predictions": ["O"]}, {}, r"a\.parquet, predictions: a column of type string"),
         (GOOD, {"scheme": None}, r"a\.parquet: the scheme is missing"),
