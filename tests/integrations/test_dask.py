@@ -205,7 +205,8 @@ GOOD = {"references": [["B-A"]], "predictions": [["B-A"]]}
         (
             {**GOOD, "references": [[1]]},
             {},
-            r"a\.parquet, row group 0, row 0, references, token 0: the tag is the integer 1, but the names of the tags are missing",
+            r"a\.parquet, row group 0, row 0, references, token 0: "
+            r"the tag is the integer 1, but the names of the tags are missing",
         ),
         ({**GOOD, "predictions": ["O"]}, {}, r"a\.parquet, predictions: a column of type string"),
         (GOOD, {"scheme": None}, r"a\.parquet: the scheme is missing"),
