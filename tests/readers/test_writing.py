@@ -250,7 +250,7 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
         (
             {"spans": [{"start": 0, "end": 3, "label": "A", "attributes": {"x": 3}}]},
             "brat",
-            "attributes that are neither True nor one line of text become text",
+            "values of attributes become text, unless they are True or one line of text",
             [(0, 3, "A")],
         ),
         (

@@ -43,8 +43,8 @@ class ComparisonOutput(PlotOutput):
     per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also rank the systems on documents whose chance F1 is below this number, such as 0.175, and on all other "
-        "documents; several numbers (0.1,0.2) make more groups",
+        help="also rank the systems in two groups of documents: with a chance F1 below this number, such as 0.175, and "
+        "with a higher one; several numbers (0.1,0.2) make more groups",
         parse=read_bounds,
         metavar="BOUNDS",
         topic="measures",

@@ -88,9 +88,9 @@ class ErrorOutput(PlotOutput):
     )
     examples: str | None = option(
         None,
-        help="print only the errors in context, the most frequent strings first",
+        help="print only the list of errors with their context; errors in frequent strings come first",
         choices={
-            "text": f"the first {SHOWN}, or --limit",
+            "text": f"the first {SHOWN} errors, or as many as --limit sets",
             "jsonl": "a JSON object on each line",
             "csv": "",
         },

@@ -118,8 +118,8 @@ class Gamma(AlignedMeasure):
     )
     precision: float | None = option(
         None,
-        help="add random annotations until the relative error of the expected disorder is at most this, with 95% "
-        "confidence",
+        help="maximum relative error of the expected disorder, with 95% confidence; random annotations are drawn until "
+        "this precision is reached",
         kind=float,
         low=0,
         high=1,

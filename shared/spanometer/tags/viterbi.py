@@ -353,9 +353,9 @@ def _decode_block(
         sentence = int(sentences[: going[0]][lost].min())
         length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "tag")
         raise InputError(
-            f"no legal sequence of {length} in {legality.scheme.name} from the labels {', '.join(legality.labels)} "
-            "has a score above -inf.",
-            "Pass all labels of the model. If you set logits to -inf, leave each token a legal label.",
+            f"every legal sequence of {length} in {legality.scheme.name} has the score -inf. The labels are "
+            f"{', '.join(legality.labels)}.",
+            "Pass all labels of the model. If you set logits to -inf, keep at least one legal label for each token.",
             document=sentence,
         )
     for before, here, after in reversed(steps):

@@ -348,7 +348,8 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
         lines.append(line)
         if isinstance(row, list) and unlisted is not None:
             problem = f"this line is a list, so it has no key {unlisted!r}."
-            raise source.refuse(problem, "Do not choose a column.", line)
+            remedy = f"Write an object with the key {unlisted!r} on each line, or do not name a column."
+            raise source.refuse(problem, remedy, line)
         if unlisted is None and isinstance(row, dict) and "text" in row and TAGS_KEY not in row:
             problem = f"the object has a text, but no known spans and no 'tags'; its keys are {keys_of(row)}."
             raise source.refuse(problem, _SPANS_REMEDY, line)
