@@ -1,9 +1,9 @@
 """Measure the agreement beyond chance of annotators of the same text.
 
-Shows each pair's F1, F1 by chance and F1 corrected for chance, and
-Krippendorff's alpha for unitizing over all annotators. For gamma, add
---measures gamma. Give a file or a column for each annotator, or one export with
-all annotators.
+The output has the F1 of each pair of annotators, the F1 by chance, and the F1
+corrected for chance. For all annotators together, it has Krippendorff's alpha
+for unitizing. For gamma, add --measures gamma. Give a file or a column for each
+annotator, or one export with all annotators.
 
 Examples:
   spanometer agree ann.conll ben.conll cat.conll --per-label
@@ -55,7 +55,8 @@ class AgreementOutput(PlotOutput):
     per_pair: bool = switch("also show the agreement of each pair of annotators")
     per_document: bool = switch("also show the agreement on each document, as the mean over all pairs of annotators")
     leave_one_out: bool = switch(
-        "also show kappa and alpha without each annotator in turn, with 95% intervals (or --confidence)"
+        "leave out each annotator in turn, and show kappa and alpha of the others; --confidence sets the level of the "
+        "intervals (default: 95%)"
     )
     disagreements: bool = switch(
         "also list the disagreements, beginning with those that lower the agreement most. If -o ends in .csv or "

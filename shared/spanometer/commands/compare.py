@@ -1,7 +1,7 @@
 """Compare systems on the same documents: scores, differences, tests and ranks.
 
-For each pair of systems, the output has the difference with its interval, and
-the p-values of two paired tests (approximate randomisation and bootstrap),
+The output has the difference of each pair of systems, with its interval. Two
+paired tests (approximate randomisation and bootstrap) give p-values, which are
 corrected by Holm's method. Files are read with the options of spanometer score.
 
 Examples:
@@ -43,8 +43,8 @@ class ComparisonOutput(PlotOutput):
     per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also rank the systems in two groups of documents: with a chance F1 below this number, such as 0.175, and "
-        "with a higher one; several numbers (0.1,0.2) make more groups",
+        help="also rank the systems in two groups of documents: those with a chance F1 below this number (such as "
+        "0.175), and the others; several numbers (0.1,0.2) make more groups",
         parse=read_bounds,
         metavar="BOUNDS",
         topic="measures",
@@ -64,7 +64,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--rank-correlation",
         action="store_const",
         const=True,
-        help="correlate the measures' rankings of 3 or more systems",
+        help="show how similarly measures rank 3 or more systems",
     )
     add_systems(parser, metavar="SYSTEM")
     add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))

@@ -83,7 +83,7 @@ class ErrorOutput(PlotOutput):
     )
     pairs: str = option(
         "overlap",
-        help="which pairs of reference and predicted spans the plotted confusion matrix counts",
+        help="pairs of spans that the plotted confusion matrix counts",
         choices=PAIR_CHOICES,
     )
     examples: str | None = option(
@@ -150,8 +150,8 @@ class SpanParts(CheckedOptions):
     train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
     by: tuple[str, ...] = option(
         (),
-        help="also score buckets by these columns of the reference file, or by KEY in its comments '# KEY=VALUE'. The "
-        "value of a span is the value of its first token; for numbers, the mean over its tokens",
+        help="also score buckets by these columns of the reference file, or by KEY in its comments '# KEY=VALUE'. A "
+        "span has the value of its first token, or, if the values are numbers, the mean of its tokens' values",
         parse=columns_in,
         metavar="COLUMNS",
     )

@@ -96,9 +96,9 @@ class TagColumns(LabelDecoding):
     )
     documents: str | None = text(
         "KEY",
-        "where documents begin: at comments '# KEY = ...', or at -DOCSTART- lines if KEY is -DOCSTART- (default: after "
-        "blank lines). For markup, KEY is:\n- lines (default): each line is a document\n- blank: blank lines separate "
-        "documents\n- file: the file is one document",
+        "documents begin at the comments '# KEY = ...', or at -DOCSTART- lines if KEY is -DOCSTART-. By default, they "
+        "begin after blank lines. For markup, KEY is:\n- lines (default): each line is a document\n- blank: blank "
+        "lines separate documents\n- file: the file is one document",
     )
     outside: str | None = text(
         "TAG",
@@ -159,8 +159,8 @@ class InputFiles(
     text_key: str | None = reused_option(AnswerLines, "text_key")
     annotator: tuple[str, ...] = option(
         (),
-        help="read only the spans of these annotators, separated by commas (default: to compute scores, the curator's "
-        "spans; to compute agreement, all other annotators' spans)",
+        help="names of the annotators whose spans are read, separated by commas. By default, scores use the curator's "
+        "spans, and agreement uses all other annotators' spans",
         flag="annotators",
         metavar="NAMES",
         parse=columns_in,

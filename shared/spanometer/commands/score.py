@@ -59,8 +59,8 @@ class ScoreOutput(PlotOutput):
     score_only: bool = switch("print only the main score, for scripts; needs a single measure")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also score the documents whose chance F1 is below this number, such as 0.175, and all other documents; "
-        "several numbers (0.1,0.2) make more groups",
+        help="also score two groups of documents: those with a chance F1 below this number (such as 0.175), and the "
+        "others; several numbers (0.1,0.2) make more groups",
         parse=read_bounds,
         metavar="BOUNDS",
     )

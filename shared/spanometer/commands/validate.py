@@ -1,10 +1,10 @@
 """List the illegal tags of a file, or its invalid spans.
 
-In files of tags, each illegal pair of tags is listed with its line number and
-with the spans that each repair policy makes of it. In other files, a span is
-listed if it is empty, outside the text, duplicate, padded with blanks or
-different from its stated text. The exit status is 1 if there are problems, and
-2 if a file cannot be read.
+In files of tags, each illegal pair of tags is listed with its line number, and
+with the spans that each repair policy reads there. In other files, a span is
+listed if it is empty, outside the text, duplicate or padded with blanks, or if
+the file gives another text for it. The exit status is 1 if there are problems,
+and 2 if a file cannot be read.
 
 Examples:
   spanometer validate system.conll

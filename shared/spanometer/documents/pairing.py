@@ -139,8 +139,8 @@ class PairedSide(Carrying):
             return
         if self.texts is None:
             raise InputError(
-                "answers of a language model need their texts, but no file has texts.",
-                "Give a reference with texts or words, or name the key of the texts beside the answers with "
+                "the items of answers are looked up in the texts, but no file has texts.",
+                "Give a reference with texts or words. If the file of answers also has the texts, name their key with "
                 f"{setting('text_key')}.",
                 source=self.file.source,
             )

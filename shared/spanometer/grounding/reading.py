@@ -37,7 +37,7 @@ class AnswerReading:
         topic="answers",
     )
     asked_labels: Sequence[str] | None = labels_option(
-        "labels in the model's prompt; items with other labels are the case `outside` of the policy",
+        "labels that the prompt asked for; the policy treats items with other labels as the case `outside`",
         metavar="LABEL,...",
         topic="answers",
     )

@@ -47,7 +47,7 @@ def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.S
         document = row if isinstance(row, Mapping) else {}
         text = document.get("text")
         if not isinstance(text, str) or not is_utf8(text) or "spans" not in document:
-            problem = f"{shown(row)} has no 'spans', or its 'text' is not a string in valid Unicode."
+            problem = f"the document is {shown(row)}. A document needs 'spans', and a 'text' in valid Unicode."
             raise InputError(problem, _TEXT_REMEDY, document=number)
     arrays, first = [], 0
     for lists in struct_lists([row["spans"] for row in rows], SPAN_TYPE, "a span", _TEXT_REMEDY, first_document):

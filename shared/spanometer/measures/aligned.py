@@ -41,7 +41,7 @@ class AlignedMeasure(Measure):
 
     match_labels: bool = option(
         True,
-        help="compare labels, not only positions; without labels, spans on the same tokens count as one span",
+        help="compare labels and positions; if labels are not compared, spans on the same tokens count as one span",
         label="Labels must agree",
     )
 
@@ -120,7 +120,7 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "mean of the documents' scores, also for the scores of single labels",
+            DOCUMENTS_BY_LABEL: "like documents, and the scores of each label are also means over documents",
         },
     )
     f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)

@@ -100,8 +100,8 @@ class ChanceKappaF1(AlignedMeasure):
         help="how to compute the expected F1",
         choices={
             "exact": "without approximation",
-            "uniform": "approximately: each position has the same probability",
-            "auto": "approximately in documents where the error is small",
+            "uniform": "approximation: each position has the same probability",
+            "auto": "the approximation where its error is small, otherwise exact",
         },
         label="Method",
     )

@@ -279,9 +279,8 @@ def plain_value(value: Any, name: str) -> Value | None:
         return value
     if isinstance(value, str):
         if not is_utf8(value):
-            raise InputError(
-                f"the value {shown(value)} of {shown(name)} cannot be stored as UTF-8 text.", _VALUE_REMEDY
-            )
+            problem = f"the value {shown(value)} of the attribute {shown(name)} is not valid Unicode."
+            raise InputError(problem, "Remove the surrogate characters.")
         return str(value)
     if isinstance(value, np.bool_):
         return bool(value)

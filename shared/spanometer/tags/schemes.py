@@ -245,8 +245,8 @@ class LabelChoice:
     )
     reference_label_map: Mapping[str, str] | None = option(
         None,
-        help="rename labels of the reference only. OLD= without a new name ignores reference spans with the label OLD, "
-        "and predicted spans on the same tokens",
+        help="rename labels of the reference only. To ignore the reference spans of a label, and predicted spans on "
+        "the same tokens, write OLD= without a new name",
         type="dict of str",
         optional=True,
         metavar="OLD=NEW,...",

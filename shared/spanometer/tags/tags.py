@@ -304,7 +304,7 @@ def _remedy(tag: str) -> str:
         return f"Brackets are not tags; read coreference mentions, as in CoNLL-2012, with {named}."
     if _NUMBER.fullmatch(tag):
         named = clause_for("id2label", f", or pass {setting('id2label')}")
-        read = clause_for("outside", f"; in files of columns, {setting('outside', tag)} reads it as O")
+        read = clause_for("outside", f". To read the tag 0 as O in files of columns, set {setting('outside', tag)}")
         remedy = f"If the numbers stand for tags, convert them to strings such as 'B-PER'{named}"
         return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:

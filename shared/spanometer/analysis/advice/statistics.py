@@ -49,29 +49,29 @@ class Thresholds(CheckedOptions):
         "SHARE",
     )
     touching_share: float = _threshold(
-        0.1, "with --flow: touching spans matter if at least this share of the spans is next to another span", "SHARE"
+        0.1, "with --flow: consider touching spans if at least this share of all spans touches another span", "SHARE"
     )
     very_long_span: float = _threshold(15, "with --flow: minimum length of a very long span", "TOKENS")
     very_long_share: float = _threshold(
-        0.1, "with --flow: very long spans matter if at least this share of the spans is very long", "SHARE"
+        0.1, "with --flow: consider very long spans if they are at least this share of all spans", "SHARE"
     )
     several_tokens: float = _threshold(
-        0.05, "near misses matter if at least this share of the spans has several tokens", "SHARE"
+        0.05, "consider near misses if at least this share of all spans has several tokens", "SHARE"
     )
     adjacent: float = _threshold(
-        0.01, "boundaries matter if at least this share of the spans touches a span of the same label", "SHARE"
+        0.01, "consider touching spans of the same label if they are at least this share of all spans", "SHARE"
     )
     length_variation: float = _threshold(
-        0.5, "lengths vary if their standard deviation, divided by their mean, is at least this", "RATIO"
+        0.5, "consider lengths if their standard deviation, divided by their mean, is at least this number", "RATIO"
     )
     long_span: float = _threshold(5, "minimum length of a long span", "TOKENS")
-    long_share: float = _threshold(0.1, "long spans matter if at least this share of the spans is long", "SHARE")
+    long_share: float = _threshold(0.1, "consider long spans if they are at least this share of all spans", "SHARE")
     information_variation: float = _threshold(
         0.3,
-        "the information of words varies if its standard deviation, divided by its mean, is at least this",
+        "consider the information of words if its standard deviation, divided by its mean, is at least this number",
         "RATIO",
     )
-    chance: float = _threshold(0.05, "advise a correction for chance if F1 by chance is at least this", "F1")
+    chance: float = _threshold(0.05, "advise a correction for chance if the F1 by chance is at least this number", "F1")
 
 
 @dataclass(frozen=True)
