@@ -12,6 +12,7 @@ import operator
 import re
 import tempfile
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +115,16 @@ def error_of_call(row):
     return None
 
 
+NEEDED = {".spacy": "spacy", "regex:": "regex"}
+"""What a row with such a name needs besides the package."""
+
+
+def missing_library(row):
+    """The library that a row needs and that is not installed; None if there is none."""
+    text = str({**row, "error": ""})
+    return next((library for name, library in NEEDED.items() if name in text and find_spec(library) is None), None)
+
+
 MESSAGES = {"command lines": error_of_command_line, "calls": error_of_call}
 
 
@@ -122,6 +133,8 @@ def record():
     for table, message in MESSAGES.items():
         found = rows(table)
         for row in found:
+            if missing_library(row) is not None:
+                continue
             with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
                 row["error"] = message(row)
         TABLES[table].write_text("".join(json.dumps(row) + "\n" for row in found), encoding="utf8")

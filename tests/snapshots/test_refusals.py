@@ -1,13 +1,8 @@
 """What is said about wrong input stays as it is, until somebody changes it on purpose."""
 
-from importlib.util import find_spec
-
 import pytest
 
 from snapshots import refusals
-
-NEEDED = {".spacy": "spacy", "regex:": "regex"}
-"""What a row with such a name needs besides the package."""
 
 CASES = [(table, row) for table in refusals.TABLES for row in refusals.rows(table)]
 
@@ -20,8 +15,7 @@ def title(case):
 @pytest.mark.parametrize("case", CASES, ids=title)
 def test_refused(case, tmp_path, monkeypatch):
     table, row = case
-    for name, library in NEEDED.items():
-        if name in str({**row, "error": ""}) and find_spec(library) is None:
-            pytest.skip(f"{library} is not installed")
+    if library := refusals.missing_library(row):
+        pytest.skip(f"{library} is not installed")
     monkeypatch.chdir(tmp_path)
     assert refusals.MESSAGES[table](row) == row["error"]
