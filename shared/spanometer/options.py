@@ -71,8 +71,8 @@ _COUNTERPARTS = {
     "metric": f"Use {mention('measures')}.",
     "metrics": f"Use {mention('measures')}.",
     "confidence_n": f"Use {setting('n_resamples')}.",
-    "paired_ar": "Use spanometer compare: it has both tests.",
-    "paired_bs": "Use spanometer compare: it has both tests.",
+    "paired_ar": "Use spanometer compare: its tables show the p-values of randomisation tests.",
+    "paired_bs": "Use spanometer compare: with --json, it also shows the p-values of bootstrap tests.",
     "paired_ar_n": "Use spanometer compare with --n-permutations.",
     "paired_bs_n": "Use spanometer compare with --n-resamples.",
     "sentence_level": "Use --per-document.",
@@ -197,7 +197,7 @@ class Option:
     @property
     def text(self) -> str:
         """The help and the allowed values in one phrase."""
-        values = f": {self.values}" if self.choices else f", {self.bounds}" if self.bounds else ""
+        values = f": {self.values}" if self.choices else f"; value {self.bounds}" if self.bounds else ""
         return f"{self.help}{values}"
 
     def describe(self) -> str:

@@ -1,4 +1,4 @@
-"""Measure the agreement beyond chance of annotators of the same text.
+"""Measure how well annotators of the same text agree, corrected for chance.
 
 The output has the F1 of each pair of annotators, the F1 by chance, and the F1
 corrected for chance. For all annotators together, it has Krippendorff's alpha

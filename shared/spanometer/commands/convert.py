@@ -152,7 +152,7 @@ class Writing:
         if target.names_file:
             require_writable(str(target.output), replace=target.force, folder=folder)
         elif folder:
-            raise InputError(f"{self.format} is written as a folder.", "Name a new folder with -o.")
+            raise InputError(f"the format {self.format} needs a folder, not a file.", "Name a new folder with -o.")
 
     def prepare(self, file: DocumentFile, pairing: Pairing) -> Fitted:
         """Fit documents to the format; list lost and left-out items on standard error."""
@@ -188,7 +188,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         raise InputError(
-            f"{setting('outside', 'nothing')} reads each whole tag as a label, and labels cannot be written as tags.",
+            f"with {setting('outside', 'nothing')}, each whole tag is a label, which cannot be written as a tag.",
             f"Remove {setting('outside', 'nothing')}; {setting('prefix', False)} reads tags without prefixes.",
             source=path,
         )

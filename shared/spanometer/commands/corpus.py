@@ -201,7 +201,8 @@ class _Sides:
         source = self.source
         if self.annotators == 1:
             raise InputError(
-                "a file of tags has only one reference.", "Give two or more reference files, with --references 2."
+                "a file of tags has the tags of one annotator.",
+                "Give two or more reference files, with --references 2.",
             )
         read = read_tag_sides(source, self.paths, self.annotators, self.words)
         if self.annotators == 0:
@@ -367,7 +368,8 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
             "Leave out the other options for columns.",
         )
     if source.columns and len(paths) > 1:
-        raise InputError("several columns need a single file.", "Give one file, or name one --column for all files.")
+        remedy = "Name one --column for all files, or give one file."
+        raise InputError("with several files, --column names one column.", remedy)
     if source.columns and pair:
         raise InputError("--column already names the columns of all sides.", "Leave out the other options for columns.")
     of_both = annotators == 0 and len(source.layer_columns) > 1 and len(source.layer_columns) % 2 == 0
@@ -377,8 +379,9 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
         # a file that cannot be read has no columns
         source.read_tags(paths[0], (None,))
         what = "its annotators" if annotators is None else "the reference and the systems"
-        remedy = "Give more files." if source.layer_columns else "Name them, as in --column 2,3, or give more files."
-        raise InputError(f"a single file needs the names of the columns of {what}.", remedy)
+        columns = "" if source.layer_columns else "Name these columns, as in --column 2,3. Or "
+        remedy = f"{columns}give more files." if columns else "Give more files."
+        raise InputError(f"there is one file, but the columns of {what} are unknown.", remedy)
     return pair
 
 

@@ -69,8 +69,8 @@ class ErrorOutput(PlotOutput):
         help="write the documents with errors to -o FILE for an annotation tool, with the spans of the reference and "
         "the systems as pre-annotations",
         choices={
-            "label_studio": "the reference and each system are predictions of a task",
-            "prodigy": "the reference and each system are sessions, for prodigy review",
+            "label_studio": "a task for each document; its predictions are the spans of all sides",
+            "prodigy": "a session for the reference and each system, for prodigy review",
             "doccano": "spans get the label LABEL (system) if only that system has them",
         },
         optional=True,
@@ -78,7 +78,7 @@ class ErrorOutput(PlotOutput):
     )
     view: str | None = text(
         "VIEW",
-        "with --to: write only the errors that you have filtered in the HTML report; VIEW is the part of the report's "
+        "with --to: write only the errors that the filters of the HTML report show; VIEW is the part of the report's "
         "address after #",
     )
     pairs: str = option(
@@ -88,7 +88,7 @@ class ErrorOutput(PlotOutput):
     )
     examples: str | None = option(
         None,
-        help="print only the list of errors with their context; errors in frequent strings come first",
+        help="print only the list of errors with their context, sorted by how often their strings have errors",
         choices={
             "text": f"the first {SHOWN} errors, or as many as --limit sets",
             "jsonl": "a JSON object on each line",

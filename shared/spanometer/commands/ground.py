@@ -53,7 +53,8 @@ def _read_both(
     if answers.answers is None:
         raise InputError(
             "this file has no answers.",
-            f"Name the key of the answers with {mention('answer_key')}. Give the texts first.",
+            "Give the file of the texts first, then the file of the answers. If the answers have another key, name it "
+            f"with {mention('answer_key')}.",
             source=answers.source,
         )
     texts = replace(texts, answers=None)

@@ -159,8 +159,8 @@ class InputFiles(
     text_key: str | None = reused_option(AnswerLines, "text_key")
     annotator: tuple[str, ...] = option(
         (),
-        help="names of the annotators whose spans are read, separated by commas. By default, scores use the curator's "
-        "spans, and agreement uses all other annotators' spans",
+        help="names of the annotators whose spans are read, separated by commas. By default, `score` reads the "
+        "spans of the curator, if there is one, and `agree` reads the spans of all others",
         flag="annotators",
         metavar="NAMES",
         parse=columns_in,

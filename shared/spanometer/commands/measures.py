@@ -31,8 +31,8 @@ _REMEDIES = {
     "--documents document_id and --outside _",
     "spans": "Use measures of spans.",
     "tags": "Use measures of spans.",
-    "strings": "A policy for strings finds no spans. Leave out --measures, or choose a policy for spans, such as "
-    "--grounding strict.",
+    "strings": "With this --grounding policy, answers are strings, not spans. Leave out --measures, or choose a "
+    "policy for spans, such as --grounding strict.",
 }
 """The remedies if a measure needs another kind of content."""
 
@@ -234,7 +234,7 @@ def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
             options = " and ".join(mention(name) for name in own)
             raise InputError(
                 f"{setting('grounding', str(policy))} and {measure.name} compare strings in different ways.",
-                f"The policy says how strings are compared: leave out {options}.",
+                f"The policy already says how strings are compared. Leave out {options} of {measure.name}.",
             )
 
 

@@ -327,8 +327,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--references",
         metavar="N",
-        help="the first N files are references, one for each annotator; if N is 1, the first file contains all "
-        "annotators",
+        help="the first N files are references, one for each annotator. With N = 1, the first file has the spans of "
+        "all annotators",
     )
     add_reading(parser, options_of(InputFiles))
     parser.add_argument_group("answers")
@@ -354,7 +354,7 @@ def run(options: argparse.Namespace) -> int:
     if everything:
         measures = SuitingMeasures(measures)
     if content == "attributes":
-        refuse(options, ("per_label", "per_document"), "attributes, because all are shown")
+        refuse(options, ("per_label", "per_document"), "attributes, because every attribute is always shown")
     output.require_drawable(content)
     corpus = read_corpus(source, content, paths, options.names, annotators=number, words=need_words(measures))
     if number:

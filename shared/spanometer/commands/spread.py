@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
         return _run_answers(source, paths, measures, MentionF(**request.shared_options), output)
     if len(paths) > 2:
         raise InputError(
-            f"the spread over repairs needs one system, got {len(paths) - 1}.",
+            f"repair policies are compared for one system, got {len(paths) - 1}.",
             "Give REFERENCE and PREDICTION.",
         )
     for path in paths:

@@ -3,7 +3,7 @@
 In files of tags, each illegal pair of tags is listed with its line number, and
 with the spans that each repair policy reads there. In other files, a span is
 listed if it is empty, outside the text, duplicate or padded with blanks, or if
-the file gives another text for it. The exit status is 1 if there are problems,
+its text in the file differs from the text at its offsets. The exit status is 1 if there are problems,
 and 2 if a file cannot be read.
 
 Examples:

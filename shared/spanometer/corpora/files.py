@@ -302,7 +302,8 @@ def read_columns(
             cells = part.layout.width if part.layout else 0
             if width not in (None, cells):
                 problem = f"the rows have {counted(cells, 'column')}, but this corpus has {width}."
-                raise part.locate(InputError(problem, "Read other columns with load_conll.", document=0, position=0))
+                remedy = "To read files with other columns, use load_conll."
+                raise part.locate(InputError(problem, remedy, document=0, position=0))
             last = first + len(part.document_lines)
             numbers = (documents + np.searchsorted(part.docstart_lines, part.document_lines) - 1).tolist()
             tags = dict(zip(columns, part.tags, strict=True))

@@ -258,7 +258,8 @@ def _require_language(files: Files, language: str) -> None:
         match = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())
         if match and match[1] != language:
             remedy = f"Use language={match[1]!r}, or give another file."
-            raise InputError(f"this file is named like a file of language {match[1]!r}.", remedy, source=file.name)
+            problem = f"the name says that the language is {match[1]!r}, but you set language={language!r}."
+            raise InputError(problem, remedy, source=file.name)
 
 
 _METADATA = ("language", "newspaper", "date")

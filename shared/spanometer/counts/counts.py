@@ -135,7 +135,7 @@ class Counts:
     def score(self) -> dict[str, float]:
         """Compute the scores of these counts."""
         if self.measure is None:
-            raise InputError("these counts do not state their measure.", "Use measure.score(counts).")
+            raise InputError("these counts do not say which measure computed them.", "Use measure.score(counts).")
         scores: dict[str, float] = self.measure.score(self)
         return scores
 

@@ -160,7 +160,7 @@ class Resampling(CheckedOptions):
 
     confidence: float = option(
         0.95,
-        help="add bootstrap confidence intervals of this level, such as 0.95 (documents are resampled)",
+        help="add bootstrap confidence intervals of this level, such as 0.95, by resampling documents",
         low=0,
         high=1,
         exclusive=True,

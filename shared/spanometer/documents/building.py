@@ -266,7 +266,7 @@ class RecordColumns:
                 InputError(
                     f"the text before a span has characters that tools count differently ({_which(text, named)}), "
                     "but the file does not say how its offsets count them.",
-                    f"Say how the offsets count with {setting('offset_unit')}: "
+                    f"Name the unit of the offsets with {setting('offset_unit')}: "
                     f"{', '.join(f'{unit!r} ({UNITS[unit]})' for unit in named)}.",
                     document=number,
                     option="offset_unit",

@@ -172,8 +172,8 @@ class Fitted(Carrying):
         spans = self.file.spans
         if policy == "strict":
             off = to_tokens(spans, self.tokens, policy="contract").moved != 0
-            policies = f"{setting('to_tokens', 'expand')} moves them; so do contract and overlap"
-            what = f"spans that begin or end within a token are left out ({policies})"
+            policies = f"{setting('to_tokens', 'expand')}, contract or overlap"
+            what = f"spans that begin or end within a token are left out; to move them instead, use {policies}"
             self.lose(what, spans.document[off].tolist())
             self.keep(~off)
         carried = self.to_tokens(self.tokens, policy, f" ({policy})")
@@ -216,7 +216,7 @@ class Fitted(Carrying):
         words = self.file.words
         if self.texts is not None or words is None:
             return
-        self.lose("documents without a text get their words with blanks between as a text", range(len(words)))
+        self.lose("the text is missing, so the words are joined with blanks", range(len(words)))
         texts, tokens = joined(words, " ")
         self.put(texts=tuple(texts), tokens=tokens)
 

@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 _KINDS: tuple[tuple[str, Callable[[DocumentFile], Any]], ...] = (
     ("tags", lambda file: bool(file.tags)),
     ("spans of tokens", lambda file: file.in_tokens),
-    ("spans of annotators", lambda file: bool(file.annotators)),
+    ("names of annotators", lambda file: bool(file.annotators)),
     ("answers of a language model", lambda file: file.answers is not None),
     ("texts", lambda file: file.documents.texts is not None),
     ("words", lambda file: file.words is not None),
@@ -54,7 +54,7 @@ def _require_one_form(files: Sequence[DocumentFile]) -> None:
             problem = f"the column of tags is {here!r}, but in {first.source} the column is {there!r}."
             raise InputError(
                 problem,
-                f"Give all files the same columns, or choose a column of all files{chosen}.",
+                f"Give all files the same columns, or choose a column that all files have{chosen}.",
                 source=other.source,
             )
         if first.entities is not None and other.format != first.format:
@@ -201,7 +201,7 @@ _BLOCK = 1 << 20
 SCORED_DOCUMENTS = {
     "same": "raise an error unless all files have the same documents",
     "shared": "documents that are in all files",
-    "reference": "documents of the reference; if a system lacks one, it has no spans there",
+    "reference": "documents of the reference; if a system lacks a document, the document counts as empty",
     "reference_with_spans": "documents in which the reference has scored spans",
     "all": "documents of any file; if another file lacks one, it has no spans there",
 }

@@ -139,7 +139,7 @@ class PairedSide(Carrying):
             return
         if self.texts is None:
             raise InputError(
-                "the items of answers are looked up in the texts, but no file has texts.",
+                "Spanometer looks for the mentions of answers in the texts, but no file has texts.",
                 "Give a reference with texts or words. If the file of answers also has the texts, name their key with "
                 f"{setting('text_key')}.",
                 source=self.file.source,
@@ -283,7 +283,7 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
     unit = pairing.unit or ("token" if references.file.in_tokens or pairing.tokenizer or carries else "character")
     if unit == "character" and pairing.to_tokens != Pairing.to_tokens:
         raise InputError(
-            f"{setting('to_tokens', pairing.to_tokens)} converts spans to tokens, but the unit is the character.",
+            f"{mention('to_tokens')} converts spans to tokens, but these spans are scored in characters.",
             f"Make tokens with {setting('tokenizer', 'words')}, or remove {mention('to_tokens')}.",
             option="to_tokens",
         )

@@ -243,8 +243,8 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
         require_kind(
             own,
             Spans,
-            "spans",
-            "If you compare grounded answers with other annotations, read the others with Spans.from_dicts.",
+            "a Spans object",
+            "One side is the result of `ground`. Create the spans of the other sides with Spans.from_dicts.",
             side=name,
         )
         if own.documents != first.documents:

@@ -18,7 +18,7 @@ from ..spans.tokenisation import Carried, split_at, to_characters, to_tokens, tr
 from .document_file import DocumentFile
 
 TOKENIZERS: Mapping[str, str] = {
-    "words": "each word is a token, and so is each other character except white space",
+    "words": "each word is a token; each other character is a token, except white space",
     "blanks": "a token is the text between white space",
     "regex:PATTERN": "a token is a match of a regular expression",
     "spacy:LANGUAGE": "spaCy's rules for a language",

@@ -237,7 +237,7 @@ class AnswerPolicy(CheckedOptions):
             )
         raise InputError(
             f"unknown grounding policy {shown(policy)}.",
-            f"Use one of {', '.join(named)}. Or give one action for each of these questions, separated by commas: "
+            f"Use one of {', '.join(named)}. Or give one action for each of these cases, separated by commas: "
             f"{', '.join(cls.places)}. For example: {','.join(cls().actions)!r}.",
             option="policy",
         )

@@ -19,9 +19,9 @@ class AttributeModule(MeasureModule):
 
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "spans": Configuration(
-            'a list of `{"start": int, "end": int, "label": str, "attributes": {name: value}}`, with offsets in '
-            "tokens, ends exclusive, the same spans on both sides; values are bool, int, float, str or None, or lists "
-            'of them (several items); `"scores": {name: number}` may say how sure a value is',
+            'a list of `{"start": int, "end": int, "label": str, "attributes": {name: value}}`. Offsets are in '
+            "tokens, and ends are exclusive. Both sides have the same spans. A value is bool, int, float, str, None or "
+            'a list of these. Optionally, `"scores": {name: number}` says how certain the values are',
             pa.list_(ATTRIBUTED_SPAN_TYPE),
             attributes_arrays,
             read=Attributes.from_arrow,
@@ -45,6 +45,6 @@ class AttributeModule(MeasureModule):
         for name in names:
             if name in self.measure.detail_keys:
                 raise InputError(
-                    f"{name!r} is an attribute (or micro_key), but details=True adds a result with the same name.",
+                    f"details=True adds a result {name!r}, but an attribute or micro_key has the same name.",
                     "Leave out details, or rename the attribute (or micro_key).",
                 )

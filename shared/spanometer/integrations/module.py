@@ -173,7 +173,8 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
     def forms(cls) -> str:
         """Describe the documents of each configuration."""
         texts = [f"`{name}`: {configuration.help}" for name, configuration in cls.configurations.items()]
-        return f"for each document, by configuration (the first is the default): {'; '.join(texts)}"
+        form = "one item for each document; its form depends on the configuration (the first is the default)"
+        return f"{form}: {'; '.join(texts)}"
 
     @classmethod
     def _signature(cls) -> inspect.Signature:
@@ -287,7 +288,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         if isinstance(zero_division, str) and "warn" not in declared["zero_division"].choices:
             raise InputError(
                 f"invalid value for {mention('zero_division')}: {shown(zero_division)}.",
-                "Use one of 0.0, 1.0, nan. For 'warn' of other tools, use 0.0 (the default); it gives no warning.",
+                "Use one of 0.0, 1.0, nan. Instead of 'warn', use 0.0 (the default), which gives no warning.",
                 option="zero_division",
             )
         made(self.measure, options)

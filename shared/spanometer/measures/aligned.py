@@ -41,7 +41,7 @@ class AlignedMeasure(Measure):
 
     match_labels: bool = option(
         True,
-        help="compare labels and positions; if labels are not compared, spans on the same tokens count as one span",
+        help="compare labels too, not only positions; without labels, spans on the same tokens count as one span",
         label="Labels must agree",
     )
 
@@ -120,7 +120,7 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "like documents, and the scores of each label are also means over documents",
+            DOCUMENTS_BY_LABEL: "as documents; the scores of each label are means over documents too",
         },
     )
     f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)
@@ -256,8 +256,8 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
     label_groups: str | None = option(
         None,
-        help="sum the counts of labels that begin with the same text before this separator: with /, NAME/PATIENT and "
-        "NAME/DOCTOR form the group NAME",
+        help="also score groups of labels: the group of a label is the part before this separator. With /, "
+        "NAME/PATIENT and NAME/DOCTOR form the group NAME",
         kind=str,
         optional=True,
         metavar="TEXT",

@@ -296,7 +296,7 @@ def require_one_type(
                 raise place.placed(
                     problem=f"{shown(name)} is {value!r} here and {earlier!r} in {where}: these values differ only in "
                     f"type ({type(value).__name__} and {type(earlier).__name__}).",
-                    remedy='Use one type for all values of an attribute; in JSON, true, 1 and "1" are three values.',
+                    remedy='Use one type for all values of an attribute. For example, true, 1 and "1" differ.',
                     other=earlier_place,
                 )
 

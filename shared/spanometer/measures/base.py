@@ -378,7 +378,7 @@ class Measure(CheckedOptions, ABC):
         """Compute the mean of each score over documents."""
         if DOCUMENTS not in totals:
             raise InputError(
-                "these counts lack the scores of documents, so their mean cannot be computed.",
+                "these counts have no scores of documents, so the mean over documents cannot be computed.",
                 f"Count with {setting('average', DOCUMENTS)}.",
             )
         if totals[DOCUMENTS].shape[-1] == 0:

@@ -42,7 +42,7 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "how much of a token's predicted span lies in the token's reference span, on average over predicted tokens",
+        "mean over predicted tokens of the share of the token's predicted span that its reference span covers",
         "the same with reference and prediction swapped",
     )
     place = 40

@@ -123,7 +123,9 @@ class ChanceKappaF1(AlignedMeasure):
     )
     seed: int = option(0, help="random seed of simulations and intervals", low=0)
 
-    zero_division: float = zero_division_option("value of f1 if there are no spans, and of kappa_f1 if chance_f1 is 1")
+    zero_division: float = zero_division_option(
+        "value of f1 if there are no spans; also the value of kappa_f1 if chance_f1 is 1"
+    )
 
     name = "chance_kappa_f1"
     detail_keys = (*AlignedMeasure.detail_keys, "notes", "per_document")

@@ -99,7 +99,7 @@ class Eter(Measure):
     )
     type_level: str = option(
         "fine",
-        help="what to compare of types and component labels",
+        help="which part of types and component labels to compare",
         choices={"fine": "the whole label", "coarse": "the part before the first dot"},
         label="Types",
     )
@@ -121,7 +121,7 @@ class Eter(Measure):
         "deletions": Key("deleted entities", "reference entities without a partner", "[0, ∞)", "lower", whole=True),
         "substitution_cost": Key(
             "cost of the pairs",
-            "sum over pairs of (1 - alpha) × root error + alpha × component error",
+            "sum of (1 - alpha) × root error + alpha × component error, over all pairs of entities",
             "[0, ∞)",
             "lower",
             share=False,
@@ -129,13 +129,17 @@ class Eter(Measure):
         "references": Key("reference entities", "number of reference entities", "[0, ∞)", "", whole=True),
         "root_error": Key(
             "errors in types and boundaries",
-            "sum over pairs of errors in types and boundaries",
+            "sum of the errors in types and boundaries, over all pairs of entities",
             "[0, ∞)",
             "lower",
             share=False,
         ),
         "component_error": Key(
-            "errors in components", "sum over pairs of errors in components", "[0, ∞)", "lower", share=False
+            "errors in components",
+            "sum of the errors in components, over all pairs of entities",
+            "[0, ∞)",
+            "lower",
+            share=False,
         ),
         "ser": Key("slot error rate", "slot error rate over entities and components", "[0, ∞)", "lower"),
         "ser_types": Key("slot error rate, entities", "slot error rate of entities only", "[0, ∞)", "lower"),

@@ -49,9 +49,8 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair' or 'weighted', or give the shares of TP, FP and FN for kinds of errors, such as "
-    f"'BE=0.5/0.25/0.25,LE=0/0.5/0.5'. The kinds are {', '.join(COLUMNS)}. BE sets {', '.join(BOUNDARY_ERRORS)} "
-    "together."
+    "Use 'fair' or 'weighted'. Or give three numbers for a kind of error, such as LE=0/0.5/0.5: how much the error "
+    f"counts as TP, as FP and as FN. The kinds are {', '.join(COLUMNS)}; BE stands for {', '.join(BOUNDARY_ERRORS)}."
 )
 
 
@@ -98,16 +97,16 @@ class FairF(FMeasure):
 
     weights: str | Mapping[str, Mapping[str, float]] = option(
         "fair",
-        help='weights of errors: "fair" (each is half a false positive and half a false negative), "weighted" (a '
-        "boundary error is also half a true positive), or TP/FP/FN for errors of labels (LE), of boundaries (BE; or "
-        'BES, BEL and BEO) and of both (LBE), as in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25"',
+        help='weights of errors: "fair" (each error is half a false positive and half a false negative), "weighted" '
+        "(as fair, but a boundary error is also half a true positive), or the weights TP/FP/FN of single kinds of "
+        'errors, as in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25"',
         type="str or dict",
         parse=str,
         label="Weights of errors",
     )
     focus: str = option(
         "target",
-        help="which label gets an error of a wrong label",
+        help="the label to which a label error is added",
         choices={"target": "the reference span's label", "system": "the predicted span's label"},
         label="Wrong labels belong to",
     )

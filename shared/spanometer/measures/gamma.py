@@ -100,7 +100,7 @@ class Gamma(AlignedMeasure):
         help="how to make random annotations",
         choices={
             "shift": "shift real annotations in a circle, as in the paper",
-            "statistical": "draw numbers, lengths and gaps from normal distributions, as pygamma-agreement does",
+            "statistical": "draw numbers, lengths and gaps of units from normal distributions, as in pygamma-agreement",
         },
         label="Sampler",
     )
@@ -118,8 +118,8 @@ class Gamma(AlignedMeasure):
     )
     precision: float | None = option(
         None,
-        help="maximum relative error of the expected disorder, with 95% confidence; random annotations are drawn until "
-        "this precision is reached",
+        help="draw random annotations until the relative error of the expected disorder is at most this value, with "
+        "95% confidence",
         kind=float,
         low=0,
         high=1,
@@ -136,10 +136,10 @@ class Gamma(AlignedMeasure):
     name = "gamma"
     place = 85
     results: ClassVar[Mapping[str, Key]] = {
-        "gamma": Key("gamma", "agreement on units and labels beyond chance; 0 at chance level", "(-∞, 1]"),
+        "gamma": Key("gamma", "agreement on units and labels, corrected for chance; 0 at chance level", "(-∞, 1]"),
         "gamma_cat": Key(
             "gamma-cat",
-            "agreement on the labels of aligned units beyond chance; for a single label, called gamma-k",
+            "agreement on the labels of aligned units, corrected for chance; called gamma-k for a single label",
             "(-∞, 1]",
         ),
         "observed_disorder": Key(

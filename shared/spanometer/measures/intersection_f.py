@@ -30,14 +30,14 @@ class IntersectionF(FMeasure):
 
     cap: bool = option(
         False,
-        help="limit the coverage of each span to 1; needed if spans of one label overlap on one side",
+        help="limit the coverage of each span to 1; needed if spans with the same label overlap in one annotation",
         label="Cap coverage at 1",
     )
 
     best: str = option(
         "neither",
-        help="whose spans count only the overlap with the best span of the other side",
-        choices={"neither": "all overlaps add up", "references": "", "predictions": "", "both": ""},
+        help="the side whose spans count only their largest overlap, not the sum of all overlaps",
+        choices={"neither": "", "references": "", "predictions": "", "both": ""},
         label="Best span alone",
     )
 

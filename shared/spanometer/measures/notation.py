@@ -68,7 +68,7 @@ class Signature:
                 states = [f"{name}:{parts[name]}" if name in parts else f"no {name}" for parts in (self.parts, other)]
                 raise InputError(
                     f"the signature of {self.measure} has {states[0]}, but this result has {states[1]}.",
-                    "Use the options and the input of the signature, or change the signature.",
+                    "Score with the options and the kind of input that the signature names, or change the signature.",
                 )
 
 
@@ -101,7 +101,7 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
                     states = [f"no {name}" if value is None else f"{name}:{value}" for value in both]
                     raise InputError(
                         f"the signature of {other.measure} has {states[0]}, but {signature.measure} has {states[1]}.",
-                        "Signatures must read the corpus in the same way. Remove one of the two signatures.",
+                        "The corpus is read in one way for all measures. Remove one of the two signatures.",
                     )
         readings.append((signature, reading))
     return {name: value for _, reading in readings for name, value in reading.items()}
@@ -115,8 +115,9 @@ def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], giv
     """
     if "decode" in reading:
         raise InputError(
-            f"the signature has decode:{reading['decode']}: its tags were decoded from logits.",
-            "Decode the logits with TokenClassificationMetrics(decode=..., transitions=...). For tags, remove decode.",
+            f"the signature has decode:{reading['decode']}, so it describes tags that were decoded from logits.",
+            "Decode the logits with TokenClassificationMetrics(decode=..., transitions=...). If you have "
+            "tags, remove decode from the signature.",
         )
     values = {}
     for name, text in reading.items():

@@ -250,4 +250,4 @@ def _stored_measure(table: pa.Table) -> Measure:
         )
         if plain_options(measure.options()) == options:
             return measure
-    raise InputError(f"{name} cannot be made from its stored options.", "Pass measure=...")
+    raise InputError(f"the stored options of {name} do not define the measure.", "Pass the measure with measure=...")

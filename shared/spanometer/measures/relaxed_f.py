@@ -58,7 +58,7 @@ class RelaxedF(FMeasure):
     )
     threshold: float = option(
         0.5,
-        help="minimum overlap; no effect with overlap=any",
+        help="minimum overlap, if overlap is not any",
         low=0,
         high=1,
         label="Threshold",
@@ -89,7 +89,7 @@ class RelaxedF(FMeasure):
         },
         only_with={"matching": ("many",)},
     )
-    duplicates: str = option("once", help="how often equal spans on one side count", choices=("once", "each"))
+    duplicates: str = option("once", help="how often equal spans of one annotation count", choices=("once", "each"))
 
     name = "relaxed_f"
     results = f_results(

@@ -77,8 +77,8 @@ class SemevalF(FMeasure):
         choices={
             "joint": "one best pairing, the same for all schemas",
             "schema": "the pairing with the most correct pairs in the schema",
-            "first": "a predicted span gets the equal reference span, or else the first free one",
-            "nervaluate": "predicted spans are paired in turn, as in nervaluate",
+            "first": "each predicted span takes the equal reference span; if there is none, the first free one",
+            "nervaluate": "predicted spans are paired one after another, as in nervaluate",
         },
         label="Alignment",
     )

@@ -95,9 +95,9 @@ class SlIcm(AlignedMeasure):
     )
     token_probabilities: Probabilities = option(
         None,
-        help="P(w): a dict with a number for each word (needs tokens), a list for each document with a number for "
-        'each token, one number for all tokens, or "corpus" for the frequencies of the tokens; without this '
-        "and tokens, each token carries one unit of information",
+        help="the probabilities P(w): a dict from words to numbers (needs tokens), a list for each document with a "
+        'number for each token, one number for all tokens, or "corpus" (the frequencies of the tokens). By default, '
+        "each token carries one unit of information if there are no tokens",
         type="dict, list of lists of float, float, or str",
         parse=lambda text: _probabilities_in(text),
     )
@@ -139,7 +139,7 @@ class SlIcm(AlignedMeasure):
     )
     beta: float = option(
         2.0,
-        help="weight of shared information, which counts 1 + beta times; must be greater than alpha1 + alpha2 - 1",
+        help="weight of shared information: it counts 1 + beta times, and 1 + beta must exceed alpha1 + alpha2",
         low=-1,
         exclusive=True,
         label="Beta",
@@ -171,10 +171,10 @@ class SlIcm(AlignedMeasure):
         """Check the options."""
         super().__post_init__()
         if self.alpha1 + self.alpha2 >= 1 + self.beta:
-            weights = f"{setting('alpha1', self.alpha1)} and {setting('alpha2', self.alpha2)}"
+            weights = f"{setting('alpha1', self.alpha1)}, {setting('alpha2', self.alpha2)}"
             raise InputError(
-                f"{weights} add up to 1 + {setting('beta', self.beta)} or more.",
-                "Make alpha1 + alpha2 less than 1 + beta. Otherwise a perfect prediction scores 0 or less.",
+                f"alpha1 + alpha2 must be less than 1 + beta, got {weights}, {setting('beta', self.beta)}.",
+                "Use other weights. With these, a perfect prediction scores 0 or less.",
                 option="beta",
             )
         object.__setattr__(self, "tokens", read_tokens(self.tokens))
@@ -186,7 +186,7 @@ class SlIcm(AlignedMeasure):
             require_probability(self.unknown, "unknown")
             if not isinstance(probabilities, Mapping):
                 raise InputError(
-                    f"{mention('unknown')} is for words that {mention('token_probabilities')} does not list.",
+                    f"{mention('unknown')} is for words that are not in {mention('token_probabilities')}.",
                     f"Pass {mention('token_probabilities')} as a mapping of words to probabilities, or remove "
                     f"{mention('unknown')}.",
                     option="unknown",
@@ -202,7 +202,7 @@ class SlIcm(AlignedMeasure):
             if self.tokens is not None:
                 clause = "lists the probabilities of tokens" if of_tokens else "is one number"
                 raise InputError(
-                    f"{mention('token_probabilities')} {clause}, so {mention('tokens')} have no effect.",
+                    f"{mention('token_probabilities')} {clause}, so {mention('tokens')} has no effect.",
                     f"Remove {mention('tokens')}.",
                 )
 
@@ -234,7 +234,7 @@ class SlIcm(AlignedMeasure):
         """Raise an `InputError` if probabilities are estimated from the scored documents."""
         if self.tokens is not None and not isinstance(self.token_probabilities, Mapping):
             raise InputError(
-                "sl_icm estimates token probabilities from all documents, so it cannot count parts of a corpus.",
+                "sl_icm estimates token probabilities from all documents, so it needs the whole corpus at once.",
                 f"Pass {setting('token_probabilities')}, or leave out {mention('tokens')}.",
             )
 

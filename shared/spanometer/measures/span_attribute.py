@@ -127,8 +127,8 @@ class SpanAttribute(Measure):
         "ties",
         help="how average precision treats items with equal scores",
         choices={
-            "ties": "one step for all of them",
-            "edsnlp": "one step for each, in document order",
+            "ties": "all items of equal score make one step",
+            "edsnlp": "each item makes a step, in document order",
             "edsnlp-0.20": "like edsnlp, without the first step",
         },
         label="Average precision",
@@ -143,12 +143,13 @@ class SpanAttribute(Measure):
     on_mismatch: str = option(
         "error",
         help="how to handle spans that only one side has",
-        choices={"error": "refuse it", "count": "count their items as false negatives or false positives"},
+        choices={"error": "raise an error", "count": "count the items as false negatives or false positives"},
         label="Spans on one side only",
     )
 
     zero_division: float = zero_division_option(
-        "value of p without predicted items, of r and ap without reference items, and of f without any items"
+        "value of p if there are no predicted items, of r and ap if there are no reference items, and of f if there "
+        "are no items"
     )
 
     name = "span_attribute"

@@ -31,9 +31,9 @@ class SpanF(FMeasure):
         help="how to count equal spans",
         choices={
             "once": "equal spans count once",
-            "each": "each copy counts; with 3 reference copies, at most 3 predicted copies are right",
-            "wrong": "copies of a right span count once; each copy of a wrong span counts",
-            "forms": "all spans with the same string and label count once; they are right if one of them is right",
+            "each": "each copy counts; if the reference has 3 copies, at most 3 predicted copies are right",
+            "wrong": "the copies of a right span count once, but each copy of a wrong span counts",
+            "forms": "all spans with the same string and label count as one span; it is right if any of them is right",
         },
     )
     tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document, for duplicates=forms")
@@ -58,7 +58,8 @@ class SpanF(FMeasure):
     def require_additive(self) -> None:
         """Raise an `InputError` if surface forms are counted: several parts of a corpus may have the same form."""
         if self.duplicates == "forms":
-            problem = f"{setting('duplicates', 'forms')} counts each form once in the whole corpus, not in parts."
+            forms = setting("duplicates", "forms")
+            problem = f"{forms} counts each form once in the whole corpus, but the corpus comes in parts."
             raise InputError(problem, "Score the corpus as a whole.", option="duplicates")
 
     def columns(self, alignment: Alignment) -> dict[str, Column]:

@@ -48,8 +48,8 @@ class TokenF(FMeasure):
     )
     weight_by: str = option(
         "spans",
-        help="with average=weighted: what labels are weighted by",
-        choices={"spans": "reference spans", "tokens": "tokens of the reference"},
+        help="with average=weighted: the weight of a label",
+        choices={"spans": "its number of reference spans", "tokens": "its number of reference tokens"},
     )
 
     name = "token_f"

@@ -431,7 +431,7 @@ def spooled(stream: BinaryIO) -> BinaryIO:
 def require_name(name: str | None) -> None:
     """Raise an `InputError` unless the name is a string or None."""
     if name is not None:
-        require_kind(name, str, "a name", "Give the name of the file in error messages, as a string.")
+        require_kind(name, str, "a name", "Give a string: error messages use it as the name of the file.")
 
 
 def require_stream(path: Any, method: str = "readinto") -> None:

@@ -132,7 +132,7 @@ def _require_inside(name: str, paths: set[str], prepared: Fitted) -> None:
     if not all(parts) or {".", ".."} & set(parts) or "\0" in name or "\\" in name:
         raise InputError(f"{name!r} is not a valid file name.", _NAMES, source=prepared.file.source)
     if name in paths:
-        remedy = f"{_NAMES} For one of several annotators, set {setting('annotator')}."
+        remedy = f"{_NAMES} If several annotators have annotated the document, choose one with {setting('annotator')}."
         raise InputError(f"two documents would be written to {name!r}.", remedy, source=prepared.file.source)
     paths.add(name)
 

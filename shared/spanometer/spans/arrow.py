@@ -254,7 +254,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
             return f"{shown(item)} is not {noun}."
         missing = [field.name for field in type_ if field.name not in item]
         if missing:
-            renamed = " Write it {**span, 'label': span['entity_group']}, with characters as offsets on both sides."
+            renamed = " Write {**span, 'label': span['entity_group']}, and use offsets in characters on both sides."
             hint = renamed if "entity_group" in item else ""
             # an empty tuple is a default that `item` got: show only what the user wrote
             written = {key: value for key, value in item.items() if not isinstance(value, tuple) or value}

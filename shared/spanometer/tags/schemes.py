@@ -237,7 +237,7 @@ class LabelChoice:
 
     label_map: Mapping[str, str] | None = option(
         None,
-        help="new names of labels by old names (or by tags with the old labels); other labels keep their names",
+        help="rename labels: old names (or tags such as B-geo) with their new names; other labels keep their names",
         type="dict of str",
         optional=True,
         metavar="OLD=NEW,...",
@@ -245,8 +245,8 @@ class LabelChoice:
     )
     reference_label_map: Mapping[str, str] | None = option(
         None,
-        help="rename labels of the reference only. To ignore the reference spans of a label, and predicted spans on "
-        "the same tokens, write OLD= without a new name",
+        help="rename labels of the reference only. OLD= without a new name ignores the reference spans of this label, "
+        "and all predicted spans on the same tokens",
         type="dict of str",
         optional=True,
         metavar="OLD=NEW,...",

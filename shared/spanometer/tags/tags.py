@@ -154,7 +154,7 @@ class Tags:
             if not (name == "O" or (prefix in PREFIXES and (label or name == prefix))):
                 raise self.refusal(
                     code,
-                    f"{shown(name)} does not end in {', '.join(sorted(PREFIXES))}, as {mention('suffix')} needs.",
+                    f"{shown(name)} does not end in one of {', '.join(sorted(PREFIXES))} ({setting('suffix', True)}).",
                     f"Write tags such as 'PER-B' or 'O', or remove {setting('suffix', True)}.",
                 )
             names.append(f"{prefix}-{label}" if label else name)

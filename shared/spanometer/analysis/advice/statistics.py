@@ -56,7 +56,7 @@ class Thresholds(CheckedOptions):
         0.1, "with --flow: consider very long spans if they are at least this share of all spans", "SHARE"
     )
     several_tokens: float = _threshold(
-        0.05, "consider near misses if at least this share of all spans has several tokens", "SHARE"
+        0.05, "recommend credit for near misses if at least this share of all spans has several tokens", "SHARE"
     )
     adjacent: float = _threshold(
         0.01, "consider touching spans of the same label if they are at least this share of all spans", "SHARE"
@@ -68,7 +68,7 @@ class Thresholds(CheckedOptions):
     long_share: float = _threshold(0.1, "consider long spans if they are at least this share of all spans", "SHARE")
     information_variation: float = _threshold(
         0.3,
-        "consider the information of words if its standard deviation, divided by its mean, is at least this number",
+        "recommend word probabilities if the information of words varies at least so much (standard deviation / mean)",
         "RATIO",
     )
     chance: float = _threshold(0.05, "advise a correction for chance if the F1 by chance is at least this number", "F1")

@@ -433,8 +433,8 @@ def compare_strings(
         require_kind(system, GroundedStrings, "grounded strings", _REMEDY, side=f"system {name}")
     choices = [system.choices for system in systems.values()]
     if any(other != choices[0] for other in choices):
-        problem = "the systems are grounded with different options."
-        raise InputError(problem, "Use the same policy, labels and aliases for all.")
+        problem = "the answers of the systems were read with different options."
+        raise InputError(problem, "Use the same policy, labels and aliases for all systems.")
     outputs = named_outputs({name: system.mentions for name, system in systems.items()})
     own = {name: value for name, value in options.items() if name != "n_permutations"}
     measure = string_measure(next(iter(systems.values())), own)

@@ -240,7 +240,7 @@ class ErrorChoice(CheckedOptions):
     reference_label: tuple[str, ...] = option(
         (),
         help="show only errors whose reference spans have these labels. Spurious spans have no reference span: without "
-        "--predicted-label, those with these labels are also shown",
+        "--predicted-label, spurious spans with these labels are also shown",
         parse=_listed,
         metavar="LABELS",
     )

@@ -172,8 +172,8 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
     given = {name: values[-1] for name, values in parse_qs(view.removeprefix("#"), keep_blank_values=True).items()}
     beyond = [name for name in given if name not in _FILTERS]
     if beyond:
-        remedy = f"Choose by {', '.join(_FILTERS)}."
-        problem = f"filtering by {' and '.join(beyond)} works only in the report."
+        remedy = f"Filter by {', '.join(_FILTERS)}."
+        problem = f"only the HTML report can filter errors by {' and '.join(beyond)}."
         raise InputError(problem, remedy, option="view")
     names, change = list(errors.systems), given.get("change")
     current, other = given.get("system") or names[-1 if change else 0], given.get("other", names[0])

@@ -92,8 +92,8 @@ def require_additive(measures: Iterable[Any]) -> None:
             measure.tokens is not None or isinstance(measure.token_probabilities, TokenProbabilities)
         ):
             raise InputError(
-                "sl_icm with tokens cannot be computed for parts of a corpus.",
-                "Leave out tokens, or give one probability for all tokens.",
+                f"sl_icm with {mention('tokens')} or probabilities of tokens cannot be computed for parts of a corpus.",
+                "Leave out both, or give one probability for all tokens.",
             )
         measure.require_additive()
         if measure.shared:

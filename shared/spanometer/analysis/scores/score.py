@@ -271,8 +271,8 @@ def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
         require_known(options, names, "score" if len(taken) > 1 else next(iter(taken)))
     elif options.keys() - {"seed"}:
         raise InputError(
-            f"{mention(next(iter(options)))} applies only to names of measures.",
-            "Set the option in the measure, such as SpanF(average='macro').",
+            f"{mention(next(iter(options)))} has no effect on measures that are objects.",
+            "Set the option when you create the object, as in SpanF(average='macro').",
         )
     return read_measures(measures, ALL_MEASURES, options, signed=True)
 

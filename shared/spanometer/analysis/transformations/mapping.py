@@ -174,7 +174,8 @@ class IllegalTags(Transformation):
         tag_scheme = get_scheme(scheme)
         roles = [OUTSIDE, *(ROLES.index(role) for role in tag_scheme.roles)]
         if tag_scheme.legal()[np.ix_(roles, roles)].all():
-            raise InputError(f"all tags are legal in {tag_scheme.name}.", "Choose a scheme with illegal pairs.")
+            problem = f"in {tag_scheme.name}, every tag may follow every other tag."
+            raise InputError(problem, "Choose another scheme, such as IOB2.")
         check_names(tags, tag_scheme)
         names, code, illegal = _vocabulary(tags, tag_scheme)
         codes = code[tags.codes]
@@ -321,7 +322,7 @@ def matched(name: str, transformation: Transformation, spans: Spans, *, numbers:
     if group is None:
         listed = ", ".join(other for names in PAIRS for other in names)
         raise InputError(
-            f"{name} has no opposite transformation, so there is no number of spans to match.",
+            f"{setting('matched', True)} compares a transformation with its opposite, but {name} has no opposite.",
             f"Leave out {setting('matched', True)}, or apply one of {listed}.",
         )
     shared = {field: getattr(transformation, field) for field in ("rate", "seed", "overlap", "beyond")}

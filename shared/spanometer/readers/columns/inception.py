@@ -169,7 +169,7 @@ def _bounds_of(source: Source, text: str, tokens: _Tokens) -> np.ndarray:
     for place, (form, (first, last)) in enumerate(zip(tokens.forms, bounds, strict=True)):
         if first < 0 or last < 0 or text[first:last] != _unescaped(form):
             start, end = units[place]
-            problem = f"the text of the sentence from {start} to {end} is not the token {form!r}."
+            problem = f"the characters from {start} to {end} of the sentence are not the token {form!r}."
             raise source.refuse(problem, _WEBANNO_REMEDY, tokens.lines[place])
     return bounds[units[:, 1] > units[:, 0]]
 

@@ -182,7 +182,7 @@ class SpanTableReading(Offsets):
         wrong = [key for key, name in named.items() if key not in _USUAL or not isinstance(name, str) or not name]
         if wrong:
             raise InputError(
-                f"{mention('column_names')} names the columns {', '.join(_USUAL)}, not {shown(wrong[0])}.",
+                f"{mention('column_names')} has no column {shown(wrong[0])}, only {', '.join(_USUAL)}.",
                 "Write one of these names, then '=', then the file's name for the column: start=From.",
                 option="column_names",
             )

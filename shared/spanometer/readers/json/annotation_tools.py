@@ -123,7 +123,8 @@ class _Task:
         if label_key is None and len(names) > 1:
             listed = ", ".join(map(repr, names))
             raise self.refuse(
-                f"the task has labels of several tags: {listed}.", f"Choose a tag with {setting('label_key')}."
+                f"the labels of the task come from several controls: {listed}.",
+                f"Choose a control with {setting('label_key')}.",
             )
         if isinstance(annotator, dict):
             annotator = annotator.get("email", annotator.get("id"))

@@ -39,7 +39,7 @@ _COLUMN = setting("column")
 _KEY_REMEDY = "".join(
     [
         "Name the key of the list of tags",
-        clause_for("column", f" with {_COLUMN}, or the key of lists of spans with {setting('spans_key')}"),
+        clause_for("column", f" with {_COLUMN}, or the key of the list of spans with {setting('spans_key')}"),
         ".",
     ]
 )

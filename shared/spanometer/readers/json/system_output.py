@@ -153,7 +153,9 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
             fields = _PLAIN
         if fields is None:
             raise source.refuse(
-                f"{shown(span)} in {where} is not a span of a known system.", _SYSTEM_REMEDY, record.line
+                f"{shown(span)} in {where} is not a span in the output of a supported tool.",
+                _SYSTEM_REMEDY,
+                record.line,
             )
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
         start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]
@@ -162,7 +164,9 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
             record.lost.append((record.line, f"{shown(mention)} of {shown(label)}, which has no offsets."))
         elif fields.beside == "index":
             if not all(type(bound) is int for bound in (span["index"], start, end)) or not isinstance(label, str):
-                problem = "in a word piece, index, start or end is not a whole number, or entity is not a string."
+                problem = (
+                    "'index', 'start' or 'end' of a word piece is not a whole number, or 'entity' is not a string."
+                )
                 raise source.refuse(problem, _SYSTEM_REMEDY, record.line)
             pieces[span["index"]] = (start, end, label)
         else:

@@ -53,7 +53,7 @@ class EntityTypes:
 
     entity_types: Collection[str] | None = option(
         None,
-        help="words with which the tags of entities begin, such as pers for pers.ind; all other tags are components "
+        help="first parts of the tags of entities, such as pers for pers.ind; all other tags are components "
         f"(default: {', '.join(ENTITY_TYPES)})",
         type="list of str, optional",
         metavar="TYPES",

@@ -42,7 +42,8 @@ def read_quaero(
             except InputError as error:
                 if documents == "lines" and error.problem.endswith("is not closed."):
                     error.remedy += (
-                        f" Each line is a document; to use blank lines, set {setting('documents', 'blank')}."
+                        " Here each line is a document. If blank lines separate the documents, set "
+                        f"{setting('documents', 'blank')}."
                     )
                 raise error.placed(source=source.name) from None
             words.append(annotation.words)

@@ -146,14 +146,14 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
         for place, (_, _, label) in enumerate(record.spans):
             pieces = list(record.pieces(place))
             if _word(label) != label:
-                yield "spans with a label of several words get _ for blanks in their label", number
+                yield "blanks in labels become _", number
             if (parts := _pieces(text, pieces)) != pieces:
                 yield "spans across line ends, split into a fragment for each line", number
             elif any(_LINE_END.search(text, *part) for part in parts):
                 yield "spans of only line ends, which brat rejects", number
             for key, value in record.attributes[place].items():
                 if _word(key) != key or not (value is True or value == _value(value)[1:]):
-                    yield "values of attributes become text, unless they are True or one line of text", number
+                    yield "values of attributes that are neither True nor one line of text become text", number
 
 
 def _text_beside(name: str, limits: Limits) -> str | None:
