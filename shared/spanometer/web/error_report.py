@@ -11,9 +11,8 @@ from urllib.parse import urlencode
 import numpy as np
 
 from ..alignment.matched_spans import KINDS, MARKS
-from ..alignment.overlaps import order_of_line
 from ..analysis.errors.errors import Errors, SystemErrors, label_table, legend, mark_table, share_table
-from ..analysis.errors.examples import ErrorChoice, extent_of, first_of
+from ..analysis.errors.examples import ErrorChoice
 from ..analysis.errors.kinds import ANSWER_KINDS
 from ..analysis.scores.report import kind_of, score_cells
 from ..arrays import offsets_of
@@ -288,10 +287,7 @@ def report_data(
     first, of_pairs = next(iter(errors.systems.values())), compared or Compared()
     context, offsets = first.context, first.matched.alignment.offsets
     rows = [ErrorChoice().rows(system.matched) for system in errors.systems.values()]
-    parts = [
-        np.stack([system.matched.document[of_system], *extent_of(system.matched, of_system)])
-        for system, of_system in zip(errors.systems.values(), rows, strict=True)
-    ]
+    parts = [system.extent[:, part] for system, part in zip(errors.systems.values(), rows, strict=True)]
     place = np.concatenate(parts, axis=1)
     shown = np.ones(place.shape[1], dtype=bool)
     if len(shown) > most:
@@ -353,18 +349,18 @@ def _columns(system: SystemErrors, rows: np.ndarray, passage: np.ndarray, passag
     """Return the errors of a system as columns, ordered by passage, and the marks in each passage."""
     matched, offsets = system.matched, system.matched.alignment.offsets
     amounts = np.bincount(passage, minlength=len(passages.document) + 1)
-    lines = system.context.lines(matched.document[rows], first_of(matched, rows), offsets)
+    lines = system.context.lines(matched.document[rows], system.first[rows], offsets)
     shape = matched.boundary[rows].astype(np.int64) + 1
     shape += sum(5 * 2**bit * getattr(matched, mark)[rows] for bit, mark in enumerate(MARKS))
     number = np.full(len(matched), -1)
     number[rows] = np.arange(len(rows))
     # the predicted spans, and the missed reference spans
-    missing = matched.prediction < 0
-    sides = ((system.predictions, matched.prediction, ~missing), (system.references, matched.reference, missing))
+    missing = system.prediction < 0
+    sides = ((system.predictions, system.prediction, ~missing), (system.references, system.reference, missing))
     pieces = []
     for spans, chosen, taken in sides:
         row_of = np.full(len(spans), -1)
-        row_of[order_of_line(spans)[chosen[taken]]] = np.flatnonzero(taken)
+        row_of[chosen[taken]] = np.flatnonzero(taken)
         span, begin, stop, where = passages.pieces(spans, offsets)
         row = row_of[span]
         code = np.where(number[row] < 0, spans.label[span], -1 - number[row])
@@ -403,12 +399,9 @@ def _buckets(
         listed = [next(scores) for _ in way.names]
         key = "recall" if way.predictions is None else "f1"
         codes = np.full(len(rows), -1)
-        for spans, chosen, of_spans in (
-            (system.predictions, system.matched.prediction[rows], way.predictions),
-            (system.references, system.matched.reference[rows], way.references),
-        ):
+        for chosen, of_spans in ((system.prediction[rows], way.predictions), (system.reference[rows], way.references)):
             if of_spans is not None:
-                codes[chosen >= 0] = of_spans[order_of_line(spans)[chosen[chosen >= 0]]]
+                codes[chosen >= 0] = of_spans[chosen[chosen >= 0]]
         cells = []
         for row in listed:
             value, bounds = row.scores[key], defined_interval(row.intervals.get(key))
