@@ -113,6 +113,8 @@ class Transformation(CheckedOptions, ABC):
 
         None if there is no such parameter.
         """
+        if getattr(self, "first", None) is not None:
+            return "first"
         return next((name for name in self.from_corpus if getattr(self, name) is None), None)
 
     def refuse(self, name: str, remedy: str) -> None:
@@ -128,11 +130,6 @@ class SpanTransformation(Transformation):
     """
 
     first: int | None = amount(None, "change only the first N candidates", low=0)
-
-    @property
-    def looks_at_corpus(self) -> str | None:
-        """The name of a parameter whose value depends on the whole corpus, see `Transformation`."""
-        return super().looks_at_corpus if self.first is None else "first"
 
     def __call__(self, spans: Spans, *, numbers: Numbers = None) -> Transformed:
         """Transform spans.
