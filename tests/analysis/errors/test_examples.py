@@ -35,7 +35,6 @@ SIDES = spans(REFERENCE), spans(PREDICTION)
 def examples(context=None, **chosen):
     known = Context(
         wording=Wording.of_words(WORDS),
-        source="gold",
         line_runs=LineRuns(np.arange(len(LINES)), LINES, len(LINES)),
     )
     return examples_of(SIDES, known if context is None else context, **chosen)

@@ -37,17 +37,20 @@ class Context:
 
     Attributes:
         wording: the words or characters of the documents; None if unknown.
-        source: the name of the reference's file; empty without a file.
         names: the names of the documents; None if they have none.
         document_lines: the first line of each document; None without a file.
         line_runs: the lines of all tokens; None if the file does not have one token per line.
     """
 
     wording: Wording | None = None
-    source: str = ""
     names: Sequence[str] | None = None
     document_lines: np.ndarray | None = None
     line_runs: LineRuns | None = None
+
+    @property
+    def separator(self) -> str:
+        """The separator between two units of a text."""
+        return " " if self.wording is None else self.wording.separator
 
     def lines(self, document: np.ndarray, start: np.ndarray, offsets: np.ndarray) -> np.ndarray | None:
         """Return the lines of tokens; None without a file."""
@@ -96,15 +99,14 @@ class Context:
         lengths, expected = self.wording.lengths, references.lengths
         document = None
         if len(lengths) != references.documents:
-            words, annotated = counted(len(lengths), "document"), counted(references.documents, "document")
-            problem = f"got words for {words}, but annotations for {annotated}."
+            words, annotated = len(lengths), references.documents
+            problem = (
+                f"got words for {counted(words, 'document')}, but annotations for {counted(annotated, 'document')}."
+            )
         elif expected is not None and (lengths != expected).any():
             document = int(np.argmax(lengths != expected))
-            words, annotated = (
-                counted(int(lengths[document]), "word"),
-                counted(int(expected[document]), "annotated token"),
-            )
-            problem = f"got {words} for {annotated}."
+            words, annotated = int(lengths[document]), int(expected[document])
+            problem = f"got {counted(words, 'word')} for {counted(annotated, 'annotated token')}."
         else:
             return self
         remedy = "Give one list of words for each document, one word for each token."
@@ -141,7 +143,6 @@ def context_of_documents(
         runs = None if runs is None else runs.take(np.flatnonzero(kept))
     return Context(
         wording=wording,
-        source=file.source,
         names=file.documents.ids,
         document_lines=file.document_lines,
         line_runs=runs,
