@@ -283,25 +283,16 @@ class Difference(_ErrorList):
 
     def table(self) -> Table:
         """Return a table by kind: the numbers of errors of both systems, and the changes between them."""
-        first, second = self.kinds.T
-        made = {
-            (kind.replace("_", " "), "cyan"): (first == code, second == code)
-            for code, kind in enumerate(KINDS)
-            if code != CORRECT
-        }
-        made["all errors", "bold"] = first != CORRECT, second != CORRECT
-        rows = [
-            (
-                name,
-                before.sum(),
-                -(before & (second == CORRECT)).sum(),
-                -(before & ~after & (second != CORRECT)).sum(),
-                (after & ~before & (first != CORRECT)).sum(),
-                (after & (first == CORRECT)).sum(),
-                after.sum(),
-            )
-            for name, (before, after) in made.items()
+        numbers = np.zeros((len(KINDS), len(KINDS)), dtype=np.int64)
+        np.add.at(numbers, tuple(self.kinds.T), 1)
+        before, after, same = numbers.sum(axis=1), numbers.sum(axis=0), numbers.diagonal()
+        fixed, new = numbers[:, CORRECT], numbers[CORRECT]
+        values = np.stack([before, -fixed, fixed + same - before, after - same - new, new, after], axis=1)[
+            CORRECT + 1 :
         ]
+        rows = [((kind.replace("_", " "), "cyan"), *row) for kind, row in zip(list(KINDS)[1:], values, strict=True)]
+        # whichever its kind, an error is no other error
+        rows.append((("all errors", "bold"), *(values.sum(axis=0) * [1, 1, 0, 0, 1, 1])))
         name, changed = self.names
         columns = amounts(
             before=f"in {name}",
