@@ -52,8 +52,6 @@ class Relabel(ChosenSpans):
 
     labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
 
-    from_corpus: ClassVar[tuple[str, ...]] = ("labels",)
-
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
@@ -100,8 +98,6 @@ class Invent(SpanTransformation):
     rate: float = option(0.02, help="the probability that a free token begins a new span", kind=float, low=0, high=1)
     lengths: tuple[int, ...] | None = option(None, help="the lengths to draw from", type="tuple of int, optional")
     labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
-
-    from_corpus: ClassVar[tuple[str, ...]] = ("lengths", "labels")
 
     def __post_init__(self) -> None:
         """Check the parameters."""
