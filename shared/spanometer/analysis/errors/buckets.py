@@ -82,15 +82,14 @@ def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequ
     """Create a bucket for each name, the most frequent in the reference first, and one for all rare names."""
     both = np.concatenate([np.asarray(references, dtype=object), np.asarray(predictions, dtype=object)]).astype(str)
     names, code = np.unique(both, return_inverse=True)
-    sizes = [np.bincount(part, minlength=len(names)) for part in np.split(code.ravel(), [len(references)])]
-    order = np.lexsort((-sizes[1], -sizes[0]))
+    sizes = [-np.bincount(part, minlength=len(names)) for part in np.split(code.ravel(), [len(references)])]
+    order = np.lexsort(sizes[::-1])
     place = inverse(order).astype(np.int32)
     shown_names = names[order].tolist()
     if len(order) > _MOST_NAMES:
         place = np.minimum(place, _MOST_NAMES - 1)
         shown_names[_MOST_NAMES - 1 :] = [f"{len(order) - _MOST_NAMES + 1:,} others"]
-    codes = np.split(place[code.ravel()], [len(references)])
-    return Buckets(name, tuple(shown_names), codes[0], codes[1])
+    return _named(name, shown_names, np.split(place[code.ravel()], [len(references)]))
 
 
 def by_number(

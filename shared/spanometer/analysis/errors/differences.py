@@ -283,8 +283,8 @@ class Difference(_ErrorList):
 
     def table(self) -> Table:
         """Return a table by kind: the numbers of errors of both systems, and the changes between them."""
-        numbers = np.zeros((len(KINDS), len(KINDS)), dtype=np.int64)
-        np.add.at(numbers, tuple(self.kinds.T), 1)
+        pairs = self.kinds @ np.array([len(KINDS), 1])
+        numbers = np.bincount(pairs, minlength=len(KINDS) ** 2).reshape(len(KINDS), -1)
         before, after, same = numbers.sum(axis=1), numbers.sum(axis=0), numbers.diagonal()
         fixed, new = numbers[:, CORRECT], numbers[CORRECT]
         values = np.stack([before, -fixed, fixed + same - before, after - same - new, new, after], axis=1)[
