@@ -24,15 +24,7 @@ from spanometer.plots import (
     plot_precision_recall,
     plot_spread,
 )
-from spanometer.plots.figure import (
-    draw_agreement,
-    draw_confusion,
-    draw_difficulty,
-    draw_placement,
-    draw_precision_recall,
-    require_format,
-)
-from spanometer.plots.scores import draw_comparison, draw_grounding_spread, draw_spread
+from spanometer.plots.figure import require_format
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")
 
@@ -85,6 +77,12 @@ PICTURES = {
 }
 
 
+@pytest.fixture
+def drawn(tmp_path):
+    """Draw a picture of a result."""
+    return lambda plot, result: plot(result, str(tmp_path / "drawn.svg"))
+
+
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures(tmp_path, name):
     plot, result = PICTURES[name]
@@ -110,9 +108,9 @@ def test_without_matplotlib(tmp_path, monkeypatch):
     assert not (tmp_path / "a.png").exists()
 
 
-def test_spread():
+def test_spread(drawn):
     spread = spread_of_logits()
-    figure = draw_spread(spread)
+    figure = drawn(plot_spread, spread)
     below, above, *_ = figure.axes
     assert sum(bar.get_height() for bar in below.patches) == len(spread.grid)
     assert below.get_xlabel() == "span_f f1"
@@ -132,9 +130,9 @@ def test_spread():
         assert all(box.x0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1 for box in boxes)
 
 
-def test_grounding_spread():
+def test_grounding_spread(drawn):
     spread = spread_of_answers()
-    figure = draw_grounding_spread(spread)
+    figure = drawn(plot_grounding_spread, spread)
     # three for each measure and system, strings among the measures
     assert len(figure.axes) == 18
     assert figure.axes[-1].get_xlabel() == "strict-strings (orange), with another action at one place"
@@ -158,9 +156,9 @@ def test_grounding_spread():
         assert all(box.x0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1 for box in boxes)
 
 
-def test_comparison():
+def test_comparison(drawn):
     found = comparison_of_systems()
-    panels = draw_comparison(found).axes
+    panels = drawn(plot_comparison, found).axes
     assert [axes.get_xlabel() for axes in panels] == ["span_f f1", "sl_icm_norm"]
     for axes, result in zip(panels, found.measures.values(), strict=True):
         labels = [label.get_text().replace("\\", "") for label in axes.get_yticklabels()]
@@ -172,20 +170,20 @@ def test_comparison():
             assert tuple(line.get_xdata()) == each.intervals[headline]
 
 
-def test_heat_map():
+def test_heat_map(drawn):
     found = spanometer.agreement([GOLD, SYSTEM, POOR], names=["ann", "ben", "cat"])
-    axes = draw_agreement(found).axes[0]
+    axes = drawn(plot_agreement, found).axes[0]
     texts = [text.get_text() for text in axes.texts]
     assert texts == [f"{found.kappa_f1[row, column]:.2f}" for row in range(3) for column in range(3) if row != column]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["ann", "ben", "cat"]
 
 
 @pytest.mark.parametrize("labels", [4, 60])
-def test_confusion(labels):
+def test_confusion(labels, drawn):
     names = [f"${number:02}" for number in range(labels)]
     gold = [[{"start": at, "end": at + 1, "label": name} for at, name in enumerate(names)]] * 12
     output = [[{**span, "label": names[0]} if span["start"] < 2 else span for span in gold[0][:-1]]] * 12
-    figure = draw_confusion(spanometer.errors(gold, output, confidence=None).only.confusion())
+    figure = drawn(plot_confusion, spanometer.errors(gold, output, confidence=None).only.confusion())
     axes, bar = figure.axes
     cells = [(*map(int, text.get_position()), text.get_text()) for text in axes.texts]
     expected = [(0, 0), (0, 1), *((at, at) for at in range(2, labels - 1)), (labels, labels - 1)]
@@ -201,30 +199,30 @@ def test_confusion(labels):
         assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
 
 
-def test_difficulty():
+def test_difficulty(drawn):
     parts = parts_by_chance()
-    above, below = draw_difficulty(parts).axes
+    above, below = drawn(plot_difficulty, parts).axes
     assert [int(bar.get_height()) for bar in below.patches] == [0, 8, 0, 4]
     names = [label.get_text() for label in below.get_xticklabels()]
     assert names == ["below 0.4", "from 0.4\nto below 0.8", "from 0.8\nto below 0.999", "0.999 or more"]
     scores = [part.results[0].scores["f1"] for part in parts.values()]
-    drawn = above.lines[0].get_ydata()
-    assert np.isnan(drawn[[0, 2]]).all()
-    assert list(drawn[[1, 3]]) == [scores[1], scores[3]]
+    line = above.lines[0].get_ydata()
+    assert np.isnan(line[[0, 2]]).all()
+    assert list(line[[1, 3]]) == [scores[1], scores[3]]
     with pytest.raises(InputError, match="the plot needs chance_kappa_f1"):
-        draw_difficulty(by_chance(*map(spanometer.Spans.from_tags, (GOLD, SYSTEM)), (0.4,), [SpanF()]))
+        drawn(plot_difficulty, by_chance(*map(spanometer.Spans.from_tags, (GOLD, SYSTEM)), (0.4,), [SpanF()]))
 
 
-def test_placement():
+def test_placement(drawn):
     placed = place(100, [1, 5, 10, 15])
-    axes = draw_placement(placed).axes[0]
+    axes = drawn(plot_placement, placed).axes[0]
     for line, starts in zip(axes.lines, placed.starts, strict=True):
         assert line.get_ydata() == pytest.approx(starts)
         assert line.get_xdata()[[0, -1]].tolist() == [1, len(starts)]
 
 
-def test_precision_and_recall():
-    axes = draw_precision_recall(CURVES).axes[0]
+def test_precision_and_recall(drawn):
+    axes = drawn(plot_precision_recall, CURVES).axes[0]
     texts = [text.get_text().strip() for text in axes.get_legend().get_texts()]
     assert texts == ["_neg: ap 1.0000", "micro: ap 0.5000", "other: ap nan"]
     line = axes.lines[1]
@@ -233,13 +231,13 @@ def test_precision_and_recall():
     assert line.get_drawstyle() == "steps-pre"
 
 
-def test_scores_that_are_not_defined():
+def test_scores_that_are_not_defined(drawn):
     empty = [["O"]] * 2
     spread = policy_spread(empty, empty, scheme="IOB2", measures=[SpanF(zero_division=float("nan"))])
-    assert draw_spread(spread).axes[1].get_yticks().tolist() == []
+    assert drawn(plot_spread, spread).axes[1].get_yticks().tolist() == []
     silent = grounding_spread(["a"], ["[]"], [[]], measures=SpanF(zero_division=float("nan")))
-    assert draw_grounding_spread(silent).axes[1].get_yticks().tolist() == []
+    assert drawn(plot_grounding_spread, silent).axes[1].get_yticks().tolist() == []
     nothing = spanometer.compare(
         empty, {"x$y$": empty, "_z": empty}, scheme="IOB2", measures=[SpanF(zero_division=float("nan"))]
     )
-    assert list(draw_comparison(nothing).axes[0].texts) == []
+    assert list(drawn(plot_comparison, nothing).axes[0].texts) == []

@@ -22,7 +22,7 @@ from spanometer.analysis.errors.find import rows_of_view
 from spanometer.documents.layers import LineRuns
 from spanometer.readers import read, tag_lists
 from spanometer.spans.wording import Wording
-from spanometer.web.error_report import error_report, report_data, write_error_report
+from spanometer.web.error_report import error_report, write_error_report
 
 HOSTILE = "</script><script>window.hurt=1</script>", "<img/src=x/onerror=window.hurt=1>", "%DATA%", "\u202ea\u2028"
 WORDS = [["Ada", "of", "Acme", "Inc", "saw", "Rome"], ["Rome", "fell"], ["Bob", "of", "Rome"], [*HOSTILE]]
@@ -45,7 +45,7 @@ def small(*outputs):
 
 def data_for(references, predictions, context, **options):
     found = errors(references, predictions, confidence=None).with_context(context)
-    return report_data(found, **options)
+    return data_of(error_report(found, **options))
 
 
 def marks_of(data, system, passage):
@@ -68,7 +68,6 @@ def large(documents, words, prediction, **options):
 SIDES = [spans(side, map(len, WORDS)) for side in (REFERENCE, PREDICTION)]
 CONTEXT = Context(
     wording=Wording.of_words(WORDS),
-    source="gold",
     line_runs=LineRuns(np.arange(len(LINES)), LINES, len(LINES)),
 )
 

@@ -1,6 +1,6 @@
 """Pictures of results, drawn by matplotlib, which is imported when a picture is drawn.
 
-`plot_...` functions write a picture to a file; `draw_...` functions return it as a figure.
+`plot_...` functions write a picture to a file, and return its figure; `draw_...` functions only return it.
 """
 
 from .figure import plot_agreement, plot_confusion, plot_difficulty, plot_placement, plot_precision_recall

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ..analysis.agreement.agreement import Agreement
     from ..analysis.errors.kinds import Confusion
-    from ..analysis.scores.measure_result import MeasureResult
     from ..analysis.scores.report import Report
     from ..measures.attribute_ranking import PrecisionRecallCurve
     from ..measures.placement import Placement
@@ -69,17 +68,18 @@ def new_plot(width: float, height: float, title: str = "") -> tuple[Figure, Axes
     return figure, axes
 
 
-def save(draw: Callable[[Any], Figure], result: Any, path: str) -> None:
-    """Draw a picture of a result and write it to a file. If drawing fails, an existing file is not changed.
+def save(figure: Figure, path: str) -> Figure:
+    """Write a picture to a file, and return its figure. If this fails, an existing file is not changed.
 
     Raises:
-        InputError: if matplotlib is missing, or if the file's name does not end like a picture's.
+        InputError: if the file's name does not end like a picture's.
     """
     require_format(path)
     buffer = io.BytesIO()
-    draw(result).savefig(buffer, format=os.path.splitext(path)[1][1:].lower(), dpi=150)
+    figure.savefig(buffer, format=os.path.splitext(path)[1][1:].lower(), dpi=150)
     with writing(path, replace=True) as stream:
         stream.write(buffer.getvalue())
+    return figure
 
 
 def literal(name: str) -> str:
@@ -92,6 +92,13 @@ def hide(axes: Axes, *sides: str) -> None:
     axes.spines[list(sides)].set_visible(False)
 
 
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Write names at the left of the rows, the first one on top."""
+    axes.set_yticks(range(len(names)), list(map(literal, names)))
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+
+
 _MEASURE = "chance_kappa_f1"
 _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "f1": ("observed F1", {"marker": "o", "color": BLUE, "linestyle": "-"}),
@@ -101,31 +108,16 @@ _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
 _SHIFT = 0.08
 """The horizontal distance of the lines, so that their intervals do not overlap."""
 _BINS = 50
-_DOTS = 160
 _BAR_COLOR = "#5f6b76"
 _SIDES = ((BLUE, "-"), (ORANGE, "--"))
 """The colours and line styles of reference and prediction."""
 
 
-def plot_placement(placed: Placement, path: str) -> None:
+def plot_placement(placed: Placement, path: str) -> Figure:
     """Write a picture of the start probabilities of spans of each length, as in Figure 1 of the paper.
 
     See `figure.save` for formats and errors.
     """
-    save(draw_placement, placed, path)
-
-
-def plot_precision_recall(curves: Mapping[str, PrecisionRecallCurve], path: str) -> None:
-    """Write a picture of precision-recall curves, such as `SpanAttribute.curves` returns, the highest ap first.
-
-    Each precision is drawn over the recall that its step gains, so the area under a curve is its average precision
-    (except with `edsnlp-0.20`, which leaves out the first step). See `figure.save` for formats and errors.
-    """
-    save(draw_precision_recall, curves, path)
-
-
-def draw_placement(placed: Placement) -> Figure:
-    """Draw the picture of `plot_placement`."""
     spans = list(zip(placed.lengths, placed.counts, strict=True))
     lengths = ", ".join(str(length) if count == 1 else f"{count} × {length}" for length, count in spans)
     figure, axes = new_plot(7.0, 4.0, f"Spans of {lengths} tokens, placed at random in {placed.tokens:,}")
@@ -133,26 +125,28 @@ def draw_placement(placed: Placement) -> Figure:
     _draw_curves(axes, [(name, np.arange(1, len(y) + 1), y) for name, y in zip(names, placed.starts, strict=True)])
     axes.set(xlabel="first token of the span", ylabel="probability", xlim=(1, max(placed.tokens, 2)), ylim=(0, None))
     axes.legend(frameon=False, title="span of", alignment="left", loc="lower left")
-    return figure
+    return save(figure, path)
 
 
-def draw_precision_recall(curves: Mapping[str, PrecisionRecallCurve]) -> Figure:
-    """Draw the picture of `plot_precision_recall`."""
+def plot_precision_recall(curves: Mapping[str, PrecisionRecallCurve], path: str) -> Figure:
+    """Write a picture of precision-recall curves, such as `SpanAttribute.curves` returns, the highest ap first.
+
+    Each precision is drawn over the recall that its step gains, so the area under a curve is its average precision
+    (except with `edsnlp-0.20`, which leaves out the first step). See `figure.save` for formats and errors.
+    """
     figure, axes = new_plot(6.4, 4.6, "Precision and recall of predicted items, highest score first")
     ordered = sorted(curves.items(), key=lambda pair: -np.nan_to_num(pair[1].average_precision))
     steps = []
     for name, curve in ordered:
         # a step is drawn from the previous recall (first 0) to its own
-        recall, precision = (
-            np.append(0 * curve.recall[:1], curve.recall),
-            np.append(curve.precision[:1], curve.precision),
-        )
+        recall = np.append(0 * curve.recall[:1], curve.recall)
+        precision = np.append(curve.precision[:1], curve.precision)
         steps.append((f"{name}: ap {curve.average_precision:.4f}", recall, precision))
     _draw_curves(axes, steps, drawstyle="steps-pre")
     # slightly larger limits, so that lines at the edges are visible
     axes.set(xlabel="recall", ylabel="precision", xlim=(-0.01, 1.01), ylim=(-0.01, 1.02))
     axes.legend(frameon=False, fontsize=9)
-    return figure
+    return save(figure, path)
 
 
 def _draw_curves(axes: Axes, curves: Iterable[tuple[str, Any, Any]], **style: Any) -> None:
@@ -164,7 +158,7 @@ def _draw_curves(axes: Axes, curves: Iterable[tuple[str, Any, Any]], **style: An
         axes.lines[-1].set_label(f" {literal(name)}" if name.startswith("_") else literal(name))
 
 
-def plot_difficulty(parts: Mapping[str, Report], path: str) -> None:
+def plot_difficulty(parts: Mapping[str, Report], path: str) -> Figure:
     """Write a picture of observed, corrected and chance F1 by chance level, with the number of documents.
 
     Args:
@@ -174,12 +168,11 @@ def plot_difficulty(parts: Mapping[str, Report], path: str) -> None:
     Raises:
         InputError: if there is no `chance_kappa_f1`; see also `figure.save`.
     """
-    save(draw_difficulty, parts, path)
-
-
-def draw_difficulty(parts: Mapping[str, Report]) -> Figure:
-    """Draw the picture of `plot_difficulty`."""
-    results = [_chance_result(report) for report in parts.values()]
+    results = [result for report in parts.values() for result in report.results if result.measure.name == _MEASURE]
+    if len(results) < len(parts):
+        raise InputError(
+            f"the plot needs {_MEASURE}, which is not among the measures.", f"Add {_MEASURE} to {mention('measure')}."
+        )
     figure = new_figure(max(6.0, 1.3 * len(parts) + 1.5), 5.0)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     place = np.arange(len(parts), dtype=float)
@@ -192,29 +185,17 @@ def draw_difficulty(parts: Mapping[str, Report]) -> Figure:
         for at, result in zip(x, results, strict=True):
             if key in result.intervals:
                 above.plot([at, at], result.intervals[key], color=style["color"], linewidth=1.6)
-    above.set_ylim(min(0.0, above.get_ylim()[0]), 1.02)
     above.grid(axis="y", color=GREY, linewidth=0.5)
-    above.set_axisbelow(True)
-    above.set_ylabel("F1")
+    above.set(ylim=(min(0.0, above.get_ylim()[0]), 1.02), axisbelow=True, ylabel="F1")
     bars = below.bar(place, documents, width=0.6, color=GREY)
     below.bar_label(bars, [f"{number:,}" for number in documents], padding=2, fontsize=9)
-    below.set_ylim(0, 1.25 * max([*documents, 1]))
-    below.set_ylabel("documents")
     below.set_xticks(place, [name.removeprefix("chance ").replace(" to ", "\nto ") for name in parts])
-    below.set_xlabel("chance level, reference against itself")
+    below.set(ylim=(0, 1.25 * max([*documents, 1])), ylabel="documents")
+    below.set(xlabel="chance level, reference against itself")
     figure.legend(frameon=False, loc="outside upper center", ncols=3, fontsize=9)
     for axes in (above, below):
         hide(axes, "top", "right")
-    return figure
-
-
-def _chance_result(report: Report) -> MeasureResult:
-    chance = next((result for result in report.results if result.measure.name == _MEASURE), None)
-    if chance is None:
-        raise InputError(
-            f"the plot needs {_MEASURE}, which is not among the measures.", f"Add {_MEASURE} to {mention('measure')}."
-        )
-    return chance
+    return save(figure, path)
 
 
 def draw_chance_f1(drawn: np.ndarray, observed: float, expected: float) -> Figure:
@@ -225,14 +206,12 @@ def draw_chance_f1(drawn: np.ndarray, observed: float, expected: float) -> Figur
         observed: F1 of the two sides.
         expected: F1 by chance.
     """
-    figure, axes = _chart(5.0, 2.9)
+    figure, axes = _chart()
     heights, edges = np.histogram(drawn, bins=_BINS, range=(0.0, 1.0))
     axes.stairs(heights, edges, fill=True, color=_BAR_COLOR)
     for value, name, line in ((expected, "expected", "--"), (observed, "observed", "-")):
         axes.axvline(value, color="black", linestyle=line, label=f"{name} {value:.4f}")
-    axes.set_xlim(-0.01, 1.01)
-    axes.set_xlabel("F1 of a random annotation")
-    axes.set_ylabel("number of annotations")
+    axes.set(xlim=(-0.01, 1.01), xlabel="F1 of a random annotation", ylabel="number of annotations")
     _add_legend(figure)
     return figure
 
@@ -246,29 +225,27 @@ def draw_coverage(coverage: Mapping[str, np.ndarray], spans: Mapping[str, Sequen
     """
     from matplotlib.ticker import MaxNLocator
 
-    figure, axes = _chart(5.0, 2.9)
+    figure, axes = _chart()
     above = axes.inset_axes((0.0, 1.03, 1.0, 0.18), sharex=axes, facecolor="none")
     for row, ((name, likely), (color, line)) in enumerate(zip(coverage.items(), _SIDES, strict=True)):
         axes.plot(np.arange(1, len(likely) + 1), likely, color=color, linestyle=line, linewidth=2, label=name)
         # a little shorter, so that adjacent spans do not touch
         bars = [(start + 0.55, end - start - 0.1) for start, end in spans[name]]
         above.broken_barh(bars, (row - 0.35, 0.7), facecolor=color)
-    above.set_yticks(range(len(spans)), list(spans))
-    above.set_ylim(len(spans) - 0.4, -0.6)
+    name_rows(above, list(spans))
     above.tick_params(length=0, labelbottom=False)
     above.spines[:].set_visible(False)
-    axes.set_xlim(0.5, len(likely) + 0.5)
-    axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlabel("token of the sentence, from 1")
-    axes.set_ylabel("probability of a span")
+    axes.set(xlim=(0.5, len(likely) + 0.5), ylim=(0, None))
+    axes.set(xlabel="token of the sentence, from 1", ylabel="probability of a span")
     _add_legend(figure)
     return figure
 
 
-def _chart(width: float, height: float) -> tuple[Figure, Axes]:
-    figure, axes = new_plot(width, height)
-    figure.set(dpi=_DOTS, facecolor="none")
+def _chart() -> tuple[Figure, Axes]:
+    """Create a figure for a page, without a background."""
+    figure, axes = new_plot(5.0, 2.9)
+    figure.set(dpi=160, facecolor="none")
     axes.set_facecolor("none")
     return figure, axes
 
@@ -290,13 +267,8 @@ _DARK = 0.3
 _SHARES = (0.01, 0.1, 0.25, 0.5, 1.0)
 
 
-def plot_agreement(agreement: Agreement, path: str) -> None:
+def plot_agreement(agreement: Agreement, path: str) -> Figure:
     """Write a heat map of the corrected F1 of all pairs of annotators; see `figure.save`."""
-    save(draw_agreement, agreement, path)
-
-
-def draw_agreement(agreement: Agreement) -> Figure:
-    """Draw the picture of `plot_agreement`."""
     joint = "" if np.isnan(agreement.alpha) else f"; alpha of all jointly {agreement.alpha:.4f}"
     title = f"Agreement beyond chance\nmean of pairs {agreement.mean_kappa_f1:.4f}{joint}"
     side = max(2.6, 0.62 * len(agreement.names) + 0.8)
@@ -307,20 +279,15 @@ def draw_agreement(agreement: Agreement) -> Figure:
     low = min(0.0, float(np.nan_to_num(shown).min()))
     image = axes.imshow(np.ma.masked_invalid(shown), cmap="cividis", vmin=low, vmax=1.0)
     for row, column in np.argwhere(~np.isnan(shown)).tolist():
-        color = "white" if (shown[row, column] - low) / (1.0 - low) < 0.55 else "black"
-        axes.text(column, row, f"{shown[row, column]:.2f}", ha="center", va="center", fontsize=9, color=color)
+        value = shown[row, column]
+        _write_cell(axes, row, column, f"{value:.2f}", white=(value - low) / (1.0 - low) < 0.55)
     _name(axes, agreement.names, agreement.names, rotation=30)
     figure.colorbar(image, ax=axes, label="F1 corrected for chance", shrink=0.9)
-    return figure
+    return save(figure, path)
 
 
-def plot_confusion(confusion: Confusion, path: str) -> None:
+def plot_confusion(confusion: Confusion, path: str) -> Figure:
     """Write a heat map of the predicted labels of the spans with each label; see `figure.save`."""
-    save(draw_confusion, confusion, path)
-
-
-def draw_confusion(confusion: Confusion) -> Figure:
-    """Draw the picture of `plot_confusion`: numbers of spans, coloured by their proportion of the row."""
     size = len(confusion.rows)
     large = size > _MANY
     cell, font = (0.3, 7.0) if large else (0.62, 9.0)
@@ -334,20 +301,23 @@ def draw_confusion(confusion: Confusion) -> Figure:
     for row, column in np.argwhere(confusion.counts).tolist():
         number = confusion.counts[row, column]
         text = f"{number:,}" if number < _LONG or not large else f"{number / 1000:,.0f}k"
-        color = "white" if share[row, column] > _DARK else "black"
-        axes.text(column, row, text, ha="center", va="center", fontsize=font, color=color)
+        _write_cell(axes, row, column, text, white=share[row, column] > _DARK, font=font)
     # a line separates spans of only one side
     for line in (axes.axhline, axes.axvline):
         line(size - 1.5, color="black", linewidth=0.8)
-    axes.set_xticks(np.arange(size - 1) + 0.5, minor=True)
-    axes.set_yticks(np.arange(size - 1) + 0.5, minor=True)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_ticks(np.arange(size - 1) + 0.5, minor=True)
     axes.grid(which="minor", color=GREY, linewidth=0.3)
     _name(axes, confusion.rows, confusion.columns, rotation=90 if large else 30, fontsize=font)
     axes.tick_params(which="minor", length=0)
     axes.set(xlabel="predicted", ylabel="reference")
     bar = figure.colorbar(image, ax=axes, label="share of the row", shrink=0.5 if large else 0.9)
     bar.set_ticks([value**0.5 for value in _SHARES], labels=[f"{value:.0%}" for value in _SHARES])
-    return figure
+    return save(figure, path)
+
+
+def _write_cell(axes: Axes, row: int, column: int, text: str, *, white: bool, font: float = 9.0) -> None:
+    axes.text(column, row, text, ha="center", va="center", fontsize=font, color="white" if white else "black")
 
 
 def _name(axes: Axes, rows: Sequence[str], columns: Sequence[str], **style: Any) -> None:

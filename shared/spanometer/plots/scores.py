@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import counted
-from .figure import BLUE, DOT, GREY, ORANGE, hide, literal, new_figure, save
+from .figure import BLUE, DOT, GREY, ORANGE, hide, literal, name_rows, new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,17 +42,12 @@ _NONE = 1e-9
 """Scores that differ by less than this are equal."""
 
 
-def plot_spread(spread: PolicySpread, path: str) -> None:
+def plot_spread(spread: PolicySpread, path: str) -> Figure:
     """Write a picture of the scores under all policies, with named policies and decodings of logits marked.
 
     For each measure, it shows a row for each marked score, the highest first, above a histogram of all policies'
     scores. See `figure.save` for formats and errors.
     """
-    save(draw_spread, spread, path)
-
-
-def draw_spread(spread: PolicySpread) -> Figure:
-    """Draw the picture of `plot_spread`."""
     marked = {name: _marked(measure) for name, measure in spread.measures.items()}
     heights = [height for marks in marked.values() for height in (0.32 * len(marks) + 0.3, 2.3)]
     title = (
@@ -65,21 +60,16 @@ def draw_spread(spread: PolicySpread) -> Figure:
         _draw_policies(figure, grid, 2 * index, measure, marked[name], name)
         if index == 0:
             _add_legend(figure.axes[-1], marked[name])
-    return figure
+    return save(figure, path)
 
 
-def plot_grounding_spread(spread: GroundingSpread, path: str) -> None:
+def plot_grounding_spread(spread: GroundingSpread, path: str) -> Figure:
     """Write a picture of the scores under all groundings of answers, for each measure and system; strings come last.
 
     It shows a row for each named policy, the highest score first, above a histogram of all policies' scores. Below, it
     shows the effect of each place: the scores of its actions, with the default actions at all other places. See
     `figure.save` for formats and errors.
     """
-    save(draw_grounding_spread, spread, path)
-
-
-def draw_grounding_spread(spread: GroundingSpread) -> Figure:
-    """Draw the picture of `plot_grounding_spread`."""
     panels = [
         (of, name, system, measure, _marked(measure, of.grid.nearest))
         for of in (spread, *([] if spread.strings is None else [spread.strings]))
@@ -104,7 +94,7 @@ def draw_grounding_spread(spread: GroundingSpread) -> Figure:
         # `offsets` is not in the grid, but may have the largest effect
         effects = {place: scores for place, scores in of.effects(system, name).items() if place != "offsets"}
         _draw_effects(figure.add_subplot(grid[3 * index + 2]), effects, measure, of.grid)
-    return figure
+    return save(figure, path)
 
 
 def _draw_effects(
@@ -131,7 +121,7 @@ def _draw_effects(
             continue
         _write(axes, f"{low} {actions[low]:.4f}", actions[low], row, left=True)
         _write(axes, f"{high} {actions[high]:.4f}", actions[high], row)
-    _name_rows(axes, ordered)
+    name_rows(axes, ordered)
     low_x, high_x = axes.get_xlim()
     # space for the texts beside the marks
     axes.set_xlim(low_x - 0.4 * (high_x - low_x), high_x + 0.4 * (high_x - low_x))
@@ -143,12 +133,37 @@ def _draw_effects(
 def _draw_policies(
     figure: Figure, grid: GridSpec, row: int, measure: MeasureSpread, marks: list[Mark], name: str
 ) -> None:
-    """Draw the histogram of all policies' scores, and the marked scores above it."""
+    """Draw the histogram of all policies' scores, and above it a row for each marked score.
+
+    A mark has its score beside it, and a line down into the histogram.
+    """
+    from matplotlib.ticker import MaxNLocator
+
     below = figure.add_subplot(grid[row + 1])
     above = figure.add_subplot(grid[row], sharex=below)
-    _draw_histogram(below, measure.scores)
-    below.set_xlabel(measure.key if measure.key.startswith(name) else f"{literal(name)} {measure.key}")
-    _draw_marks(above, below, marks)
+    defined = measure.scores[~np.isnan(measure.scores)]
+    low, high = (float(defined.min()), float(defined.max())) if len(defined) else (0.0, 0.0)
+    if high - low < _NONE:
+        # one bar in the middle
+        low, high = low - 0.01, high + 0.01
+    below.hist(defined, bins=_BARS, range=(low, high), color=GREY, edgecolor="white", linewidth=0.5)
+    below.ticklabel_format(axis="x", useOffset=False)
+    below.yaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+    scores = [score for _, score, _ in marks]
+    low, high = min([*below.get_xlim(), *scores]), max([*below.get_xlim(), *scores])
+    label = measure.key if measure.key.startswith(name) else f"{literal(name)} {measure.key}"
+    # space for the numbers beside the marks
+    below.set(xlim=(low - 0.04 * (high - low), high + 0.13 * (high - low)), xlabel=label, ylabel="policies")
+    hide(below, "top", "right")
+    for place, (_, score, style) in enumerate(marks):
+        line = {"color": style["color"], "linewidth": 0.7, "alpha": 0.45}
+        above.plot([score], [place], linestyle="none", **style)
+        _write(above, f"{score:.4f}", score, place)
+        above.plot([score, score], [place, len(marks)], zorder=1, **line)
+        below.axvline(score, **line)
+    name_rows(above, [name for name, _, _ in marks])
+    above.tick_params(axis="x", bottom=False, labelbottom=False)
+    hide(above, "top", "right", "bottom", "left")
 
 
 def _marked(measure: MeasureSpread, nearest: Collection[str] = ()) -> list[Mark]:
@@ -160,38 +175,6 @@ def _marked(measure: MeasureSpread, nearest: Collection[str] = ()) -> list[Mark]
     return sorted(defined, key=lambda mark: -round(mark[1], 9))
 
 
-def _draw_histogram(axes: Axes, scores: np.ndarray) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    defined = scores[~np.isnan(scores)]
-    low, high = (float(defined.min()), float(defined.max())) if len(defined) else (0.0, 0.0)
-    if high - low < _NONE:
-        # one bar in the middle
-        low, high = low - 0.01, high + 0.01
-    axes.hist(defined, bins=_BARS, range=(low, high), color=GREY, edgecolor="white", linewidth=0.5)
-    axes.set_ylabel("policies")
-    axes.ticklabel_format(axis="x", useOffset=False)
-    axes.yaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
-    hide(axes, "top", "right")
-
-
-def _draw_marks(above: Axes, below: Axes, marks: list[Mark]) -> None:
-    """Draw a row for each mark, with its score beside it and a line down into the histogram."""
-    scores = [score for _, score, _ in marks]
-    low, high = min([*below.get_xlim(), *scores]), max([*below.get_xlim(), *scores])
-    # space for the numbers beside the marks
-    below.set_xlim(low - 0.04 * (high - low), high + 0.13 * (high - low))
-    for row, (_, score, style) in enumerate(marks):
-        line = {"color": style["color"], "linewidth": 0.7, "alpha": 0.45}
-        above.plot([score], [row], linestyle="none", **style)
-        _write(above, f"{score:.4f}", score, row)
-        above.plot([score, score], [row, len(marks)], zorder=1, **line)
-        below.axvline(score, **line)
-    _name_rows(above, [name for name, _, _ in marks])
-    above.tick_params(axis="x", bottom=False, labelbottom=False)
-    hide(above, "top", "right", "bottom", "left")
-
-
 def _add_legend(axes: Axes, marks: list[Mark]) -> None:
     """Draw the legend above the marks."""
     used = [kind for kind, style in _KINDS.items() if any(mark[2] is style for mark in marks)]
@@ -200,23 +183,18 @@ def _add_legend(axes: Axes, marks: list[Mark]) -> None:
     axes.legend(handles=handles, ncols=len(used), frameon=False, fontsize=9, **place)
 
 
-def plot_comparison(comparison: Comparison, path: str) -> None:
+def plot_comparison(comparison: Comparison, path: str) -> Figure:
     """Write a picture of each system's main score with its interval, with a panel for each measure.
 
     See `figure.save` for formats and errors.
     """
-    save(draw_comparison, comparison, path)
-
-
-def draw_comparison(comparison: Comparison) -> Figure:
-    """Draw the picture of `plot_comparison`."""
     size = f"{counted(len(comparison.names), 'system')} on {counted(comparison.documents, 'document')}"
     confidence = f"{100 * comparison.resampling.confidence:g} % confidence intervals"
     height = 0.36 * len(comparison.names) + 0.75
     figure = new_figure(7.5, height * len(comparison.measures) + 0.7, f"{size}, {confidence}")
     for row, (name, result) in enumerate(comparison.measures.items(), 1):
         _draw_intervals(figure.add_subplot(len(comparison.measures), 1, row), name, result)
-    return figure
+    return save(figure, path)
 
 
 def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
@@ -228,23 +206,15 @@ def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
         axes.plot([score], [row], linestyle="none", **DOT)
         if not np.isnan(score):
             _write(axes, f"{score:.4f}", np.nanmax([score, *bounds]), row)
-    _name_rows(axes, [f"{values.rank}  {system}" for system, values in ordered])
+    name_rows(axes, [f"{values.rank}  {system}" for system, values in ordered])
     # space for the numbers
     low, high = axes.get_xlim()
     axes.set_xlim(low, high + 0.12 * (high - low))
     axes.ticklabel_format(axis="x", useOffset=False)
     axes.grid(axis="x", color=GREY, linewidth=0.5)
-    axes.set_axisbelow(True)
     hide(axes, "top", "right", "left")
     label = literal(result.title(name))
-    axes.set_xlabel(label if result.higher_is_better else f"{label}, lower is better")
-
-
-def _name_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Write names at the left of the rows, the first one on top."""
-    axes.set_yticks(range(len(names)), [literal(name) for name in names])
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
+    axes.set(axisbelow=True, xlabel=label if result.higher_is_better else f"{label}, lower is better")
 
 
 def _write(axes: Axes, text: str, x: float, row: int, *, left: bool = False) -> None:

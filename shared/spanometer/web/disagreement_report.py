@@ -13,7 +13,7 @@ from ..analysis.agreement.disagreements import Disagreements, kind_table
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.find import errors
 from ..exceptions import counted
-from ..tables.table import Cell, Number, Precision, Table, amount
+from ..tables.table import Precision, Table, TableColumn, amounts
 from .error_report import MOST_ERRORS, Compared, error_report
 from .templates import Section, write_page
 
@@ -99,7 +99,7 @@ def differences_from_consensus(result: Disagreements) -> tuple[Errors, str]:
     sides = dict(zip(result.names, result.sides, strict=True))
     if len(sides) == 2:
         (name, reference), other = sides.items()
-        found, name = errors(reference, dict([other]), confidence=None), name
+        found = errors(reference, dict([other]), confidence=None)
     else:
         found, name = errors(consensus(sides).spans, sides, confidence=None), "consensus"
     return found.with_context(result.context), name
@@ -128,20 +128,15 @@ def _documents(result: Disagreements, agreed: Agreement) -> Section:
     costs = np.bincount(result.places.document, weights=result.cost, minlength=result.documents)
     scored = np.flatnonzero(~np.isnan(means["mean_f1"]))
     order = scored[np.lexsort((-costs[scored], means["mean_f1"][scored]))][:_MOST_DOCUMENTS].tolist()
-    names = result.context.names
-    rows: list[list[Cell]] = [
-        [
-            str(document + 1) if names is None else str(names[document]),
-            *(Number(float(values[document])) for values in means.values()),
-            amount(int(places[document])),
-            Number(float(costs[document])),
-        ]
+    names = result.context.names or list(map(str, range(1, result.documents + 1)))
+    rows = [
+        (str(names[document]), *(values[document] for values in means.values()), places[document], costs[document])
         for document in order
     ]
-    heads = ("mean f1", "mean chance", "mean kappa", "places", "cost")
+    columns = [*map(TableColumn, ("mean f1", "mean chance", "mean kappa")), *amounts("places"), TableColumn("cost")]
     note = "F1 by chance is high in short texts full of spans: there agreement says less."
     rest = counted(len(scored) - len(order), "document")
     left_out = f" Left out: {rest} with more agreement." if len(scored) > len(order) else ""
     empty = f" Without any span: {result.documents - len(scored):,}." if len(scored) < result.documents else ""
-    table = Table("document", heads, rows)
+    table = Table.of("document", columns, rows)
     return Section("Documents with the least agreement", [table], f"{note}{left_out}{empty}", name="documents")

@@ -28,23 +28,18 @@ _TILE = {" ": 40, "": 300}
 """Longer documents are divided into parts of this length. Spans that begin in the same part are shown together."""
 
 
-def separator_of(context: Context) -> str:
-    """Return the separator between two units of a text."""
-    return " " if context.wording is None else context.wording.separator
-
-
 @dataclass(frozen=True, eq=False)
 class Passages:
     """Parts of documents in text order, each with its document and its first and last (exclusive) unit.
 
-    If the original texts are known, they are shown.
+    If the original texts are known, they are shown; `lengths` and `context` are those of all documents.
     """
 
     document: np.ndarray
     first: np.ndarray
     last: np.ndarray
-    length: np.ndarray
-    wording: Wording | None = None
+    lengths: np.ndarray
+    context: Context
 
     @classmethod
     def around(
@@ -62,7 +57,7 @@ class Passages:
         Returns:
             The passages, and the passage of each part.
         """
-        separator = separator_of(context)
+        separator = context.separator
         whole, around = _WHOLE[separator], _AROUND[separator]
         length = lengths[document]
         long = length > whole
@@ -75,7 +70,7 @@ class Passages:
         np.maximum.at(
             last, passage, np.where(long, np.minimum(np.minimum(end, start + whole) + around, length), length)
         )
-        return cls(document[example], first, last, length[example], context.wording), passage
+        return cls(document[example], first, last, lengths, context), passage
 
     def pieces(self, spans: Spans, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return the pieces of spans in each passage, in order: span, start and end in the passage, and passage.
@@ -90,32 +85,29 @@ class Passages:
         piece = order[piece]
         begin = np.maximum((start + base)[piece] - first[passage], 0)
         stop = np.minimum((end + base)[piece] - first[passage], (self.last - self.first)[passage])
-        if self.wording is not None:
+        wording = self.context.wording
+        if wording is not None:
             document, first = self.document[passage], self.first[passage]
-            origin, _ = self.wording.bounds(document, first, self.last[passage])
-            begin, stop = (bound - origin for bound in self.wording.bounds(document, first + begin, first + stop))
+            origin, _ = wording.bounds(document, first, self.last[passage])
+            begin, stop = (bound - origin for bound in wording.bounds(document, first + begin, first + stop))
         return span[piece], begin, stop, passage
 
-    def columns(
-        self, context: Context, offsets: np.ndarray, costs: tuple[np.ndarray, np.ndarray] | None
-    ) -> dict[str, Any]:
+    def columns(self, offsets: np.ndarray, costs: tuple[np.ndarray, np.ndarray] | None) -> dict[str, Any]:
         """Return the positions and texts of the passages as columns of built-in types.
 
         Args:
-            context: the words of the documents.
             offsets: where documents begin if their tokens are concatenated.
             costs: positions in the concatenated tokens and the cost at each; None if there are none.
         """
-        lines = context.lines(self.document, self.first, offsets)
+        names, lines = self.context.names, self.context.lines(self.document, self.first, offsets)
         places = zip(self.document.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
-        named = None if context.names is None else [printable(context.names[each]) for each in self.document.tolist()]
         return {
             "document": (self.document + 1).tolist(),
-            "name": named,
+            "name": names and [printable(names[document]) for document in self.document.tolist()],
             "line": None if lines is None else lines.tolist(),
-            "cut": ((self.first > 0) + 2 * (self.last < self.length)).tolist(),
+            "cut": ((self.first > 0) + 2 * (self.last < self.lengths[self.document])).tolist(),
             "cost": None if costs is None else self._sums(offsets, *costs).round(6).tolist(),
-            "text": [_units(context, *place) for place in places],
+            "text": [_units(self.context.wording, *place) for place in places],
         }
 
     def _sums(self, offsets: np.ndarray, place: np.ndarray, cost: np.ndarray) -> np.ndarray:
@@ -126,9 +118,8 @@ class Passages:
         return np.asarray(sums[last] - sums[first])
 
 
-def _units(context: Context, document: int, first: int, last: int) -> list[str] | str:
+def _units(wording: Wording | None, document: int, first: int, last: int) -> list[str] | str:
     """Return the text of a passage; a list if words contain spaces; numbers if the words are unknown."""
-    wording = context.wording
     if wording is None:
         return " ".join(str(number) for number in range(first + 1, last + 1))
     if wording.characters is not None:

@@ -166,7 +166,7 @@ def test_random_corpora_against_the_slow_implementation(seed, kind):
     ],
 )
 def test_names_of_ranges(values, edges, expected):
-    found = by_number("n", np.array(values, dtype=float), np.zeros(0), edges)
+    found = by_number("n", np.array(values, dtype=float), np.zeros(0), edges=edges)
     assert [found.names[code] for code in found.references] == expected
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from random_corpora import as_spans, random_pair
-from spanometer import Spans
+from spanometer import Spans, errors
 from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.errors.examples import Context, ErrorChoice, ErrorExamples
+from spanometer.analysis.errors.examples import Context
 from spanometer.documents.layers import LineRuns
 from spanometer.spans.wording import Wording
 from spanometer.tables.screen import text_of
@@ -33,13 +33,15 @@ SIDES = spans(REFERENCE), spans(PREDICTION)
 
 
 def examples(context=None, **chosen):
-    matched = MatchedSpans.of(Alignment(*SIDES))
     known = Context(
         wording=Wording.of_words(WORDS),
-        source="gold",
         line_runs=LineRuns(np.arange(len(LINES)), LINES, len(LINES)),
     )
-    return ErrorExamples.of(matched, SIDES, known if context is None else context, ErrorChoice(**chosen))
+    return examples_of(SIDES, known if context is None else context, **chosen)
+
+
+def examples_of(sides, context, **chosen):
+    return errors(*sides, confidence=None).with_context(context).only.examples(**chosen)
 
 
 def in_words(found):
@@ -134,7 +136,7 @@ def test_without_words_errors_are_in_the_order_of_the_text():
 def test_characters_and_names_of_documents():
     sides = [Spans.from_dicts([[{"start": 0, "end": end, "label": "A"}]], lengths=[9]) for end in (3, 2)]
     context = Context(wording=Wording.of_texts(["abc, defg"]), names=["first"], document_lines=np.array([7]))
-    found = ErrorExamples.of(MatchedSpans.of(Alignment(*sides)), sides, context)
+    found = examples_of(sides, context)
     (row,) = map(json.loads, found.to_json_lines().splitlines())
     assert (row["name"], row["line"], row["text"], row["after"]) == ("first", 7, "abc", ", defg")
     assert "prediction  [A ab]c, defg" in str(found)
@@ -155,8 +157,8 @@ def test_every_error_is_there_once(seed, kind):
     sides = [as_spans(side, lengths) for side in given]
     generator = random.Random(seed)
     words = [generator.choices("abc", k=length) for length in lengths]
+    found = examples_of(sides, Context(wording=Wording.of_words(words)))
     matched = MatchedSpans.of(Alignment(*sides))
-    found = ErrorExamples.of(matched, sides, Context(wording=Wording.of_words(words)))
     expected = Counter(row["kind"] for row in matched.to_arrow().to_pylist() if row["kind"] != "correct")
     assert Counter(row["kind"] for row in found.rows.to_pylist()) == expected
     times = [row["times"] for row in found.rows.to_pylist()]

@@ -8,7 +8,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -82,19 +82,18 @@ def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequ
     """Create a bucket for each name, the most frequent in the reference first, and one for all rare names."""
     both = np.concatenate([np.asarray(references, dtype=object), np.asarray(predictions, dtype=object)]).astype(str)
     names, code = np.unique(both, return_inverse=True)
-    sizes = [np.bincount(part, minlength=len(names)) for part in np.split(code.ravel(), [len(references)])]
-    order = np.lexsort((-sizes[1], -sizes[0]))
+    sizes = [-np.bincount(part, minlength=len(names)) for part in np.split(code.ravel(), [len(references)])]
+    order = np.lexsort(sizes[::-1])
     place = inverse(order).astype(np.int32)
     shown_names = names[order].tolist()
     if len(order) > _MOST_NAMES:
         place = np.minimum(place, _MOST_NAMES - 1)
         shown_names[_MOST_NAMES - 1 :] = [f"{len(order) - _MOST_NAMES + 1:,} others"]
-    codes = np.split(place[code.ravel()], [len(references)])
-    return Buckets(name, tuple(shown_names), codes[0], codes[1])
+    return _named(name, shown_names, np.split(place[code.ravel()], [len(references)]))
 
 
 def by_number(
-    name: str, references: np.ndarray, predictions: np.ndarray, edges: Sequence[float] | None = None
+    name: str, references: np.ndarray, predictions: np.ndarray, *, edges: Sequence[float] | None = None
 ) -> Buckets:
     """Create buckets by a number for each span, the lowest first.
 
@@ -105,13 +104,12 @@ def by_number(
             distinct numbers if there are few.
     """
     both = np.concatenate([references, predictions]).astype(float)
-    defined = both[~np.isnan(both)]
-    shown = np.concatenate([defined, np.asarray(() if edges is None else edges, dtype=float)])
+    defined, distinct = both[~np.isnan(both)], np.unique(both[~np.isnan(both)])
+    shown = np.append(distinct, () if edges is None else edges)
     whole = bool((shown == np.floor(shown)).all())
-    distinct = np.unique(defined)
     exact = edges is None and len(distinct) <= _PARTS
     if edges is None:
-        of_reference = defined[: np.count_nonzero(~np.isnan(both[: len(references)]))]
+        of_reference = references[~np.isnan(references)]
         edges = distinct.tolist() if exact else _quantiles(of_reference if len(of_reference) else defined, whole=whole)
     code = np.searchsorted(edges[1:], both, side="right").astype(np.int32)
     code[np.isnan(both)] = len(edges)
@@ -170,37 +168,35 @@ def buckets_of(
     require_sides(Spans, references, predictions)
     columns = {} if by is None else by
     require_kind(columns, Mapping, "a mapping of values by name", "Give by={'year': [...]}.")
-    sides = references, predictions
+    sides, lengths = (references, predictions), references.lengths
     unit = "token" if wording is None or wording.separator else "character"
-    sizes = references.sizes, predictions.sizes
-    buckets = [by_number(f"span length in {unit}s", *sizes, _LENGTHS if unit == "token" else None)]
-    if references.lengths is not None:
-        documents = references.document, predictions.document
-        density = _density(references)
-        buckets.append(by_number(f"document length in {unit}s", *(references.lengths[place] for place in documents)))
-        first, other = (side.start / np.maximum(references.lengths[side.document], 1) for side in sides)
-        buckets.append(by_number("place in the document", first, other, _PLACES))
-        buckets.append(by_number("entity density", density[documents[0]], density[documents[1]], _SHARES))
+    edges = _LENGTHS if unit == "token" else None
+    buckets = [by_number(f"span length in {unit}s", *(side.sizes for side in sides), edges=edges)]
+    if lengths is not None:
+        density, places = _density(references), (side.start / np.maximum(lengths[side.document], 1) for side in sides)
+        buckets += [
+            by_number(f"document length in {unit}s", *(lengths[side.document] for side in sides)),
+            by_number("place in the document", *places, edges=_PLACES),
+            by_number("entity density", *(density[side.document] for side in sides), edges=_SHARES),
+        ]
     buckets.append(_by_frequency(sides))
     if wording is not None:
         if train is not None and (train[1].characters is None) != (wording.characters is None):
             # strings joined from words and strings cut from texts could differ in spaces
             wording, train = wording.without_text(), (train[0], train[1].without_text())
-        strings = [wording.of(side) for side in sides]
-        strings += [] if train is None else [train[1].of(train[0])]
-        codes, names = coded_strings(*strings)
-        cases = np.fromiter(map(_case, names), dtype=np.int64, count=len(names))
-        buckets.append(_named("capital letters", CASES, [cases[code] for code in codes[:2]]))
+        texts = [wording.of(side) for side in sides] + ([] if train is None else [train[1].of(train[0])])
+        codes, strings = coded_strings(*texts)
+        of_reference, of_prediction, *of_training = codes
+        cases, sizes = (np.array([size(text) for text in strings], dtype=np.int64) for size in (_case, len))
+        buckets.append(_named("capital letters", CASES, [cases[of_reference], cases[of_prediction]]))
         if unit == "token":
-            sizes_of = np.fromiter(map(len, names), dtype=np.int64, count=len(names))
-            buckets.append(by_number("span length in characters", *(sizes_of[code] for code in codes[:2])))
+            buckets.append(by_number("span length in characters", sizes[of_reference], sizes[of_prediction]))
         if train is not None:
-            buckets.append(_by_training(sides, train[0], codes, len(names)))
-            times = np.bincount(codes[2], minlength=len(names))
-            buckets.append(by_number("times in training", times[codes[0]], times[codes[1]], _TIMES))
-        buckets.append(_by_consistency(references, codes[0]))
-    buckets += [_by_given(name, values, sides) for name, values in listed_items(columns)]
-    return buckets
+            times = np.bincount(of_training[0], minlength=len(strings))
+            buckets.append(_by_training((*sides, train[0]), codes, times))
+            buckets.append(by_number("times in training", times[of_reference], times[of_prediction], edges=_TIMES))
+        buckets.append(_by_consistency(references, of_reference))
+    return buckets + [_by_given(name, values, sides) for name, values in listed_items(columns)]
 
 
 def read_training(train: Any) -> tuple[Spans, Wording] | None:
@@ -234,7 +230,7 @@ def _by_frequency(sides: Sequence[Spans]) -> Buckets:
     frequency = np.bincount(references.label, minlength=len(references.labels))
     highest = int(frequency.max(initial=1))
     edges = [0.0, *(10.0**power for power in range(len(str(highest))))]
-    return by_number("frequency of the label", frequency[references.label], frequency[predictions.label], edges)
+    return by_number("frequency of the label", frequency[references.label], frequency[predictions.label], edges=edges)
 
 
 def _by_consistency(references: Spans, string: np.ndarray) -> Buckets:
@@ -244,16 +240,19 @@ def _by_consistency(references: Spans, string: np.ndarray) -> Buckets:
     return _named("labels of the same string", CONSISTENT, [bucket])
 
 
-def _by_training(sides: Sequence[Spans], train: Spans, codes: Sequence[np.ndarray], strings: int) -> Buckets:
-    same = with_common_labels((*sides, train))
+def _by_training(sides: Sequence[Spans], strings: Sequence[np.ndarray], times: np.ndarray) -> Buckets:
+    """Create buckets by a training set, the last of the sides; `times` has the number of its spans of each string."""
+    same = with_common_labels(sides)
     width = max(len(same[0].labels), 1)
-    of_string = np.bincount(codes[2], minlength=strings) > 0
-    *mentions, trained = (code.astype(np.int64) * width + side.label for code, side in zip(codes, same, strict=True))
-    buckets = [
-        np.where(np.isin(mention, trained), 0, np.where(of_string[code], 1, 2))
-        for mention, code in zip(mentions, codes, strict=False)
-    ]
-    return _named("mentions in training", SEEN, buckets)
+    *mentions, trained = (code * width + side.label for code, side in zip(strings, same, strict=True))
+    return _named(
+        "mentions in training",
+        SEEN,
+        [
+            np.where(np.isin(mention, trained), 0, np.where(times[string] > 0, 1, 2))
+            for mention, string in zip(mentions, strings, strict=False)
+        ],
+    )
 
 
 def _case(text: str) -> int:
@@ -377,25 +376,19 @@ def score_buckets(
     }
     counts = Counts(columns, tuple(map(str, range(int(first[-1])))), references.documents)
     measure = SpanF(zero_division=math.nan)
-    values, totals = measure.score_per_label(counts), counts.per_label()
+    per_label, totals = measure.score_per_label(counts), counts.by_label()
     intervals = {} if resampling is None else measure.label_intervals(counts, resampling)
     scores = []
-    names = ((each, name) for each in buckets for name in each.names)
-    for (each, name), (label, of_bucket) in zip(names, values.items(), strict=True):
-        keys = _KEYS if each.predictions is not None else ("recall",)
-        sizes = {
-            title: int(totals[key][int(label)]) for key, title in _SIZES.items() if key != "predicted" or "f1" in keys
-        }
-        bounds = intervals.get(label, {})
-        scores.append(
-            BucketScores(
-                each.name,
-                name,
-                sizes,
-                {key: of_bucket[key] if key in keys else math.nan for key in _KEYS},
-                {key: bounds[key] for key in keys if key in bounds},
-            )
-        )
+    named = ((way, name) for way in buckets for name in way.names)
+    for label, (way, name) in zip(counts.labels, named, strict=True):
+        # without predicted spans only recall is defined
+        keys = _KEYS if way.predictions is not None else ("recall",)
+        sizes = {title: int(totals[label][count]) for count, title in _SIZES.items()}
+        if way.predictions is None:
+            del sizes["predicted"]
+        values = {key: per_label[label][key] if key in keys else math.nan for key in _KEYS}
+        bounds = {key: interval for key, interval in intervals.get(label, {}).items() if key in keys}
+        scores.append(BucketScores(way.name, name, sizes, values, bounds))
     return scores
 
 
@@ -423,10 +416,8 @@ class BucketReport(Result, eq=True, kw_only=False):
 
 def bucket_tables(scores: Sequence[BucketScores]) -> Iterator[Table]:
     """Yield a table for each property."""
-    by: dict[str, list[BucketScores]] = {}
-    for bucket in scores:
-        by.setdefault(bucket.by, []).append(bucket)
-    for name, rows in by.items():
+    for name, group in groupby(scores, lambda bucket: bucket.by):
+        rows = list(group)
         keys = [key for key in _KEYS if any(not math.isnan(row.scores[key]) for row in rows)]
         sizes = [size for size in _SIZES.values() if size in rows[0].sizes]
         columns = [*map(TableColumn, keys), *(TableColumn(size, kind="amount") for size in sizes)]

@@ -1,8 +1,7 @@
 """Suspicious references: spans that contradict the systems and other mentions of the same string."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -32,10 +31,6 @@ class LabelsOfStrings:
     other: np.ndarray
     other_label: np.ndarray
 
-    def taken(self, rows: np.ndarray) -> Self:
-        """Select strings."""
-        return type(self)(self.own[rows], self.other[rows], self.other_label[rows])
-
     @classmethod
     def of(cls, annotation: Spans, string: np.ndarray, queried: tuple[np.ndarray, np.ndarray] | None = None) -> Self:
         """Count the labels of strings.
@@ -52,18 +47,15 @@ class LabelsOfStrings:
         # each string's labels, the most frequent first: the other label of a span is the first that is not its own
         order = np.lexsort((label, -times, owner))
         first, last = run_bounds(owner[order])
-        strings_there = owner[order][first] if len(order) else owner
         queries, own = (string, annotation.label) if queried is None else queried
 
         def at(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
             place = np.searchsorted(keys, wanted)
-            return np.where(np.append(keys, -1)[np.minimum(place, len(keys))] == wanted, place, -1)
+            return np.where(np.append(keys, -1)[place] == wanted, place, -1)
 
-        run = at(strings_there, queries)
-        best = np.append(order[first], -1)[run]
-        second = np.append(np.where(last - first > 1, order[np.minimum(first + 1, max(len(order) - 1, 0))], -1), -1)[
-            run
-        ]
+        run = at(owner[order][first], queries)
+        following = np.where(last - first > 1, np.append(order, -1)[first + 1], -1)
+        best, second = (np.append(places, -1)[run] for places in (order[first], following))
         labels, counts = np.append(label, -1), np.append(times, 0)
         other = np.where((best >= 0) & (labels[best] == own), second, best)
         return cls(counts[at(pair, queries.astype(np.int64) * width + own)], counts[other], labels[other])
@@ -79,18 +71,11 @@ class SuspiciousReferences(Result, kw_only=False):
 
     Attributes:
         places: the places where all systems make an error, sorted by `evidence`.
-        agree: the agreement of the systems: 1 for the same span, 0.5 for no span, 0 for different spans.
-        here: the labels of the same strings elsewhere in the reference (without the string itself); None without
-            words.
-        train: the labels of the same strings in the training set; None without a training set.
-        labels: the names of all labels, including labels of the training set.
+        evidence: the columns of the evidence at each place, see `to_arrow`.
     """
 
     places: SharedErrors
-    agree: np.ndarray
-    here: LabelsOfStrings | None
-    train: LabelsOfStrings | None
-    labels: tuple[str, ...]
+    evidence: pa.Table
 
     @classmethod
     def of(cls, shared: SharedErrors, references: Spans, train: tuple[Spans, Wording] | None = None) -> Self:
@@ -102,45 +87,42 @@ class SuspiciousReferences(Result, kw_only=False):
             train: the spans and the wording of a training set.
         """
         places = shared.taken(np.flatnonzero(shared.made_by == len(shared.names)))
-        systems = range(1, len(places.names))
-        same = np.all(
-            [np.ones(len(places.spans), dtype=bool), *(~places.differ(0, other) for other in systems)], axis=0
-        )
-        agree = np.where(same & (len(places.names) > 1), np.where(places.answers[:, 0] < 0, 0.5, 1.0), 0.0)
-        wording, here, trained, labels = places.context.wording, None, None, references.labels
-        if wording is not None and train is not None:
-            # strings joined from words and strings cut from texts could differ in spaces
-            wording, train = wording.without_text(), (train[0], train[1].without_text())
+        differ = np.any([places.differ(0, other) for other in range(len(places.names))], axis=0)
+        same = np.where(places.answers[:, 0] < 0, 0.5, 1.0)
+        agree = np.where(differ | (len(places.names) < 2), 0.0, same)
+        columns: dict[str, Any] = {"evidence": agree.copy(), "agree": pa.array(agree)}
+        wording, sources = places.context.wording, {}
         if wording is not None:
-            sides = [wording.of(references), wording.of(places.spans)]
-            codes, _ = coded_strings(*sides, *([] if train is None else [train[1].of(train[0])]))
-            own = np.where(places.in_reference, places.spans.label.astype(np.int64), -1)
-            here = LabelsOfStrings.of(references, codes[0], (codes[1], own))
-            # the string itself is not elsewhere
-            here = replace(here, own=here.own - places.in_reference)
+            sources[""] = references, wording
             if train is not None:
-                _, spans = with_common_labels([references, train[0]])
-                labels = spans.labels
-                own = np.where(own < 0, -1, np.append([labels.index(name) for name in references.labels], -1)[own])
-                trained = LabelsOfStrings.of(spans, codes[2], (codes[1], own))
-        result = cls(places, agree, here, trained, labels)
-        return result.taken(np.argsort(-result.evidence, kind="stable"))
+                # strings joined from words and strings cut from texts could differ in spaces
+                wording = wording.without_text()
+                sources = {"": (references, wording), "train_": (train[0], train[1].without_text())}
+            spans, *annotations = with_common_labels(
+                [places.spans, *(annotation for annotation, _ in sources.values())]
+            )
+            texts = (words.of(annotation) for annotation, words in sources.values())
+            (string, *codes), _ = coded_strings(wording.of(places.spans), *texts)
+            own = np.where(places.in_reference, spans.label.astype(np.int64), -1)
+            for prefix, annotation, of_annotation in zip(sources, annotations, codes, strict=True):
+                labels = LabelsOfStrings.of(annotation, of_annotation, (string, own))
+                # the string itself is not elsewhere
+                same = labels.own if prefix else labels.own - places.in_reference
+                columns["evidence"] += labels.other / (labels.other + same + 1)
+                columns[f"{prefix}same_label"] = arrow_array(same)
+                columns[f"{prefix}other_label"] = strings(labels.other_label, annotation.labels)
+                columns[f"{prefix}other_times"] = arrow_array(labels.other)
+        order = np.argsort(-columns["evidence"], kind="stable")
+        columns["evidence"] = pa.array(columns["evidence"])
+        return cls(places, pa.table(columns)).taken(order)
 
     def __len__(self) -> int:
         """Count the places."""
-        return len(self.agree)
-
-    @cached_property
-    def evidence(self) -> np.ndarray:
-        """The evidence against the reference at each place."""
-        known = (of_strings for of_strings in (self.here, self.train) if of_strings is not None)
-        shares = [of_strings.other / (of_strings.other + of_strings.own + 1) for of_strings in known]
-        return np.asarray(np.sum([self.agree, *shares], axis=0))
+        return int(self.evidence.num_rows)
 
     def taken(self, rows: np.ndarray) -> Self:
         """Select places in the given order."""
-        here, train = (part and part.taken(rows) for part in (self.here, self.train))
-        return type(self)(self.places.taken(rows), self.agree[rows], here, train, self.labels)
+        return type(self)(self.places.taken(rows), self.evidence.take(arrow_array(rows)))
 
     def to_arrow(self) -> pa.Table:
         """Convert to an Arrow table by place, with the columns of `SharedErrors.to_arrow` and the evidence.
@@ -149,17 +131,9 @@ class SuspiciousReferences(Result, kw_only=False):
         elsewhere), `other_label` (its most frequent other label) and `other_times` (how often), and the same for the
         training set with the prefix `train_`.
         """
-        columns = {"evidence": pa.array(self.evidence), "agree": pa.array(self.agree)}
-        sources = (("", self.here, self.places.spans.labels), ("train_", self.train, self.labels))
-        for prefix, of_strings, names in sources:
-            if of_strings is not None:
-                columns[f"{prefix}same_label"] = arrow_array(of_strings.own)
-                columns[f"{prefix}other_label"] = strings(of_strings.other_label, names)
-                columns[f"{prefix}other_times"] = arrow_array(of_strings.other)
         whole = self.places.to_arrow().drop_columns(["made_by"])
-        for name, values in columns.items():
-            whole = whole.append_column(name, values)
-        return whole
+        columns = [*whole.columns, *self.evidence.columns]
+        return pa.table(columns, names=[*whole.column_names, *self.evidence.column_names])
 
     def parts(self) -> Iterator[Part]:
         """Yield the table."""
@@ -175,18 +149,19 @@ class SuspiciousReferences(Result, kw_only=False):
         """Return a table of the places, at most the first `most`."""
         rows = self.taken(np.arange(len(self))[:most]).to_arrow().to_pylist()
         documents = [f"document {row.get('name', row['document'])}" for row in rows]
-        lines = [f"line {row['line']}" if "line" in row else None for row in rows]
+        known = self.evidence.column_names
         columns: dict[str, list[Any]] = {
-            **({"string": [row["text"] for row in rows]} if self.here else {"document": documents}),
+            **({"string": [row["text"] for row in rows]} if "same_label" in known else {"document": documents}),
             "reference": [row["label"] if row["side"] == "reference" else "–" for row in rows],
             **{_called(name): [_answer(row, name) for row in rows] for name in self.places.names},
-            **({"elsewhere": [_elsewhere(row, "") for row in rows]} if self.here else {}),
-            **({"in training": [_elsewhere(row, "train_") for row in rows]} if self.train else {}),
+            **({"elsewhere": [_elsewhere(row, "") for row in rows]} if "same_label" in known else {}),
+            **({"in training": [_elsewhere(row, "train_") for row in rows]} if "train_same_label" in known else {}),
         }
         texts = {name: pa.array(values, pa.string()) for name, values in columns.items()}
         numbers = {"evidence": pa.array([row["evidence"] for row in rows], pa.float64())}
-        where = pa.array([line or document for line, document in zip(lines, documents, strict=True)], pa.string())
-        return arrow_table(pa.table({**texts, **numbers, "where": where}), left=len(texts), kind="suspicious")
+        lines = [f"line {row['line']}" if "line" in row else place for row, place in zip(rows, documents, strict=True)]
+        where = {"where": pa.array(lines, pa.string())}
+        return arrow_table(pa.table({**texts, **numbers, **where}), left=len(texts), kind="suspicious")
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Convert the places to built-in types, ready for JSON."""

@@ -3,22 +3,21 @@
 import json
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 
-from ...alignment.matched_spans import CORRECT, KINDS, MISSING, SPURIOUS, MatchedSpans
-from ...alignment.overlaps import order_of_line
+from ...alignment.matched_spans import CORRECT, KINDS, SPURIOUS
 from ...arrays import arrow_array, strings
 from ...exceptions import counted
 from ...spans.annotations import distinct_spans
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Part, Table, amounts, arrow_table
-from .examples import SHOWN, Context, place_text, side_lines
+from .examples import SHOWN, Context, MatchedSides, place_text, side_lines, span_in
 
 ABSENT = -1
 """The value for a system that does not predict a spurious span of another system."""
@@ -27,10 +26,6 @@ CHANGES = ("fixed", "new", "moved", "same")
 """The ways in which an error changes from one system to another."""
 
 _SHARED = amounts(reference_spans="reference spans", spurious_spans="spurious spans")
-
-_CHANGED = tuple(kind for kind in KINDS if kind != "correct")
-
-_SPAN = ("start", "end", "label", "text")
 
 
 class _ErrorList(Result):
@@ -64,7 +59,8 @@ class _ErrorList(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the numbers to built-in types, ready for JSON."""
-        return _as_dict(self.table())
+        table = self.table()
+        return {row.pop(table.names).replace(" ", "_"): row for row in table.records()}
 
 
 class SharedErrors(_ErrorList):
@@ -77,7 +73,7 @@ class SharedErrors(_ErrorList):
     Attributes:
         names: the systems.
         spans: the spans in text order; with equal boundaries, reference spans come before spurious ones.
-        in_reference: whether each span is a reference span.
+        reference: the index of each span in the reference; -1 for spurious spans.
         kinds: indices into `KINDS`, shape (spans, systems). For a reference span any kind except `spurious`; for a
             spurious span `spurious`, or -1 if the system does not predict it.
         answers: the index of the span that each system predicts there, -1 for none, shape (spans, systems).
@@ -88,54 +84,52 @@ class SharedErrors(_ErrorList):
 
     names: tuple[str, ...]
     spans: Spans
-    in_reference: np.ndarray
+    reference: np.ndarray
     kinds: np.ndarray
     answers: np.ndarray
     outputs: tuple[Spans, ...]
     offsets: np.ndarray
-    context: Context = field(default_factory=Context)
+    context: Context
 
     @classmethod
-    def of(
-        cls, references: Spans, systems: Mapping[str, tuple[MatchedSpans, Spans]], context: Context | None = None
-    ) -> Self:
-        """Combine the errors of systems.
-
-        Args:
-            references: the reference.
-            systems: for each system, its matched spans and its output. All must have the same list of labels.
-            context: the words and lines of the documents.
-        """
-        shape = len(references), len(systems)
-        of_references, answers = np.full(shape, MISSING, dtype=np.int8), np.full(shape, -1)
-        invented, sides = [], []
-        for column, (matched, output) in enumerate(systems.values()):
-            there = matched.reference >= 0
-            of_references[matched.reference[there], column] = matched.kind[there]
-            place = np.append(order_of_line(output), -1)
-            answers[matched.reference[there], column] = place[matched.prediction[there]]
-            sides.append(np.sort(place[matched.prediction[matched.kind == SPURIOUS]]))
-            invented.append(output.picked(sides[-1]))
-        wrong = np.flatnonzero((of_references != CORRECT).any(axis=1))
-        place = order_of_line(references)[wrong]
-        spans, owners = distinct_spans([references.picked(np.sort(place)), *invented])
-        in_reference = owners[:, 0]
-        kinds = np.where(owners[:, 1:], SPURIOUS, ABSENT).astype(np.int8)
-        predicted = np.full(kinds.shape, -1)
-        for column, side in enumerate(sides):
-            predicted[owners[:, column + 1], column] = side
-        row = wrong[np.argsort(place)]
-        kinds[in_reference], predicted[in_reference] = of_references[row], answers[row]
+    def of(cls, systems: Mapping[str, MatchedSides]) -> Self:
+        """Combine the errors of systems, which must have the same reference and the same list of labels."""
+        first = next(iter(systems.values()))
+        shape = len(first.references), len(systems)
+        outcomes, partners = np.zeros(shape, dtype=np.int8), np.zeros(shape, dtype=np.int64)
+        spurious = []
+        for column, system in enumerate(systems.values()):
+            there = system.reference >= 0
+            outcomes[system.reference[there], column] = system.matched.kind[there]
+            partners[system.reference[there], column] = system.prediction[there]
+            spurious.append(np.sort(system.prediction[~there]))
+        wrong = np.flatnonzero((outcomes != CORRECT).any(axis=1))
+        outputs = tuple(system.predictions for system in systems.values())
+        invented = [output.picked(rows) for output, rows in zip(outputs, spurious, strict=True)]
+        spans, owners = distinct_spans([first.references.picked(wrong), *invented])
+        in_reference, predicted = owners[:, 0], owners[:, 1:]
+        reference = np.full(len(spans), -1)
+        reference[in_reference] = wrong
+        kinds = np.where(predicted, SPURIOUS, ABSENT).astype(np.int8)
+        answers = np.full(kinds.shape, -1)
+        for column, rows in enumerate(spurious):
+            answers[predicted[:, column], column] = rows
+        kinds[in_reference], answers[in_reference] = outcomes[wrong], partners[wrong]
         return cls(
             names=tuple(systems),
             spans=spans,
-            in_reference=in_reference,
+            reference=reference,
             kinds=kinds,
-            answers=predicted,
-            outputs=tuple(output for _, output in systems.values()),
-            offsets=next(iter(systems.values()))[0].alignment.offsets,
-            context=context or Context(),
+            answers=answers,
+            outputs=outputs,
+            offsets=first.matched.alignment.offsets,
+            context=first.context,
         )
+
+    @property
+    def in_reference(self) -> np.ndarray:
+        """Whether each span is a reference span."""
+        return self.reference >= 0
 
     @cached_property
     def made_by(self) -> np.ndarray:
@@ -144,7 +138,7 @@ class SharedErrors(_ErrorList):
 
     def taken(self, rows: np.ndarray) -> Self:
         """Select errors in the given order."""
-        parts = {name: getattr(self, name)[rows] for name in ("in_reference", "kinds", "answers")}
+        parts = {name: getattr(self, name)[rows] for name in ("reference", "kinds", "answers")}
         return replace(self, spans=self.spans.picked(rows), **parts)
 
     def answer(self, number: int, name: str) -> np.ndarray:
@@ -158,10 +152,15 @@ class SharedErrors(_ErrorList):
 
     def difference(self, before: str, after: str) -> "Difference":
         """Compare the errors of two systems."""
-        columns = [self.names.index(before), self.names.index(after)]
-        kinds = np.maximum(self.kinds[:, columns], CORRECT)
-        changed = np.flatnonzero((kinds > CORRECT).any(axis=1))
-        return Difference(names=(before, after), shared=self, rows=changed, kinds=kinds[changed])
+        pair = [self.names.index(before), self.names.index(after)]
+        own = replace(
+            self,
+            names=(before, after),
+            kinds=self.kinds[:, pair],
+            answers=self.answers[:, pair],
+            outputs=tuple(self.outputs[number] for number in pair),
+        )
+        return Difference(errors=own.taken(np.flatnonzero(own.made_by)))
 
     def to_arrow(self) -> pa.Table:
         """Convert to an Arrow table with a row for each span.
@@ -210,22 +209,26 @@ class Difference(_ErrorList):
     Its tables are `errors`, a row for each error with its words, and `differences`, a row for each kind.
 
     Attributes:
-        names: the two systems.
-        shared: the errors of all systems.
-        rows: the indices of the errors that at least one of the two systems makes.
-        kinds: indices into `KINDS`, shape (rows, 2); `correct` if a system does not predict a spurious span.
+        errors: the errors that at least one of the two systems makes.
     """
 
-    names: tuple[str, str]
-    shared: SharedErrors
-    rows: np.ndarray
-    kinds: np.ndarray
+    errors: SharedErrors
 
     first: ClassVar[str] = "change"
 
     def __len__(self) -> int:
         """Count the errors."""
-        return len(self.rows)
+        return len(self.errors.reference)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The two systems."""
+        return self.errors.names
+
+    @property
+    def kinds(self) -> np.ndarray:
+        """The kinds of errors, see `SharedErrors`, but `correct` if a system does not predict a spurious span."""
+        return np.asarray(np.maximum(self.errors.kinds, CORRECT))
 
     @property
     def change(self) -> np.ndarray:
@@ -234,30 +237,34 @@ class Difference(_ErrorList):
         An error has moved if both systems make an error and predict different spans.
         """
         before, after = self.kinds.T
-        moved = self.shared.differ(*map(self.shared.names.index, self.names))[self.rows]
+        moved = self.errors.differ(0, 1)
         return np.where(after == CORRECT, 0, np.where(before == CORRECT, 1, np.where(moved, 2, 3)))
 
     @property
     def changes(self) -> Self:
         """The errors that change, without the change `same`."""
-        kept = self.change != CHANGES.index("same")
-        return replace(self, rows=self.rows[kept], kinds=self.kinds[kept])
+        return replace(self, errors=self.errors.taken(np.flatnonzero(self.change != CHANGES.index("same"))))
 
     def to_arrow(self) -> pa.Table:
         """Convert to an Arrow table with a row for each error: the columns of `SharedErrors.to_arrow`, and `change`."""
-        whole = self.shared.taken(self.rows).to_arrow()
-        others = [name for name in self.shared.names if name not in self.names]
-        left_out = {"made_by", *(f"{key}_{name}" for name in others for key in ("kind", *_SPAN))}
-        kept = whole.select([name for name in whole.column_names if name not in left_out])
-        return kept.append_column("change", strings(self.change, CHANGES))
+        return self.errors.to_arrow().drop_columns(["made_by"]).append_column("change", strings(self.change, CHANGES))
 
     def to_json_lines(self) -> str:
         """Write a line of JSON for each error: its place, and the spans of the reference and both systems."""
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self.records())
 
     def records(self) -> list[dict[str, Any]]:
-        """Convert each error to built-in types, see `to_json_lines`."""
-        return list(map(self._nested, self._rows()))
+        """Convert each error to built-in types, with spans as objects and None if there is no span."""
+        return [
+            {
+                **{key: row[key] for key in ("change", "document", "name", "line") if key in row},
+                "kinds": {name: row[f"kind_{name}"] or "correct" for name in self.names},
+                "reference": span_in(row) if row["side"] == "reference" else None,
+                "predictions": {name: span_in(row, after=f"_{name}") for name in self.names},
+                **{key: row[key] for key in ("before", "after") if key in row},
+            }
+            for row in self.to_arrow().to_pylist()
+        ]
 
     def lines(self, most: int | None = SHOWN) -> Iterator[Part]:
         """Yield the numbers of changes, and the first errors with the spans of the reference and both systems."""
@@ -267,26 +274,25 @@ class Difference(_ErrorList):
         yield ""
         if most is not None and most < len(self):
             yield from (f"The first {most:,} of {counted(len(self), 'error')}:", "")
-        for row in self._rows(most):
-            yield from self._lines(self._nested(row))
+        for row in replace(self, errors=self.errors.taken(np.arange(len(self))[:most])).records():
+            kinds = " → ".join(kind.replace("_", " ") for kind in row["kinds"].values())
+            yield [(row["change"], "bold"), f"  {kinds}  ", (place_text(row), "dim")]
+            sides = {"reference": row["reference"], **row["predictions"]}
+            yield from side_lines(self.errors.context.wording, row["document"] - 1, sides)
             yield ""
 
     def table(self) -> Table:
         """Return a table by kind: the numbers of errors of both systems, and the changes between them."""
-        first, second = self.kinds.T
-        rows = []
-        for kind in (*_CHANGED, None):
-            codes = [list(KINDS).index(kind)] if kind is not None else list(range(1, len(KINDS)))
-            before, after = np.isin(first, codes), np.isin(second, codes)
-            numbers = [
-                before.sum(),
-                -(before & (second == CORRECT)).sum(),
-                -(before & ~after & (second != CORRECT)).sum(),
-                (after & ~before & (first != CORRECT)).sum(),
-                (after & (first == CORRECT)).sum(),
-                after.sum(),
-            ]
-            rows.append((("all errors", "bold") if kind is None else (kind.replace("_", " "), "cyan"), *numbers))
+        pairs = self.kinds @ np.array([len(KINDS), 1])
+        numbers = np.bincount(pairs, minlength=len(KINDS) ** 2).reshape(len(KINDS), -1)
+        before, after, same = numbers.sum(axis=1), numbers.sum(axis=0), numbers.diagonal()
+        fixed, new = numbers[:, CORRECT], numbers[CORRECT]
+        values = np.stack([before, -fixed, fixed + same - before, after - same - new, new, after], axis=1)[
+            CORRECT + 1 :
+        ]
+        rows = [((kind.replace("_", " "), "cyan"), *row) for kind, row in zip(list(KINDS)[1:], values, strict=True)]
+        # whichever its kind, an error is no other error
+        rows.append((("all errors", "bold"), *(values.sum(axis=0) * [1, 1, 0, 0, 1, 1])))
         name, changed = self.names
         columns = amounts(
             before=f"in {name}",
@@ -301,35 +307,4 @@ class Difference(_ErrorList):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the numbers to built-in types, ready for JSON."""
-        return {"systems": list(self.names), "kinds": _as_dict(self.table())}
-
-    def _rows(self, most: int | None = None) -> list[dict[str, Any]]:
-        first = replace(self, rows=self.rows[:most], kinds=self.kinds[:most])
-        return list(first.to_arrow().to_pylist())
-
-    def _nested(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Convert an error to JSON types, with spans as objects and None if there is no span."""
-        spans = {
-            name: {key: row[f"{key}_{name}"] for key in _SPAN if row.get(f"{key}_{name}") is not None} or None
-            for name in self.names
-        }
-        own = {key: row[key] for key in _SPAN if key in row}
-        kinds = {name: row[f"kind_{name}"] or "correct" for name in self.names}
-        return {
-            **{key: row[key] for key in ("change", "document", "name", "line") if key in row},
-            "kinds": kinds,
-            "reference": own if row["side"] == "reference" else None,
-            "predictions": spans,
-            **{key: row[key] for key in ("before", "after") if key in row},
-        }
-
-    def _lines(self, row: Mapping[str, Any]) -> Iterator[Part]:
-        kinds = " → ".join(row["kinds"][name].replace("_", " ") for name in self.names)
-        yield [(row["change"], "bold"), f"  {kinds}  ", (place_text(row), "dim")]
-        sides = {"reference": row["reference"], **row["predictions"]}
-        yield from side_lines(self.shared.context.wording, row["document"] - 1, sides)
-
-
-def _as_dict(table: Table) -> dict[str, Any]:
-    """Convert a table to a dictionary of its rows."""
-    return {row.pop(table.names).replace(" ", "_"): row for row in table.records()}
+        return {"systems": list(self.names), "kinds": super().to_dict()}

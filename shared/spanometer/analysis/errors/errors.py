@@ -1,22 +1,19 @@
 """The result of an error analysis: errors of systems, with tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute
 
-from ...alignment.matched_spans import CORRECT, KINDS, MARKS, SPURIOUS, MatchedSpans
-from ...alignment.overlaps import order_of_line
+from ...alignment.matched_spans import CORRECT, KINDS, MARKS
 from ...arrays import plain
 from ...counts.statistics import Resampling
 from ...exceptions import InputError, require_choice
 from ...measures.aligned import AlignedMeasure
-from ...options import require_known
+from ...options import options_of, require_known
 from ...spans.spans import Spans
 from ...spans.wording import Wording
 from ...tables.result import Result
@@ -27,7 +24,7 @@ from ..scores.report import CorpusResult, kind_of
 from .buckets import BucketReport, Buckets, buckets_of, read_training, score_buckets
 from .consistency import SuspiciousReferences
 from .differences import Difference, SharedErrors
-from .examples import SHOWN, Context, ErrorChoice, ErrorExamples, mention_texts
+from .examples import SHOWN, Context, ErrorChoice, ErrorExamples, MatchedSides
 from .kinds import PAIR_CHOICES, AnswerErrors, Confusion, Costs, KindCost, costs
 
 _WIDEST = 12
@@ -45,7 +42,7 @@ _MARKS = amounts("spans", *MARKS)
 _NUMBERS = amounts("reference", "predicted", "correct", "errors")
 
 
-class SystemErrors(Result):
+class SystemErrors(MatchedSides, Result):
     """The errors of one system.
 
     Its tables are `costs` and `marks`, a row for each kind of error; `answers`, errors that only answers of language
@@ -55,22 +52,15 @@ class SystemErrors(Result):
 
     Attributes:
         name: the name of the system; empty if there is only one.
-        matched: the matched spans, a row for each pair and each unmatched span; it exports to Arrow and data frames.
         measure: the measure; costs are changes of its main score.
-        references, predictions: the spans of both sides, with common labels.
         resampling: how intervals of costs are computed; None computes no intervals.
-        context: the words and lines of the documents, if known.
         choice: which labels are scored, and how they are renamed; it also applies to training sets.
         answers: the errors of the answers from which the spans come; None for other input.
     """
 
     name: str
-    matched: MatchedSpans
     measure: AlignedMeasure
-    references: Spans
-    predictions: Spans
     resampling: Resampling | None = None
-    context: Context = field(default_factory=Context)
     choice: LabelChoice = field(default_factory=LabelChoice)
     answers: AnswerErrors | None = None
 
@@ -96,33 +86,18 @@ class SystemErrors(Result):
         Spurious spans count for the predicted label, all other kinds for the reference label. So `reference` is the sum
         of all kinds except `spurious`.
         """
-        labels, matched = self.matched.alignment.labels, self.matched
-        there = matched.reference_label >= 0
-        label = np.where(there, matched.reference_label, matched.predicted_label)
+        matched, labels = self.matched, self.matched.alignment.labels
+        label = np.where(matched.reference_label < 0, matched.predicted_label, matched.reference_label)
         kinds = np.bincount(label * len(KINDS) + matched.kind, minlength=len(labels) * len(KINDS))
-        rows = kinds.reshape(-1, len(KINDS)).tolist()
-        reference, predicted = (
-            np.bincount(column[column >= 0], minlength=len(labels)).tolist()
-            for column in (matched.reference_label, matched.predicted_label)
-        )
-        return {
-            name: {"reference": reference[code], "predicted": predicted[code], **dict(zip(KINDS, row, strict=True))}
-            for code, (name, row) in enumerate(zip(labels, rows, strict=True))
-            if sum(row) or predicted[code]
-        }
+        sides = (np.bincount(side.label, minlength=len(labels)) for side in (self.references, self.predictions))
+        rows = np.column_stack([*sides, kinds.reshape(-1, len(KINDS))]).tolist()
+        names = ("reference", "predicted", *KINDS)
+        return {label: dict(zip(names, row, strict=True)) for label, row in zip(labels, rows, strict=True) if any(row)}
 
     @property
     def errors(self) -> int:
         """The number of errors: wrong pairs, missing spans and spurious spans."""
         return sum(self.counts.values()) - self.counts["correct"]
-
-    def texts(self, rows: np.ndarray) -> pa.Array:
-        """Return the strings of the reference spans in these rows or, where there is none, of the predicted spans.
-
-        They are null if words are unknown.
-        """
-        sides = self.references, self.predictions
-        return pa.compute.coalesce(*mention_texts(self.matched, sides, self.context.wording, rows))
 
     def confusion(self, pairs: str = "overlap") -> Confusion:
         """Return the confusion matrix of labels.
@@ -142,10 +117,8 @@ class SystemErrors(Result):
         Args:
             **choice: which errors to list, and how many, see `ErrorChoice`.
         """
-        names = [field.name for field in fields(ErrorChoice)]
-        require_known(choice, names, "examples")
-        sides = self.references, self.predictions
-        return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice), about=self.about)
+        require_known(choice, list(options_of(ErrorChoice)), "examples")
+        return ErrorExamples.of(self, ErrorChoice(**choice), self.about)
 
     def bucketed(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> list[Buckets]:
         """Return the buckets of the spans of both sides, see `buckets`."""
@@ -160,7 +133,7 @@ class SystemErrors(Result):
             by: your own values by name: one for each document, or a list with one for each token.
         """
         right = np.empty(len(self.references), dtype=bool)
-        right[order_of_line(self.references)] = self.matched.alignment.equal
+        right[self.reference[self.reference >= 0]] = self.matched.kind[self.reference >= 0] == CORRECT
         buckets = self.bucketed(train=train, by=by)
         return BucketReport(score_buckets(buckets, self.references, self.predictions, right, self.resampling))
 
@@ -180,32 +153,34 @@ class SystemErrors(Result):
         Args:
             matrices: whether to show confusion matrices of any size.
         """
-        yield score_table(self)
-        answered = [] if self.answers is None else [self.answers.table(self.about)]
-        for table in (cost_table(self), *answered, mark_table(self), label_table(self), share_table(self)):
+        costs, marks, labels, shares, score, overlap, exact, confused, *further = self.tables()
+        yield score
+        for table in (costs, *(table for table in further if table.kind == "answers"), marks, labels, shares):
             yield from ("", table)
-        overlap = self.confusion()
-        wide = len(overlap.labels) > _WIDEST
+        wide = len(overlap.heads) > _WIDEST + 1
         if matrices or not wide:
-            yield from ("", overlap.table(), "", self.confusion("exact").table())
-        if wide:
-            confused = overlap.confused_table()
-            yield from ("", *([confused] if matrices else _first(confused, _MOST_CONFUSED, "pairs of labels")))
-        if self.context.wording is not None and self.errors:
-            strings = self.examples().string_table()
-            yield from ("", *([strings] if matrices else _first(strings, SHOWN, "wrong strings")))
+            yield from ("", overlap, "", exact)
+        strings = [table for table in further if table.kind == "strings" and table.rows]
+        for table, most, noun in (
+            *([(confused, _MOST_CONFUSED, "pairs of labels")] if wide else []),
+            *((table, SHOWN, "wrong strings") for table in strings),
+        ):
+            yield ""
+            if not matrices and len(table.rows) > most:
+                yield f"The first {most:,} of {len(table.rows):,} {noun}; the CSV table {table.kind} has all."
+            yield table if matrices else replace(table, rows=table.rows[:most])
 
     def tables(self) -> list[Table]:
         """List all tables."""
         overlap = self.confusion()
-        matrices = [overlap.table(), self.confusion("exact").table()]
         return [
             cost_table(self),
             mark_table(self),
             label_table(self),
             share_table(self),
             score_table(self),
-            *matrices,
+            overlap.table(),
+            self.confusion("exact").table(),
             overlap.confused_table(),
             *([] if self.context.wording is None else [self.examples().string_table()]),
             *([] if self.answers is None else [self.answers.table(self.about)]),
@@ -245,14 +220,17 @@ class Errors(CorpusResult):
         if len(self.systems) > 1:
             names = ", ".join(map(repr, self.systems))
             raise InputError(f"there are {len(self.systems)} systems.", f"Choose one from `systems`: {names}.")
+        return self.first
+
+    @property
+    def first(self) -> SystemErrors:
+        """The errors of the first system."""
         return next(iter(self.systems.values()))
 
     @cached_property
     def shared(self) -> SharedErrors:
         """All spans with an error, and the outcome for each system."""
-        outputs = {name: (system.matched, system.predictions) for name, system in self.systems.items()}
-        first = next(iter(self.systems.values()))
-        return SharedErrors.of(first.references, outputs, first.context)
+        return SharedErrors.of(self.systems)
 
     def makers(self, rows: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the systems that make each error, as bit masks: system n has the bit 2 ** n.
@@ -260,20 +238,15 @@ class Errors(CorpusResult):
         Args:
             rows: the rows of the errors in the matched spans of each system.
         """
-        systems, shared = list(self.systems.values()), self.shared
-        missed = np.zeros(len(systems[0].references), dtype=np.int64)
-        spurious = (shared.kinds == SPURIOUS) @ (1 << np.arange(len(systems)))
-        for number, system in enumerate(systems):
-            wrong = (system.matched.reference >= 0) & (system.matched.kind != CORRECT)
-            missed[system.matched.reference[wrong]] |= 1 << number
-        made = []
-        for number, (system, of_system) in enumerate(zip(systems, rows, strict=True)):
+        shared, made = self.shared, []
+        who = (shared.kinds > CORRECT) @ (1 << np.arange(len(self.systems)))
+        missed = np.zeros(len(self.first.references) + 1, dtype=np.int64)
+        missed[shared.reference] = who
+        for number, (system, of_system) in enumerate(zip(self.systems.values(), rows, strict=True)):
             invented = np.zeros(len(system.predictions) + 1, dtype=np.int64)
-            there = ~shared.in_reference & (shared.answers[:, number] >= 0)
-            invented[shared.answers[there, number]] = spurious[there]
-            reference, prediction = system.matched.reference[of_system], system.matched.prediction[of_system]
-            place = np.append(order_of_line(system.predictions), -1)[prediction]
-            made.append(np.where(reference < 0, invented[place], np.append(missed, 0)[reference]))
+            invented[shared.answers[:, number]] = who
+            reference, prediction = system.reference[of_system], system.prediction[of_system]
+            made.append(np.where(reference < 0, invented[prediction], missed[reference]))
         return made
 
     def suspicious(self, train: Any = None) -> SuspiciousReferences:
@@ -284,8 +257,7 @@ class Errors(CorpusResult):
         Args:
             train: a training set, see `SystemErrors.buckets`. The labels of the same strings in it are evidence, too.
         """
-        first = next(iter(self.systems.values()))
-        return SuspiciousReferences.of(self.shared, first.references, first.training(train))
+        return SuspiciousReferences.of(self.shared, self.first.references, self.first.training(train))
 
     def with_context(self, context: Context) -> Self:
         """Return a copy with the words and lines of the documents."""
@@ -306,37 +278,31 @@ class Errors(CorpusResult):
 
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
         """Yield the tables of each system, the differences of several, and the legend; see `SystemErrors.lines`."""
-        several = len(self.systems) > 1
         for system in self.systems.values():
             yield ""
             yield from system.lines(matrices=matrices)
-        if several:
-            yield from ("", beside_table(self), "", self.shared.table())
-            for before, after in combinations(self.systems, 2):
-                yield from ("", self.difference(before, after).table())
-        first = next(iter(self.systems.values()))
-        yield from ("", *legend(first.measure, first.resampling, self.documents), "")
+        for table in self._compared():
+            yield from ("", table)
+        yield from ("", *legend(self.first.measure, self.first.resampling, self.documents), "")
         yield Copyable(self.signature)
 
     def tables(self) -> list[Table]:
         """List all tables."""
-        own = [table for system in self.systems.values() for table in system.tables()]
-        if len(self.systems) == 1:
-            return own
+        return [*(table for system in self.systems.values() for table in system.tables()), *self._compared()]
+
+    def _compared(self) -> list[Table]:
+        """List the tables that compare several systems."""
         pairs = [self.difference(*pair).table() for pair in combinations(self.systems, 2)]
-        return [*own, beside_table(self), self.shared.table(), *pairs]
+        return [beside_table(self), self.shared.table(), *pairs] if pairs else []
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        several = {}
-        if len(self.systems) > 1:
-            pairs = [self.difference(*pair).to_dict() for pair in combinations(self.systems, 2)]
-            several = {"shared": self.shared.to_dict(), "differences": pairs}
+        pairs = [self.difference(*pair).to_dict() for pair in combinations(self.systems, 2)]
         return {
             "documents": self.documents,
             "tokens": self.tokens,
             "systems": {name: system.to_dict() for name, system in self.systems.items()},
-            **several,
+            **({"shared": self.shared.to_dict(), "differences": pairs} if pairs else {}),
             "signature": self.signature,
         }
 
@@ -370,8 +336,7 @@ def cost_table(system: SystemErrors) -> Table:
         )
         for cost in system.costs.kinds
     ]
-    resampled = system.costs.interval is not None and system.resampling is not None
-    confidence = system.resampling.confidence if system.resampling and resampled else None
+    confidence = system.resampling.confidence if system.resampling and system.costs.interval else None
     return Table.of("error", columns, rows, kind="costs", about=system.about, confidence=confidence)
 
 
@@ -383,7 +348,7 @@ def mark_table(system: SystemErrors) -> Table:
 
 def label_table(system: SystemErrors) -> Table:
     """Return a table by label: its spans on both sides, and the number of each kind."""
-    rows = [((label, "cyan"), *(counts[column.key] for column in _LABELS)) for label, counts in _by_label(system)]
+    rows = [((label, "cyan"), *counts.values()) for label, counts in _by_label(system)]
     return Table.of("label", _LABELS, rows, kind="kinds", about=system.about)
 
 
@@ -401,8 +366,7 @@ def beside_table(outputs: Errors) -> Table:
     """Return a table by kind of error, with the numbers for all systems."""
     systems = outputs.systems.values()
     counts = [{cost.kind: cost.count for cost in system.costs.kinds} for system in systems]
-    order = next(iter(systems)).costs.kinds
-    rows = [(_name(cost), *(of_system[cost.kind] for of_system in counts)) for cost in order]
+    rows = [(_name(cost), *(of_system[cost.kind] for of_system in counts)) for cost in outputs.first.costs.kinds]
     rows.append((("all errors", "bold"), *(system.errors for system in systems)))
     columns = [TableColumn(f"spans_{name}", name, "amount", named=True) for name in outputs.systems]
     return Table.of("spans", columns, rows, kind="beside", names="error")
@@ -421,13 +385,6 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
         *([] if resampling is None else interval_notes(documents)),
         "; ".join(f"{mark}: {text}" for mark, text in MARKS.items()) + ".",
     ]
-
-
-def _first(table: Table, most: int, noun: str) -> Iterator[Part]:
-    """Yield the first rows of a table; if there are more, also yield a line that says so."""
-    if len(table.rows) > most:
-        yield f"The first {most:,} of {len(table.rows):,} {noun}; the CSV table {table.kind} has all."
-    yield replace(table, rows=table.rows[:most])
 
 
 def _by_label(system: SystemErrors) -> list[tuple[str, dict[str, int]]]:

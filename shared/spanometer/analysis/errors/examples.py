@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -36,17 +37,20 @@ class Context:
 
     Attributes:
         wording: the words or characters of the documents; None if unknown.
-        source: the name of the reference's file; empty without a file.
         names: the names of the documents; None if they have none.
         document_lines: the first line of each document; None without a file.
         line_runs: the lines of all tokens; None if the file does not have one token per line.
     """
 
     wording: Wording | None = None
-    source: str = ""
     names: Sequence[str] | None = None
     document_lines: np.ndarray | None = None
     line_runs: LineRuns | None = None
+
+    @property
+    def separator(self) -> str:
+        """The separator between two units of a text."""
+        return " " if self.wording is None else self.wording.separator
 
     def lines(self, document: np.ndarray, start: np.ndarray, offsets: np.ndarray) -> np.ndarray | None:
         """Return the lines of tokens; None without a file."""
@@ -92,22 +96,21 @@ class Context:
         """Check that the words are the words of these documents, and return the context."""
         if self.wording is None:
             return self
-        lengths = self.wording.lengths
-        remedy = "Give one list of words for each document, one word for each token."
+        lengths, expected = self.wording.lengths, references.lengths
+        document = None
         if len(lengths) != references.documents:
+            words, annotated = len(lengths), references.documents
             problem = (
-                f"got words for {counted(len(lengths), 'document')}, but annotations for "
-                f"{counted(references.documents, 'document')}."
+                f"got words for {counted(words, 'document')}, but annotations for {counted(annotated, 'document')}."
             )
-            raise InputError(problem, remedy, option="words")
-        if references.lengths is not None and (lengths != references.lengths).any():
-            document = int(np.argmax(lengths != references.lengths))
-            problem = (
-                f"got {counted(int(lengths[document]), 'word')} for "
-                f"{counted(int(references.lengths[document]), 'annotated token')}."
-            )
-            raise InputError(problem, remedy, document=document, option="words")
-        return self
+        elif expected is not None and (lengths != expected).any():
+            document = int(np.argmax(lengths != expected))
+            words, annotated = int(lengths[document]), int(expected[document])
+            problem = f"got {counted(words, 'word')} for {counted(annotated, 'annotated token')}."
+        else:
+            return self
+        remedy = "Give one list of words for each document, one word for each token."
+        raise InputError(problem, remedy, document=document, option="words")
 
 
 def context_of_sides(sides: Sides, words: Any) -> Context:
@@ -140,7 +143,6 @@ def context_of_documents(
         runs = None if runs is None else runs.take(np.flatnonzero(kept))
     return Context(
         wording=wording,
-        source=file.source,
         names=file.documents.ids,
         document_lines=file.document_lines,
         line_runs=runs,
@@ -156,36 +158,26 @@ def _runs_of(file: DocumentFile, unit: str) -> LineRuns | None:
 
 def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, plain: bool) -> Wording | None:
     """Return the words or characters of the documents and of the mentions after their ends; None without words."""
-    documents, texts = file.documents, file.documents.texts
-    words: Sequence[Sequence[str]] | None = file.words
+    texts, words, tokens = file.documents.texts, file.words, file.documents.tokens
     if unit == "character":
         if texts is None and words is not None:
             texts, plain = tuple(joined(words)[0]), False
         if texts is None:
             return None
-        rows = [plain_ends(text) for text in texts] if plain else texts
-        return Wording.of_texts(
-            [text + "".join(more) for text, more in zip(rows, behind, strict=True)] if any(behind) else rows
-        )
-    if words is None and texts is not None and documents.tokens is not None:
-        return Wording.of_tokens(*_with_mentions(texts, documents.tokens, behind))
-    if words is not None and any(behind):
-        words = [[*row, *itertools.chain(*map(_words_of, more))] for row, more in zip(words, behind, strict=True)]
-    return None if words is None else Wording.of_words(words)
-
-
-def _with_mentions(
-    texts: Sequence[str], tokens: Tokens, behind: Sequence[Sequence[str]]
-) -> tuple[Sequence[str], Tokens]:
-    """Append mentions to texts, and their words to the tokens."""
-    if not any(behind):
-        return texts, tokens
-    longer, bounds = list(texts), [tokens.bounds(document) for document in range(len(texts))]
-    for document, mentions in enumerate(behind):
-        for word in itertools.chain(*map(_words_of, mentions)):
+        pairs = zip(texts, behind or itertools.repeat(()), strict=False)
+        return Wording.of_texts(["".join([plain_ends(text) if plain else text, *more]) for text, more in pairs])
+    further = [list(itertools.chain.from_iterable(map(_words_of, mentions))) for mentions in behind if any(behind)]
+    if words is not None:
+        return Wording.of_words([[*row, *more] for row, more in zip(words, further, strict=True)] if further else words)
+    if texts is None or tokens is None:
+        return None
+    if further:
+        longer, bounds = list(texts), [tokens.bounds(document) for document in range(len(texts))]
+        for document, word in ((document, word) for document, more in enumerate(further) for word in more):
             longer[document] += f" {word}"
             bounds[document].append((len(longer[document]) - len(word), len(longer[document])))
-    return longer, Tokens.from_lists(bounds)
+        texts, tokens = tuple(longer), Tokens.from_lists(bounds)
+    return Wording.of_tokens(texts, tokens)
 
 
 def _words_of(mention: str) -> list[str]:
@@ -206,8 +198,6 @@ _SYNONYMS = {
 
 _SIDES = {"reference": "reference", "prediction": "predicted"}
 """The sides, and the prefixes of their columns."""
-
-_SPAN_KEYS = ("start", "end", "label", "text", "fragments")
 
 SHOWN = 20
 """The maximum number of examples that are printed."""
@@ -280,35 +270,66 @@ class ErrorChoice(CheckedOptions):
         return np.asarray(picked)
 
     def _codes(self, matched: MatchedSpans, name: str) -> list[int]:
-        labels = matched.alignment.labels
-        for label in getattr(self, name):
-            if label not in labels:
-                raise InputError(
-                    f"no span has the label {label!r}.",
-                    f"The labels are {', '.join(map(repr, labels)) or 'none'}; check {setting(name)}.",
-                    option=name,
-                )
-        return [labels.index(label) for label in getattr(self, name)]
+        labels, chosen = matched.alignment.labels, getattr(self, name)
+        unknown = next((label for label in chosen if label not in labels), None)
+        if unknown is not None:
+            remedy = f"The labels are {', '.join(map(repr, labels)) or 'none'}; check {setting(name)}."
+            raise InputError(f"no span has the label {unknown!r}.", remedy, option=name)
+        return [labels.index(label) for label in chosen]
 
 
-def mention_texts(
-    matched: MatchedSpans, sides: Sequence[Spans], wording: Wording | None, rows: np.ndarray
-) -> list[pa.Array]:
-    """Return the strings of both sides' spans in some rows; null if there is no span or words are unknown.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MatchedSides:
+    """The matched spans of a reference and a system, with their words.
 
-    Args:
-        matched: all rows.
-        sides: the spans that were matched.
-        wording: the words of the documents.
-        rows: the selected rows.
+    Attributes:
+        references, predictions: the spans of both sides, with common labels.
+        matched: the matched spans, a row for each pair and each unmatched span; it exports to Arrow and data frames.
+        context: the words and lines of the documents, if known.
     """
-    if wording is None:
-        return [pa.nulls(len(rows), pa.string())] * 2
-    texts = []
-    for spans, of_rows in zip(sides, (matched.reference[rows], matched.prediction[rows]), strict=True):
-        in_line = wording.of(spans).take(arrow_array(order_of_line(spans)))
-        texts.append(in_line.take(arrow_array(of_rows, of_rows < 0)))
-    return texts
+
+    references: Spans
+    predictions: Spans
+    matched: MatchedSpans
+    context: Context = field(default_factory=Context)
+
+    @cached_property
+    def reference(self) -> np.ndarray:
+        """The index of each row's reference span in `references`; -1 for none."""
+        return np.asarray(np.append(order_of_line(self.references), -1)[self.matched.reference])
+
+    @cached_property
+    def prediction(self) -> np.ndarray:
+        """The index of each row's predicted span in `predictions`; -1 for none."""
+        return np.asarray(np.append(order_of_line(self.predictions), -1)[self.matched.prediction])
+
+    @cached_property
+    def extent(self) -> np.ndarray:
+        """The document of each row, and the first and last token (exclusive) of both sides' spans together."""
+        (start, end), (other_start, other_end) = map(self.matched.bounds, ("reference", "prediction"))
+        first = np.where(start < 0, other_start, np.where(other_start < 0, start, np.minimum(start, other_start)))
+        return np.stack([self.matched.document, first, np.maximum(end, other_end)])
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        """The first token of each row's reference span or, if there is none, of its predicted span."""
+        start, other = (self.matched.bounds(side)[0] for side in ("reference", "prediction"))
+        return np.where(start < 0, other, start)
+
+    def texts_of_sides(self, rows: np.ndarray) -> list[pa.Array]:
+        """Return the strings of both sides' spans in some rows; null if there is no span or words are unknown."""
+        wording = self.context.wording
+        if wording is None:
+            return [pa.nulls(len(rows), pa.string())] * 2
+        sides = (self.references, self.reference[rows]), (self.predictions, self.prediction[rows])
+        return [wording.of(spans).take(arrow_array(chosen, chosen < 0)) for spans, chosen in sides]
+
+    def texts(self, rows: np.ndarray) -> pa.Array:
+        """Return the strings of the reference spans in these rows or, where there is none, of the predicted spans.
+
+        They are null if words are unknown.
+        """
+        return pa.compute.coalesce(*self.texts_of_sides(rows))
 
 
 class ErrorExamples(Result, kw_only=False):
@@ -326,50 +347,29 @@ class ErrorExamples(Result, kw_only=False):
 
     rows: pa.Table
     context: Context
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str]
 
     @classmethod
-    def of(
-        cls,
-        matched: MatchedSpans,
-        sides: Sequence[Spans],
-        context: Context | None = None,
-        choice: ErrorChoice | None = None,
-        *,
-        about: Mapping[str, str] | None = None,
-    ) -> Self:
-        """Select errors, and add their words in context.
-
-        Args:
-            matched: the matched spans.
-            sides: the spans of both sides that were matched.
-            context: the words and lines of the documents.
-            choice: which errors to show.
-            about: the columns that name the system in tables.
-
-        Raises:
-            InputError: if kinds or labels are unknown.
-        """
-        chosen, surrounding = choice or ErrorChoice(), context or Context()
-        rows = chosen.rows(matched)
-        texts = mention_texts(matched, sides, surrounding.wording, rows)
-        strings = pa.compute.coalesce(*texts).dictionary_encode().indices
-        string = integers(strings) if surrounding.wording else np.arange(len(rows))
+    def of(cls, sides: MatchedSides, choice: ErrorChoice, about: Mapping[str, str]) -> Self:
+        """Select errors, and add their words in context; raise an `InputError` if a label is unknown."""
+        matched, context = sides.matched, sides.context
+        rows = choice.rows(matched)
+        texts, unknown = sides.texts_of_sides(rows), context.wording is None
+        string = np.arange(len(rows)) if unknown else integers(pa.compute.coalesce(*texts).dictionary_encode().indices)
         times = np.bincount(string)[string] if len(rows) else string
-        order = np.lexsort((string, -times))
-        if surrounding.wording is None:
-            times = np.zeros(len(rows), dtype=np.int64)
-        order = order[: chosen.limit]
+        order = np.lexsort((string, -times))[: choice.limit]
         rows = rows[order]
+        document, start, end = sides.extent[:, rows]
         table = matched.to_arrow().take(arrow_array(inverse(matched.order)[rows]))
-        for name, text in zip(("reference_text", "predicted_text"), texts, strict=True):
-            table = table.append_column(name, text.take(arrow_array(order)))
-        table = table.set_column(0, "document", arrow_array(matched.document[rows].astype(np.int32) + 1))
-        place = matched.document[rows], *extent_of(matched, rows), matched.alignment.offsets, first_of(matched, rows)
-        for name, values in surrounding.surroundings(*place).items():
-            table = table.append_column(name, values)
-        table = table.append_column("times", arrow_array(times[order], np.full(len(rows), surrounding.wording is None)))
-        return cls(table, surrounding, about or {})
+        columns = {
+            **dict(zip(table.column_names, table.columns, strict=True)),
+            "document": arrow_array(document.astype(np.int32) + 1),
+            "reference_text": texts[0].take(arrow_array(order)),
+            "predicted_text": texts[1].take(arrow_array(order)),
+            **context.surroundings(document, start, end, matched.alignment.offsets, sides.first[rows]),
+            "times": arrow_array(times[order], np.full(len(rows), unknown)),
+        }
+        return cls(pa.table(columns), context, about)
 
     def __len__(self) -> int:
         """Count the errors."""
@@ -405,8 +405,12 @@ class ErrorExamples(Result, kw_only=False):
             labels = f"{reference or 'spurious'} → {predicted or 'missing'}"
             text = next((text for text in texts if text is not None), None)
             if text is not None:
-                counts.setdefault(text, Counter())[f"{reference}, {kind}" if reference == predicted else labels] += 1
-        return [(text, kinds.total(), "; ".join(map(_times, kinds.items()))) for text, kinds in counts.items()]
+                name = f"{reference}, {kind}" if reference == predicted else labels
+                counts.setdefault(text, Counter())[name.replace("_", " ")] += 1
+        return [
+            (text, kinds.total(), "; ".join(name + f" ({times})" * (times > 1) for name, times in kinds.items()))
+            for text, kinds in counts.items()
+        ]
 
     def string_table(self) -> Table:
         """Return a table of the strings with errors, the most frequent first."""
@@ -415,36 +419,22 @@ class ErrorExamples(Result, kw_only=False):
         return Table.of("string", columns, rows, left=2, kind="strings", about=self.about)
 
 
-def _times(counted_name: tuple[str, int]) -> str:
-    name, times = counted_name
-    name = name.replace("_", " ")
-    return f"{name} ({times})" if times > 1 else name
-
-
-def first_of(matched: MatchedSpans, rows: np.ndarray) -> np.ndarray:
-    """Return the first token of each row's reference span or, if there is none, of its predicted span."""
-    start, other = (matched.bounds(side)[0][rows] for side in ("reference", "prediction"))
-    return np.asarray(np.where(start < 0, other, start))
-
-
-def extent_of(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first and last token (exclusive) of both sides' spans together, for each row."""
-    (start, end), (other_start, other_end) = matched.bounds("reference"), matched.bounds("prediction")
-    first = np.where(start < 0, other_start, np.where(other_start < 0, start, np.minimum(start, other_start)))
-    return first[rows], np.maximum(end, other_end)[rows]
+def span_in(row: Mapping[str, Any], before: str = "", after: str = "") -> dict[str, Any] | None:
+    """Return the span in the columns of a row whose names begin and end so; None for no span."""
+    columns = {key: row.get(f"{before}{key}{after}") for key in ("start", "end", "label", "text", "fragments")}
+    return {key: value for key, value in columns.items() if value is not None} or None
 
 
 def _described(row: Mapping[str, Any]) -> dict[str, Any]:
     """Convert an error to JSON types: spans become objects, no span becomes None, and unknown values are omitted."""
-    sides = {}
-    for side, name in _SIDES.items():
-        span = {key: row[f"{name}_{key}"] for key in _SPAN_KEYS if row.get(f"{name}_{key}") is not None}
-        sides[side] = span or None
-    own = {f"{name}_{key}" for name in _SIDES.values() for key in _SPAN_KEYS}
-    rest = {key: value for key, value in row.items() if key not in own and value is not None}
+    rest = {
+        key: value
+        for key, value in row.items()
+        if value is not None and not key.startswith(("reference_", "predicted_"))
+    }
     return {
         **{key: rest.pop(key) for key in ("document", "name", "line", "kind", "boundary") if key in rest},
-        **sides,
+        **{side: span_in(row, f"{name}_") for side, name in _SIDES.items()},
         **rest,
     }
 
@@ -456,7 +446,8 @@ def _lines(row: Mapping[str, Any], wording: Wording | None) -> Iterator[Part]:
     kind = ", ".join([row["kind"].replace("_", " "), *marks])
     times = f", {row['times']} times" if (row["times"] or 0) > 1 else ""
     yield [(labels, "bold"), f"  {kind}  ", (place_text(row) + times, "dim")]
-    yield from side_lines(wording, row["document"] - 1, {side: _described(row)[side] for side in _SIDES})
+    spans = {side: span_in(row, f"{name}_") for side, name in _SIDES.items()}
+    yield from side_lines(wording, row["document"] - 1, spans)
 
 
 def side_lines(

@@ -1,6 +1,6 @@
 """The errors of systems, and their export for annotation tools."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Never, Unpack
 from urllib.parse import parse_qs
 
@@ -10,15 +10,15 @@ import pyarrow.compute
 
 from ...alignment.matched_spans import MatchedSpans
 from ...alignment.overlaps import Alignment
+from ...arrays import offsets_by
 from ...counts.statistics import Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.sides import read_sides
 from ...exceptions import InputError, on_side, require_choice, require_no_more, setting
 from ...measures.registry import MEASURES, read_measures
 from ...options import CheckedOptions, option
-from ...readers.json.annotation_tools import PREANNOTATIONS, ReviewTask, Span
+from ...readers.json.annotation_tools import PREANNOTATIONS, ReviewTask
 from ...readers.reading import beside_files
-from ...spans.spans import Spans
 from ..comparison.comparison import NAMED, REFERENCES, SYSTEM, named_systems
 from ..scores.report import corpus_size
 from .errors import Errors, SystemErrors
@@ -90,49 +90,37 @@ def errors(
     chosen = Matching(min_overlap=min_overlap)
     resampling = Resampling.chosen(confidence, arguments)
     options = SideReading.of(errors, arguments)
-    chosen_measures = list(read_measures(measure, MEASURES).values())
-    if len(chosen_measures) != 1:
-        raise InputError(
-            "costs of errors need exactly one measure.",
-            f"Choose one measure, such as {setting('measure', 'span_f')}.",
-            option="measure",
-        )
-    sides = beside_files(_sides(references, predictions), answers="grounding" in arguments)
-    read = read_sides(sides, options)
-    spans, reading = read.with_common_labels(), read.reading
-    reference = spans.pop(REFERENCES)
+    measures = list(read_measures(measure, MEASURES).values())
+    if len(measures) != 1:
+        remedy = f"Choose one measure, such as {setting('measure', 'span_f')}."
+        raise InputError("costs of errors need exactly one measure.", remedy, option="measure")
     several = isinstance(predictions, Mapping)
+    if several and not predictions:
+        raise InputError("there are no systems.", NAMED)
+    outputs = named_systems(predictions) if several else {ONLY: predictions}
+    sides = beside_files({REFERENCES: references, **outputs}, answers="grounding" in arguments)
+    read = read_sides(sides, options)
+    reference, *spans = read.with_common_labels().values()
     systems = {}
-    for name, side in spans.items():
+    for name, side in zip(outputs, spans, strict=True):
         bare = name.removeprefix(SYSTEM)
         systems[bare] = SystemErrors(
             name=bare if several else "",
             references=reference,
             predictions=side,
             matched=on_side(name, MatchedSpans.of, Alignment(reference, side), min_overlap=chosen.min_overlap),
-            measure=chosen_measures[0],
+            measure=measures[0],
             resampling=resampling,
             choice=options.choice,
             answers=AnswerErrors(read.grounded[name]) if name in read.grounded else None,
         )
     result = Errors(
-        **corpus_size(reference, reading),
+        **corpus_size(reference, read.reading),
         systems=systems,
-        signature=chosen_measures[0].signature({**reading, "min_overlap": chosen.min_overlap}, resampling),
+        signature=measures[0].signature({**read.reading, "min_overlap": chosen.min_overlap}, resampling),
     )
     return result.with_context(context_of_sides(read, words))
 
-
-def _sides(references: Any, predictions: Any) -> dict[str, Any]:
-    """Return the reference and the systems by the names that errors use."""
-    if not isinstance(predictions, Mapping):
-        return {REFERENCES: references, ONLY: predictions}
-    if not predictions:
-        raise InputError("there are no systems.", NAMED)
-    return {REFERENCES: references, **named_systems(predictions)}
-
-
-_REFERENCE = "reference"
 
 _FILTERS = ("system", "other", "change", "kind", "boundary", "reference", "predicted", "mention", "order")
 """The filters of a report's view that can be used here."""
@@ -179,16 +167,16 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
     current, other = given.get("system") or names[-1 if change else 0], given.get("other", names[0])
     for name in (current, other):
         require_choice("system", name, names)
-    every = {name: ErrorChoice().rows(system.matched) for name, system in errors.systems.items()}
-    makers = dict(zip(names, errors.makers(list(every.values())), strict=True))
+    # the system whose errors are shown, and the one that also makes them or not
+    side, beside = (other, current) if change == "fixed" else (current, other)
+    every = [ErrorChoice().rows(system.matched) for system in errors.systems.values()]
     shown = {}
-    for name, rows in every.items():
-        matched, kept = errors.systems[name].matched, np.ones(len(rows), dtype=bool)
+    for (name, system), rows, makers in zip(errors.systems.items(), every, errors.makers(every), strict=True):
+        matched, kept = system.matched, np.ones(len(rows), dtype=bool)
         if change:
-            side, beside = (other, current) if change == "fixed" else (current, other)
-            kept &= (name == side) & ((makers[name] >> names.index(beside) & 1) == (change == "both"))
-        elif given.get("system"):
-            kept &= name == current
+            kept &= (makers >> names.index(beside) & 1) == (change == "both")
+        if change or given.get("system"):
+            kept &= name == side
         for key in ("kind", "boundary"):
             if given.get(key):
                 kept &= np.any([matched.flags(value)[rows] for value in given[key].split(",")], axis=0)
@@ -198,42 +186,32 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
                 require_choice(key, given[key], labels)
                 kept &= of_side[rows] == labels[given[key]]
         if "mention" in given:
-            texts = errors.systems[name].texts(rows)
-            kept &= np.array(pa.compute.equal(texts, given["mention"]), dtype=bool)
+            kept &= np.array(pa.compute.equal(system.texts(rows), given["mention"]), dtype=bool)
         shown[name] = rows[kept]
     return shown
 
 
 def _tasks(errors: Errors, rows: Mapping[str, np.ndarray]) -> Iterator[ReviewTask]:
-    first = next(iter(errors.systems.values()))
+    first = errors.first
     context, wording = first.context, first.context.wording
     if wording is None:
         raise InputError("the documents have no words.", "Give a file with words or texts.")
     chosen = [system.matched.document[rows[name]] for name, system in errors.systems.items()]
-    documents = np.unique(np.concatenate(chosen)).tolist()
-    sides = {_REFERENCE: first.references, **{name: each.predictions for name, each in errors.systems.items()}}
-    bounds = {
-        name: np.searchsorted(side.document, np.arange(first.references.documents + 1)) for name, side in sides.items()
-    }
-    lines = context.lines(
-        np.asarray(documents, dtype=np.int64), np.zeros(len(documents), np.int64), wording.units.offsets
-    )
-    for place, document in enumerate(documents):
+    documents = np.unique(np.concatenate(chosen))
+    sides = {"reference": first.references, **{name: each.predictions for name, each in errors.systems.items()}}
+    offsets = {name: offsets_by(side.document, side.documents) for name, side in sides.items()}
+    lines = context.lines(documents, np.zeros(len(documents), np.int64), wording.units.offsets)
+    for place, document in enumerate(documents.tolist()):
         units = wording.listed(document, 0, int(wording.lengths[document]))
         starts = np.cumsum([0, *(len(unit) + len(wording.separator) for unit in units)]).tolist()
-        ends = [start + len(unit) for start, unit in zip(starts, units, strict=False)]
-        spans = {
-            name: _spans(side, bounds[name][document : document + 2].tolist(), starts, ends)
-            for name, side in sides.items()
-        }
+        tokens = [(start, start + len(unit)) for start, unit in zip(starts, units, strict=False)]
+        spans = {}
+        for name, side in sides.items():
+            taken = slice(*offsets[name][document : document + 2].tolist())
+            bounds = zip(side.start[taken].tolist(), side.end[taken].tolist(), side.label[taken].tolist(), strict=True)
+            spans[name] = [(tokens[start][0], tokens[end - 1][1], side.labels[label]) for start, end, label in bounds]
         meta: dict[str, Any] = {"document": document + 1}
         meta |= {} if context.names is None else {"name": context.names[document]}
         meta |= {} if lines is None else {"line": int(lines[place])}
-        tokens = list(zip(starts, ends, strict=False)) if wording.separator else []
-        yield ReviewTask(document + 1, wording.separator.join(units), tokens, spans, meta)
-
-
-def _spans(side: Spans, place: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> list[Span]:
-    """Return the spans of a document in characters."""
-    rows = (getattr(side, name)[slice(*place)].tolist() for name in ("start", "end", "label"))
-    return [(starts[start], ends[end - 1], side.labels[label]) for start, end, label in zip(*rows, strict=True)]
+        text = wording.separator.join(units)
+        yield ReviewTask(document + 1, text, tokens if wording.separator else [], spans, meta)

@@ -1,13 +1,14 @@
 """The kinds of errors: what each costs, which labels are confused, and the kinds that only generated answers have."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ...alignment.matched_spans import BOUNDARIES, MatchedSpans
+from ...alignment.matched_spans import BOUNDARIES, MARKS, MatchedSpans
 from ...alignment.overlaps import Pieces, SideSpans
 from ...arrays import inverse
 from ...counts.counts import Column, Counts, join_columns
@@ -102,47 +103,62 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
             f"Set {mention('measure')} to another measure, such as span_f.",
             option="measure",
         )
-    key = measure.headline
     now = measure.count(matched.alignment)
     flags = {kind: matched.flags(kind) for kind in ERRORS}
     changes = {kind: _Change.of(measure, matched, of_kind) for kind, of_kind in flags.items() if of_kind.any()}
-    totals = measure.totals(now)
-    score = float(measure.score_totals(totals)[key])
-    scores = {kind: float(_changed(measure, totals, change.counts.per_label())) for kind, change in changes.items()}
+
+    def scored(totals: Totals, of_change: Callable[[_Change], Totals]) -> dict[str, np.ndarray]:
+        """Compute the main score of the output, and its main score with each kind of error corrected."""
+        added = {kind: of_change(change) for kind, change in changes.items()}
+        fixed = {kind: {name: values + more[name] for name, values in totals.items()} for kind, more in added.items()}
+        return {kind: measure.score_totals(sums)[measure.headline] for kind, sums in {_NOW: totals, **fixed}.items()}
 
     def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
-        added = {kind: change.counts.weighted(weights[:, change.documents]) for kind, change in changes.items()}
-        return _values(measure, measure.weighted_totals(now, weights), added)
+        weighted = measure.weighted_totals(now, weights)
+        return scored(weighted, lambda change: change.counts.weighted(weights[:, change.documents]))
 
-    points, left_out = {_NOW: score, **scores}, partial(_left_out, measure, now, changes)
-    fixed = estimates(points, of_weights, left_out, now.documents, resampling)
-    own = _interval(fixed[_NOW], resampling)
-    kinds = [
-        KindCost(
-            kind=kind,
-            count=int(of_kind.sum()),
-            split=int(matched.split[of_kind].sum()),
-            merged=int(matched.merged[of_kind].sum()),
-            nested=int(matched.nested[of_kind].sum()),
-            fixed=scores.get(kind, score),
-            gain=scores.get(kind, score) - score,
-            fixed_interval=_interval(fixed.get(kind, fixed[_NOW]), resampling),
-            gain_interval=_interval(fixed.get(kind, fixed[_NOW]) - fixed[_NOW], resampling),
+    def left_out() -> dict[str, np.ndarray]:
+        """Compute these scores with each group of documents left out in turn, see `Measure.left_out`."""
+        group = jackknife_groups(now.documents)
+
+        def without(counts: Counts, of_documents: np.ndarray) -> Totals:
+            sums = joined_values(counts.grouped(of_documents, int(group.max()) + 1).per_document())
+            return {name: values - sums[name] for name, values in counts.per_label().items()}
+
+        return scored(without(now, group), lambda change: without(change.counts, group[change.documents]))
+
+    points = scored(measure.totals(now), lambda change: change.counts.per_label())
+    computed = estimates(points, of_weights, left_out, now.documents, resampling)
+    own = computed[_NOW]
+    score = float(points[_NOW])
+    kinds = []
+    for kind, of_kind in flags.items():
+        fixed, estimate = float(points.get(kind, score)), computed.get(kind, own)
+        kinds.append(
+            KindCost(
+                kind=kind,
+                count=int(of_kind.sum()),
+                **{mark: int(matched.flags(mark)[of_kind].sum()) for mark in MARKS},
+                fixed=fixed,
+                gain=fixed - score,
+                fixed_interval=_interval(estimate, resampling),
+                gain_interval=_interval(estimate - own, resampling),
+            )
         )
-        for kind, of_kind in flags.items()
-    ]
-    return Costs(key=key, score=score, interval=own, kinds=_by_gain(kinds, higher=measure.higher_is_better))
+    return Costs(
+        key=measure.headline,
+        score=score,
+        interval=_interval(own, resampling),
+        kinds=_by_gain(kinds, higher=measure.higher_is_better),
+    )
 
 
 def _by_gain(kinds: list[KindCost], *, higher: bool) -> tuple[KindCost, ...]:
     """Sort kinds by gain, then by frequency; parts come after the whole kind."""
-
-    def gained(cost: KindCost) -> tuple[float, int]:
-        return -cost.gain if higher else cost.gain, -cost.count
-
-    ordered = sorted(kinds, key=gained)
-    parts = {"wrong_boundary": [cost for cost in ordered if cost.part]}
-    return tuple(each for cost in ordered if not cost.part for each in (cost, *parts.get(cost.kind, ())))
+    ordered = sorted(kinds, key=lambda cost: (-cost.gain if higher else cost.gain, -cost.count))
+    parts = [cost for cost in ordered if cost.part]
+    whole = [cost for cost in ordered if not cost.part]
+    return tuple(each for cost in whole for each in (cost, *(parts if cost.kind == "wrong_boundary" else ())))
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,50 +215,26 @@ def _negative(column: Column) -> Column:
     return replace(column, value=-value if value.dtype.kind == "f" else -value.astype(np.int64))
 
 
-def _changed(measure: AlignedMeasure, totals: Totals, change: Totals) -> np.ndarray:
-    """Compute the main score of changed totals."""
-    return measure.score_totals({name: values + change[name] for name, values in totals.items()})[measure.headline]
-
-
 def united(side: SideSpans, other: SideSpans) -> SideSpans:
     """Merge the spans of two sides of the same corpus into one side, in order."""
-    start, end = np.concatenate([side.start, other.start]), np.concatenate([side.end, other.end])
-    order = np.lexsort((end, start))
-    document, label = np.concatenate([side.document, other.document]), np.concatenate([side.label, other.label])
+
+    def joined(name: str) -> np.ndarray:
+        return np.concatenate([getattr(side, name), getattr(other, name)])
+
+    order = np.lexsort((joined("end"), joined("start")))
+    document, label, start, end = (joined(name)[order] for name in ("document", "label", "start", "end"))
     pieces = None
     if not (side.contiguous and other.contiguous):
         span = inverse(order)[np.concatenate([side.piece_span, len(side) + other.piece_span])]
-        first = np.concatenate([side.piece_start, other.piece_start])
-        last = np.concatenate([side.piece_end, other.piece_end])
-        by_start = np.argsort(first, kind="stable")
-        pieces = Pieces(span[by_start], first[by_start], last[by_start])
-    return SideSpans(document[order], label[order], start[order], end[order], pieces)
+        by_start = np.argsort(joined("piece_start"), kind="stable")
+        pieces = Pieces(span[by_start], joined("piece_start")[by_start], joined("piece_end")[by_start])
+    return SideSpans(document, label, start, end, pieces)
 
 
 def _interval(estimate: Estimate, resampling: Resampling | None) -> tuple[float, float] | None:
     if resampling is None or estimate.drawn is None or np.isnan(estimate.drawn).all():
         return None
     return estimate.interval(resampling.confidence)
-
-
-def _values(measure: AlignedMeasure, totals: Totals, changes: Mapping[str, Totals]) -> dict[str, np.ndarray]:
-    """Compute the main score of the output, and its main score with each kind of error corrected."""
-    fixed = {kind: _changed(measure, totals, change) for kind, change in changes.items()}
-    return {_NOW: measure.score_totals(totals)[measure.headline], **fixed}
-
-
-def _left_out(measure: AlignedMeasure, now: Counts, changes: Mapping[str, _Change]) -> dict[str, np.ndarray]:
-    """Compute these scores with each group of documents left out in turn, see `Measure.left_out`."""
-    group = jackknife_groups(now.documents)
-    groups = int(group.max()) + 1
-
-    def without(counts: Counts, of_documents: np.ndarray) -> Totals:
-        whole = counts.per_label()
-        sums = joined_values(counts.grouped(of_documents, groups).per_document())
-        return {name: values - sums[name] for name, values in whole.items()}
-
-    of_changes = {kind: without(change.counts, group[change.documents]) for kind, change in changes.items()}
-    return _values(measure, without(now, group), of_changes)
 
 
 PAIR_CHOICES = {
@@ -280,10 +272,9 @@ class Confusion(Result):
         size = len(names) + 1
         row, column = matched.reference_label % size, matched.predicted_label % size
         apart = (matched.boundary > 0) & (pairs == "exact")
-        cells = np.bincount(row * size + column, weights=~apart, minlength=size * size)
-        cells += np.bincount(row[apart] * size + len(names), minlength=size * size)
-        cells += np.bincount(len(names) * size + column[apart], minlength=size * size)
-        counts = cells.astype(np.int64).reshape(size, size)
+        # of a pair apart, the reference span is missing and the predicted span is spurious
+        cells = [row * size + np.where(apart, len(names), column), len(names) * size + column[apart]]
+        counts = np.bincount(np.concatenate(cells), minlength=size * size).reshape(size, size)
         there = np.flatnonzero((counts.sum(axis=0) + counts.sum(axis=1))[:-1] > 0)
         kept = np.append(there, len(names))
         return cls(
@@ -305,10 +296,12 @@ class Confusion(Result):
 
     def confused(self) -> list[tuple[str, str, int]]:
         """List each reference label with a different predicted label and their number, the most frequent first."""
-        wrong = self.counts[:-1, :-1].copy()
-        np.fill_diagonal(wrong, 0)
-        places = np.argwhere(wrong).tolist()
-        listed = [(self.labels[row], self.labels[column], int(wrong[row, column])) for row, column in places]
+        pairs = np.argwhere(self.counts[:-1, :-1]).tolist()
+        listed = [
+            (self.labels[row], self.labels[column], int(self.counts[row, column]))
+            for row, column in pairs
+            if row != column
+        ]
         return sorted(listed, key=lambda pair: -pair[2])
 
     def parts(self) -> Iterator[Part]:
@@ -317,8 +310,7 @@ class Confusion(Result):
 
     def table(self) -> Table:
         """Return a table with a row for each reference label and a column for each predicted label."""
-        about = {**self.about, "pairs": self.pairs}
-        title = f"{self.pairs}: reference"
+        title, about = f"{self.pairs}: reference", {**self.about, "pairs": self.pairs}
         return matrix_table(title, self.rows, self.columns, self.counts, names="reference", about=about)
 
     def confused_table(self) -> Table:
@@ -380,17 +372,15 @@ class AnswerErrors:
     @cached_property
     def kinds(self) -> dict[str, KindOfAnswer]:
         """The number of errors of each kind, see `ANSWER_KINDS`."""
-        counts = dict.fromkeys(ANSWER_KINDS, 0)
-        predicted = dict.fromkeys(ANSWER_KINDS, 0)
+        numbers, predicted = Counter[str](), Counter[str]()
         for answer in outcomes_by_answer(self.grounded):
-            counts["broken"] += answer.read.broken
+            broken = ["broken"] if answer.read.broken else []
+            numbers.update(broken)
             for outcome in answer.outcomes:
-                stays = outcome.wrong or outcome.kind == "placed"
-                predicted["broken"] += stays and answer.read.broken
-                for kind in self.kinds_of(outcome):
-                    counts[kind] += 1
-                    predicted[kind] += stays
-        return {kind: KindOfAnswer(counts[kind], predicted[kind]) for kind in ANSWER_KINDS}
+                kinds = self.kinds_of(outcome)
+                numbers.update(kinds)
+                predicted.update([*broken, *kinds] if outcome.wrong or outcome.kind == "placed" else [])
+        return {kind: KindOfAnswer(numbers[kind], predicted[kind]) for kind in ANSWER_KINDS}
 
     @property
     def total(self) -> int:
@@ -401,8 +391,7 @@ class AnswerErrors:
         """Return the kinds of errors of an item."""
         labels = self.grounded.source.asked_labels
         outside = labels is not None and outcome.item.label not in labels
-        unplaced = outcome.kind in ("absent", "surplus")
-        return [*([outcome.kind] if unplaced else []), *(["outside"] if outside else [])]
+        return [kind for kind in ("absent", "surplus") if kind == outcome.kind] + ["outside"] * outside
 
     def answers(self) -> Iterator[AnswerOutcomes]:
         """Yield the answers with errors."""

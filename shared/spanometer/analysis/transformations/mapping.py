@@ -5,7 +5,7 @@ dataset.map(function, batched=True, with_indices=True)
 """
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Any, ClassVar, cast
@@ -51,8 +51,6 @@ class Relabel(ChosenSpans):
     """
 
     labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
-
-    from_corpus: ClassVar[tuple[str, ...]] = ("labels",)
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -101,17 +99,14 @@ class Invent(SpanTransformation):
     lengths: tuple[int, ...] | None = option(None, help="the lengths to draw from", type="tuple of int, optional")
     labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
 
-    from_corpus: ClassVar[tuple[str, ...]] = ("lengths", "labels")
-
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
         _require_labels(self, self.labels)
-        if self.lengths is not None and not (isinstance(self.lengths, tuple) and self.lengths):
-            self.refuse("lengths", "Give a tuple of lengths, such as (1, 2, 3).")
-        for length in self.lengths or ():
-            if not is_integer(length) or length < 1:
-                self.refuse("lengths", "Give lengths of at least 1.")
+        lengths: Any = (1,) if self.lengths is None else self.lengths
+        whole = isinstance(lengths, tuple) and all(is_integer(length) and length >= 1 for length in lengths)
+        if not whole or not lengths:
+            self.refuse("lengths", "Give a tuple of lengths of at least 1, such as (1, 2, 3).")
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """Add spans, see `SpanTransformation.transform`."""
@@ -288,13 +283,11 @@ def get_transformation(name: str, **parameters: Any) -> Transformation:
         InputError: if the name or a parameter is unknown.
     """
     require_choice("transformation", name, tuple(TRANSFORMATIONS))
-    parameters_of = options_of(TRANSFORMATIONS[name])
-    for parameter in parameters:
-        if parameter not in parameters_of:
-            raise InputError(
-                f"the transformation {name} has no parameter {parameter!r}.",
-                f"Its parameters are {', '.join(parameters_of)}.",
-            )
+    known = options_of(TRANSFORMATIONS[name])
+    unknown = next((parameter for parameter in parameters if parameter not in known), None)
+    if unknown is not None:
+        problem = f"the transformation {name} has no parameter {unknown!r}."
+        raise InputError(problem, f"Its parameters are {', '.join(known)}.")
     return replace(TRANSFORMATIONS[name], **parameters)
 
 
@@ -318,20 +311,16 @@ def matched(name: str, transformation: Transformation, spans: Spans, *, numbers:
     Raises:
         InputError: if the transformation is in no group, or if spans cannot be transformed.
     """
-    group = next((names for names in PAIRS if name in names), None)
-    if group is None:
-        listed = ", ".join(other for names in PAIRS for other in names)
-        raise InputError(
-            f"{setting('matched', True)} compares a transformation with its opposite, but {name} has no opposite.",
-            f"Leave out {setting('matched', True)}, or apply one of {listed}.",
-        )
+    group = next((names for names in PAIRS if name in names), ())
+    if not group:
+        problem = f"{setting('matched', True)} compares a transformation with its opposite, but {name} has no opposite."
+        remedy = f"Leave out {setting('matched', True)}, or apply one of {', '.join(chain.from_iterable(PAIRS))}."
+        raise InputError(problem, remedy)
     shared = {field: getattr(transformation, field) for field in ("rate", "seed", "overlap", "beyond")}
     room = max(getattr(TRANSFORMATIONS[other], "room", None) or 0 for other in group)
-    if room:
-        shared.update(room=room, otherwise=0)
+    shared |= {"room": room, "otherwise": 0} if room else {}
     members = {other: cast(Move, replace(TRANSFORMATIONS[other], **shared)) for other in group}
-    most = min(member(spans, numbers=numbers).touched for member in members.values())
-    return replace(members[name], first=most)
+    return replace(members[name], first=min(member(spans, numbers=numbers).touched for member in members.values()))
 
 
 @dataclass(frozen=True)
@@ -356,19 +345,18 @@ class TagMap:
         single = isinstance(indices, (int, np.integer))
         rows = read_rows([batch[self.column]] if single else batch[self.column], 0, _REMEDY)
         numbers = document_numbers([indices] if single else indices, len(rows))
-        textual = any(isinstance(value, str) for value in chain.from_iterable(rows))
         tags = Tags.from_lists(rows).renamed(self.id2label, None)
         if self.id2label is not None:
-            codes = _codes(tags, self.id2label, "{} is not in id2label.", "Give all tags in id2label=...")
-            tags = Tags(codes, self.id2label, tags.offsets)
+            tags = _recoded(tags, self.id2label, "{} is not in id2label.", "Give all tags in id2label=...")
         transformed = self.transformation.on_tags(tags, scheme=self.scheme, repair=self.repair, numbers=numbers)
-        if textual or self.id2label is None:
-            flat = np.array(transformed.tags.names, dtype=object)[transformed.tags.codes].tolist()
+        tags = transformed.tags
+        if self.id2label is None or any(isinstance(value, str) for value in chain.from_iterable(rows)):
+            flat = np.array(tags.names, dtype=object)[tags.codes].tolist()
         else:
             problem = "the result has the tag {} here, but id2label lacks it."
             remedy = "Use strings, or a ClassLabel with all tags of the scheme."
-            flat = _codes(transformed.tags, self.id2label, problem, remedy).tolist()
-        written = {self.column: [flat[first:last] for first, last in pairwise(transformed.tags.offsets.tolist())]}
+            flat = _recoded(tags, self.id2label, problem, remedy).codes.tolist()
+        written = {self.column: [flat[first:last] for first, last in pairwise(tags.offsets.tolist())]}
         if self.touched_column is not None:
             written[self.touched_column] = transformed.per_document.tolist()
         return {name: rows[0] for name, rows in written.items()} if single else written
@@ -406,34 +394,29 @@ def as_map(
         raise InputError(
             f"{shown(chosen)} is not a transformation.", "Give a transformation, or a name from TRANSFORMATIONS."
         )
-    for name in (column, *([] if touched_column is None else [touched_column])):
+    for name in (column, touched_column or column):
         require_kind(name, str, "the name of a column", "Name a column.")
     if touched_column == column:
-        raise InputError(
-            f"touched_column={shown(column)} is also the column of the tags.",
-            "Choose another name for touched_column=...",
-        )
+        problem = f"touched_column={shown(column)} is also the column of the tags."
+        raise InputError(problem, "Choose another name for touched_column=...")
     tags = None if id2label is None else read_id2label(id2label)
     if tags is not None:
         scheme = _scheme_of(tags, scheme)
         if isinstance(chosen, (Relabel, Invent)) and chosen.labels is None:
             chosen = replace(chosen, labels=labels_of(tags))
     elif isinstance(chosen, IllegalTags):
-        raise InputError(
-            "a batch may not have all tags of the dataset.", "Pass all tags of the dataset with id2label=..."
-        )
+        remedy = "Pass all tags of the dataset with id2label=..."
+        raise InputError("a batch may not have all tags of the dataset.", remedy)
     if scheme is None:
-        raise InputError(
-            "the scheme cannot be inferred from a batch.", f"Set {setting('scheme')} to the scheme of the tags."
-        )
+        remedy = f"Set {setting('scheme')} to the scheme of the tags."
+        raise InputError("the scheme cannot be inferred from a batch.", remedy)
     get_repair(repair, get_scheme(scheme))
     parameter = chosen.looks_at_corpus
     if parameter is not None:
         value = getattr(chosen, parameter)
-        raise InputError(
-            f"{setting(parameter, value)} needs the whole dataset, but Dataset.map gives only a batch at a time.",
-            f"Give {setting(parameter)}" if value is None else f"Leave out {mention(parameter)}, or transform Spans.",
-        )
+        problem = f"{setting(parameter, value)} needs the whole dataset, but Dataset.map gives only a batch at a time."
+        remedy = f"Leave out {mention(parameter)}, or transform Spans."
+        raise InputError(problem, f"Give {setting(parameter)}" if value is None else remedy)
     return TagMap(chosen, column, get_scheme(scheme).name, tags, repair, touched_column)
 
 
@@ -448,13 +431,13 @@ def _scheme_of(tags: tuple[str, ...], scheme: str | None) -> str:
     return (stated or scheme_of(None, document)).name
 
 
-def _codes(tags: Tags, names: Sequence[str], problem: str, remedy: str) -> np.ndarray:
-    """Return the index of each token's tag in `names`; raise an `InputError` for a tag that is not there."""
+def _recoded(tags: Tags, names: tuple[str, ...], problem: str, remedy: str) -> Tags:
+    """Recode tags as indices into `names`; raise an `InputError` for a tag that is not there."""
     number = {name: code for code, name in enumerate(names)}
     codes: np.ndarray = np.array([number.get(name, -1) for name in tags.names], dtype=np.int64)[tags.codes]
     if (codes < 0).any():
         token = int(np.argmax(codes < 0))
         document, position = tags.place(token)
-        shown = repr(tags.names[tags.codes[token]])
-        raise InputError(problem.format(shown), remedy, document=document, position=position)
-    return codes
+        tag = repr(tags.names[tags.codes[token]])
+        raise InputError(problem.format(tag), remedy, document=document, position=position)
+    return Tags(codes, names, tags.offsets)

@@ -84,14 +84,12 @@ class Transformation(CheckedOptions, ABC):
         rate: the probability with which each possible change is made, in [0, 1].
         seed: the seed of random choices, 0 or greater.
         unit: what is changed, `span` or `tag`.
-        from_corpus: the parameters that are taken from the corpus if they are None.
     """
 
     rate: float = option(1.0, help="the probability that a candidate is changed", kind=float, low=0, high=1)
     seed: int = amount(0, "the seed of random choices", low=0)
 
     unit: ClassVar[str] = "span"
-    from_corpus: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
@@ -113,7 +111,9 @@ class Transformation(CheckedOptions, ABC):
 
         None if there is no such parameter.
         """
-        return next((name for name in self.from_corpus if getattr(self, name) is None), None)
+        if getattr(self, "first", None) is not None:
+            return "first"
+        return next((name for name in ("lengths", "labels") if getattr(self, name, ()) is None), None)
 
     def refuse(self, name: str, remedy: str) -> None:
         """Raise an `InputError` about the value of a parameter."""
@@ -128,11 +128,6 @@ class SpanTransformation(Transformation):
     """
 
     first: int | None = amount(None, "change only the first N candidates", low=0)
-
-    @property
-    def looks_at_corpus(self) -> str | None:
-        """The name of a parameter whose value depends on the whole corpus, see `Transformation`."""
-        return super().looks_at_corpus if self.first is None else "first"
 
     def __call__(self, spans: Spans, *, numbers: Numbers = None) -> Transformed:
         """Transform spans.
@@ -179,14 +174,12 @@ class ChosenSpans(SpanTransformation):
         if self.longest is not None and self.longest < self.shortest:
             self.refuse("longest", f"Use {self.shortest} (the value of shortest) or more.")
 
-    def choose(self, spans: Spans, numbers: np.ndarray, possible: np.ndarray | None = None) -> np.ndarray:
+    def choose(self, spans: Spans, numbers: np.ndarray, possible: np.ndarray | bool = True) -> np.ndarray:
         """Flag the spans to change: draw with probability `rate` among the spans that all parameters allow."""
-        size = spans.end - spans.start
-        chosen: np.ndarray = (size >= self.shortest) & (size <= (LARGEST if self.longest is None else self.longest))
+        size, longest = spans.end - spans.start, LARGEST if self.longest is None else self.longest
+        chosen: np.ndarray = possible & (size >= self.shortest) & (size <= longest)
         if self.alone:
             chosen &= np.bincount(spans.document, minlength=spans.documents)[spans.document] == 1
-        if possible is not None:
-            chosen &= possible
         if self.rate < 1:
             chosen &= uniform(self.seed, numbers[spans.document], spans.start, spans.end) < self.rate
         if self.first is not None:
@@ -224,14 +217,7 @@ class Move(ChosenSpans):
     overlap: bool = option(False, help="let spans overlap others", kind=bool)
     beyond: bool = option(False, help="let spans pass the end of their document", kind=bool)
 
-    def moved(
-        self,
-        spans: Spans,
-        numbers: np.ndarray,
-        by_start: Any,
-        by_end: Any,
-        possible: np.ndarray | bool = True,
-    ) -> Transformed:
+    def moved(self, spans: Spans, numbers: np.ndarray, by_start: Any, by_end: Any, possible: np.ndarray) -> Transformed:
         """Move the boundaries of chosen spans as far as this is possible."""
         first, last = _wide(spans)
         room = self.has_room(spans, first + by_start, last + by_end, beyond=self.beyond)
