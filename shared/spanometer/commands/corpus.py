@@ -372,15 +372,12 @@ def _read_system_tags(
 def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | None) -> Sequence[str]:
     """Return the names of the sides' columns if one file has all sides, otherwise nothing."""
     pair = tuple(column for column in (source.reference_column, source.prediction_column) if column is not None)
-    if source.layer_columns and any((source.column, pair)):
-        raise InputError(
-            f"{mention('layer_columns')} already names the columns of all files.",
-            "Leave out the other options for columns.",
-        )
+    of_all = "layer_columns" if source.layer_columns else "column"
+    if (source.layer_columns and source.column) or ((source.layer_columns or source.columns) and pair):
+        problem = f"{mention(of_all)} already names the columns of all sides."
+        raise InputError(problem, "Leave out the other options for columns.")
     if source.columns and len(paths) > 1:
         raise InputError("several columns need a single file.", "Give one file, or name one --column for all files.")
-    if source.columns and pair:
-        raise InputError("--column already names the columns of all sides.", "Leave out the other options for columns.")
     of_both = annotators == 0 and len(source.layer_columns) > 1 and len(source.layer_columns) % 2 == 0
     if len(paths) > 1 or source.columns or of_both:
         return source.columns
