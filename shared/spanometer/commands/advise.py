@@ -19,7 +19,7 @@ from ..analysis.advice.statistics import Thresholds
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted
 from ..protocols.protocol import known_by
-from ..tables.table import Part, Table, heading, number
+from ..tables.table import Number, Part, Table, heading
 from .input_files import ONE_FILE, add_reading, read_source
 from .inputs import InputPath, documents_in, size_of
 from .options import add_options, add_reference, read_options
@@ -92,7 +92,7 @@ def _parts(file: DocumentFile, advice: Advice) -> Iterator[Part]:
     if numbers.chance is not None:
         # the highest first
         levels = sorted(numbers.chance_per_label.items(), key=lambda item: -item[1])
-        chance = [(label, number(level), answers[level >= advice.thresholds.chance]) for label, level in levels]
+        chance = [(label, Number(level), answers[level >= advice.thresholds.chance]) for label, level in levels]
         yield from (Table("label", ("F1 by chance", "correct for it"), chance, kind="chance"), "")
     yield [("suggested " if advice.flow is None else "our advice", "bold"), "  ", (advice.call, "bold cyan")]
     yield from (advice.why, *(() if advice.flow is None else advice.flow.differences), *advice.notes)

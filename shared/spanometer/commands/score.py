@@ -241,24 +241,6 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
         "COLUMN", "column with each document's number of tokens; needed for spans", flag="lengths-column"
     )
 
-    def score(self, path: str, measures: Sequence[Any]) -> tuple[CorpusFiles, dict[str, Report]]:
-        """Count the files on workers, and compute scores from the summed counts."""
-        from ..integrations.dask import tally
-
-        columns = self.references, self.predictions
-        decoding: TagArguments = {"scheme": self.scheme, "repair": self.repair, "prefix": self.prefix}
-        reading = Reading.of(measures, *columns, self.lengths, **decoding, **self.chosen)
-        sums = tally(path, reading, client=self.cluster)
-        how = self.reading(str(reading.decoding.scheme)) if sums.form == "tags" else {"input": sums.form or "nothing"}
-        how = {**how, **self.signed()}
-        results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
-        unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
-        sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
-        files = dict.fromkeys((REFERENCES, SYSTEM), path)
-        shown = [ShownFile(f"{path}, {name}", {"file": path, "column": name}) for name in columns]
-        corpus = CorpusFiles(source=self, content="parquet", files=files, annotations=files, reading=how, shown=shown)
-        return corpus, {"": Report(*sizes, results, unit)}
-
 
 _OTHERS = "For other measures, see --measures all or spanometer help measures."
 
@@ -318,9 +300,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tuple[CorpusFiles, dict[str, Report]]:
-    """Score Parquet files on a cluster."""
+    """Count Parquet files on workers, and compute scores from the summed counts."""
     options = request.options
-    source = read_options(ParquetFiles, options)
+    source, path = read_options(ParquetFiles, options), options.reference
     require_effect(options, ParquetFiles, options_of(ParquetFiles), "Parquet files")
     measures = request.measures_of("parquet", known_measures(), None, resampling)
     refuse(options, ["per_document"], "Parquet files")
@@ -334,7 +316,21 @@ def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tu
             "--cluster needs one name, or one quoted pattern, of Parquet files with both sides as columns.",
             'For example "data/*.parquet".',
         )
-    return source.score(options.reference, measures)
+    from ..integrations.dask import tally
+
+    columns = source.references, source.predictions
+    decoding: TagArguments = {"scheme": source.scheme, "repair": source.repair, "prefix": source.prefix}
+    reading = Reading.of(measures, *columns, source.lengths, **decoding, **source.chosen)
+    sums = tally(path, reading, client=source.cluster)
+    how = source.reading(str(reading.decoding.scheme)) if sums.form == "tags" else {"input": sums.form or "nothing"}
+    how = {**how, **source.signed()}
+    results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
+    unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
+    sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
+    files = dict.fromkeys((REFERENCES, SYSTEM), path)
+    shown = [ShownFile(f"{path}, {name}", {"file": path, "column": name}) for name in columns]
+    corpus = CorpusFiles(source=source, content="parquet", files=files, annotations=files, reading=how, shown=shown)
+    return corpus, {"": Report(*sizes, results, unit)}
 
 
 def _show(

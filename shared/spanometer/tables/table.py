@@ -337,11 +337,6 @@ def heading(lines: Iterable[tuple[str, str]]) -> list[Part]:
     return [NamedLine([(f"{name:<{width}}", "bold"), f"  {text}"]) for name, text in pairs]
 
 
-def number(value: float, style: str = "") -> Number:
-    """Create a cell with a score."""
-    return Number(value, style=style)
-
-
 def cell_of(value: Any) -> Cell:
     """Convert a built-in value to a cell: integers become counts, other numbers scores, None an empty cell."""
     if isinstance(value, bool):
