@@ -273,7 +273,7 @@ def as_column(values: Any) -> pa.Array | pa.ChunkedArray | None:
         return values
     if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "iu":
         rows, width = values.shape
-        return pa.ListArray.from_arrays(arrow_array(_short(np.arange(rows + 1) * width)), pa.array(values.ravel()))
+        return as_lists(np.arange(rows + 1) * width, pa.array(values.ravel()))
     if hasattr(getattr(values, "dtype", None), "pyarrow_dtype"):
         return values.array.__arrow_array__()
     return _dataset_column(values) if hasattr(values, "column_name") else None
@@ -307,8 +307,9 @@ def named_classes(array: pa.Array | pa.ChunkedArray, feature: Any) -> pa.Array |
 def _class_names(numbers: pa.Array, names: Sequence[str]) -> pa.DictionaryArray:
     """Replace `ClassLabel` integers by their names; an integer without a name becomes its digits."""
     values = integers(numbers)
-    unnamed = np.unique(values[(values < 0) | (values >= len(names))])
-    codes = np.where((values < 0) | (values >= len(names)), len(names) + np.searchsorted(unnamed, values), values)
+    outside = (values < 0) | (values >= len(names))
+    unnamed = np.unique(values[outside])
+    codes = np.where(outside, len(names) + np.searchsorted(unnamed, values), values)
     dictionary = string_array([*names, *map(str, unnamed.tolist())])
     return pa.DictionaryArray.from_arrays(arrow_array(codes, null_flags(numbers)), dictionary)
 
@@ -435,16 +436,12 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
     if set(map(type, rows)) <= {list, tuple}:
         return rows
     for number, row in enumerate(rows):
+        document = first_document + number
         if isinstance(row, np.ndarray) and row.ndim != 1:
-            problem = f"an array of shape {row.shape} is not one document."
             remedy = LOGITS_REMEDY if row.dtype.kind == "f" else remedy
-        elif not is_ordered(row):
-            problem = f"{shown(row)} is not a document."
-        else:
-            plain = row.tolist() if isinstance(row, (np.ndarray, pa.Array)) else row
-            rows[number] = listed(plain, remedy, document=first_document + number)
-            continue
-        raise InputError(problem, remedy, document=first_document + number)
+            raise InputError(f"an array of shape {row.shape} is not one document.", remedy, document=document)
+        plain = row.tolist() if isinstance(row, (np.ndarray, pa.Array)) else row
+        rows[number] = ordered(plain, "a document", remedy, document=document)
     return rows
 
 

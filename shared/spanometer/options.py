@@ -249,17 +249,12 @@ class Option:
         accepted: Any = _KINDS[kind]
         if (isinstance(value, bool) and kind is not bool) or not isinstance(value, accepted):
             return False
-        if kind is str:
-            return bool(value)
-        if kind is bool:
-            return True
-        if kind is float and not abs(value) <= sys.float_info.max:
-            return False
-        if kind is int and value.bit_length() > _LONGEST:
-            return False
+        if kind in (bool, str):
+            return kind is bool or bool(value)
+        finite = value.bit_length() <= _LONGEST if kind is int else abs(value) <= sys.float_info.max
         if self.exclusive:
-            return (self.low is None or value > self.low) and (self.high is None or value < self.high)
-        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+            return finite and (self.low is None or value > self.low) and (self.high is None or value < self.high)
+        return finite and (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     def _expected(self) -> str:
         bounds = self.bounds.replace("at least", "of at least")

@@ -14,23 +14,21 @@ Examples:
 import argparse
 from collections.abc import Iterator
 
-from ..analysis.advice.advise import Advice, Flow, advise
+from ..analysis.advice.advise import Advice, advise
 from ..analysis.advice.statistics import Thresholds
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted
-from ..protocols.protocol import Protocol, known_by
-from ..tables.table import Cell, Part, Table, heading, number
+from ..protocols.protocol import known_by
+from ..tables.table import Number, Part, Table, heading
 from .input_files import ONE_FILE, add_reading, read_source
 from .inputs import InputPath, documents_in, size_of
-from .options import add_options, read_options
+from .options import add_options, add_reference, read_options
 from .output import TableOutput
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument(
-        "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
-    )
+    add_reference(parser)
     add_reading(parser, (*ONE_FILE, "words_column"))
     thresholds = parser.add_argument_group("thresholds")
     thresholds.add_argument(
@@ -60,55 +58,41 @@ def run(options: argparse.Namespace) -> int:
         advice = advise(spans, words, thresholds=thresholds, flow=options.flow)
     except InputError as error:
         raise (error.in_file(file.source) if error.document is None else error) from None
-    protocols = known_by(spans.labels)
-    described = {"protocols": [protocol.name for protocol in protocols]} if protocols else {}
+    protocols = {each.name: each.title for each in known_by(spans.labels)}
+    described = {"protocols": list(protocols)} if protocols else {}
+    hints = [
+        f"The labels match {title}: --protocol {name} computes its official scores."
+        for name, title in protocols.items()
+    ]
     output.write(
-        lambda: {"file": file.source, **advice.to_dict(), **described},
-        lambda: [*_parts(file, advice), *map(_of_protocol, protocols)],
+        lambda: {"file": file.source, **advice.to_dict(), **described}, lambda: [*_parts(file, advice), *hints]
     )
     return 0
 
 
-def _of_protocol(protocol: Protocol) -> str:
-    """Say which protocol belongs to a task with these labels."""
-    return f"The labels match {protocol.title}: --protocol {protocol.name} computes its official scores."
-
-
-def _chance_table(advice: Advice) -> Table:
-    """Return a table with the chance level of each label, the highest first."""
-    levels = sorted(advice.statistics.chance_per_label.items(), key=lambda item: -item[1])
-    rows: list[list[Cell]] = [
-        [label, number(level), "yes" if level >= advice.thresholds.chance else "no"] for label, level in levels
-    ]
-    return Table("label", ("F1 by chance", "correct for it"), rows, kind="chance")
-
-
-def _flow_parts(flow: Flow) -> Iterator[Part]:
-    """Yield the questions of the paper's flow chart, and its outcome."""
-    answers = {None: "unknown", True: "yes", False: "no"}
-    rows: list[list[Cell]] = [
-        [step.question, step.value, f"{step.threshold:g}", answers[step.answer], step.outcome] for step in flow.steps
-    ]
-    yield from ("", Table("question", ("value", "at least", "here", "outcome"), rows, left=5), "")
-    yield [("the paper's flow", "bold"), "  ", (flow.call, "bold cyan")]
-
-
 def _parts(file: DocumentFile, advice: Advice) -> Iterator[Part]:
-    numbers = advice.statistics
+    numbers, answers = advice.statistics, {None: "unknown", True: "yes", False: "no"}
     spans, labels = counted(numbers.spans, "span"), counted(numbers.labels, "label")
     size = [size_of(documents_in(file), numbers.tokens), spans, labels]
     lengths = f"{numbers.mean_length:.2f} on average, variance {numbers.length_variance:.2f}, longest {numbers.longest}"
     lengths += f"; {numbers.one_token_share:.1%} of one token"
     yield from heading([("reference ", file.source), ("size", ", ".join(size)), ("lengths", lengths)])
     if advice.flow is not None:
-        yield from _flow_parts(advice.flow)
-    rows: list[list[Cell]] = []
-    for answer in advice.answers:
-        here = "unknown" if answer.matters is None else "yes" if answer.matters else "no"
-        properties = ", ".join(name.replace("_", " ") for name in answer.properties)
-        rows.append([answer.statistic, answer.threshold, (here, "bold"), properties])
+        steps = [
+            (step.question, step.value, f"{step.threshold:g}", answers[step.answer], step.outcome)
+            for step in advice.flow.steps
+        ]
+        yield from ("", Table("question", ("value", "at least", "here", "outcome"), steps, left=5), "")
+        yield [("the paper's flow", "bold"), "  ", (advice.flow.call, "bold cyan")]
+    rows = [
+        (each.statistic, each.threshold, (answers[each.matters], "bold"), ", ".join(each.properties).replace("_", " "))
+        for each in advice.answers
+    ]
     yield from ("", Table("statistic", ("matters if", "here", "properties"), rows, left=4, kind="properties"), "")
     if numbers.chance is not None:
-        yield from (_chance_table(advice), "")
+        # the highest first
+        levels = sorted(numbers.chance_per_label.items(), key=lambda item: -item[1])
+        chance = [(label, Number(level), answers[level >= advice.thresholds.chance]) for label, level in levels]
+        yield from (Table("label", ("F1 by chance", "correct for it"), chance, kind="chance"), "")
     yield [("suggested " if advice.flow is None else "our advice", "bold"), "  ", (advice.call, "bold cyan")]
     yield from (advice.why, *(() if advice.flow is None else advice.flow.differences), *advice.notes)

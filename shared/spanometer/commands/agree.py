@@ -15,7 +15,7 @@ Examples:
 import argparse
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from ..analysis.agreement.agree import LeaveOneOut, agreement
@@ -35,11 +35,10 @@ from ..options import options_of, same
 from ..plots import plot_agreement
 from ..tables.table import Part, heading
 from ..web.disagreement_report import disagreement_report
-from .corpus import CorpusFiles, read_corpus
-from .input_files import OF_SEVERAL, InputFiles, add_reading
-from .inputs import input_paths
+from .corpus import CorpusFiles, Sides
+from .input_files import OF_SEVERAL, add_reading
 from .measures import MeasureRequest, add_measure_options
-from .options import add_options, read_options, switch
+from .options import add_annotators, add_options, read_options, switch
 from .output import PlotOutput
 
 _MEASURES: dict[str, type[Measure]] = {measure.name: measure for measure in (ChanceKappaF1, UnitizingAlpha, Gamma)}
@@ -92,9 +91,7 @@ class AgreementOutput(PlotOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="annotations of one annotator")
-    reading = parser.add_argument_group("reading")
-    reading.add_argument("--names", metavar="NAMES", help="names of the annotators, separated by commas")
+    add_annotators(parser)
     add_reading(parser, OF_SEVERAL)
     default = "unitizing_alpha; chance_kappa_f1 is always computed"
     add_measure_options(parser, _MEASURES, default=default, intervals=True)
@@ -113,38 +110,76 @@ def run(options: argparse.Namespace) -> int:
     # without each annotator there are intervals by default
     of_parts = read_options(Resampling, options)
     with_parts = output.leave_one_out or output.is_page
-    draws = {} if resampling is None else asdict(resampling)
     values = {
         "variant": None if alpha is None else alpha.variant,
         "per_document": output.per_document,
         "gamma": gamma,
         **{name: getattr(chance, name) for name in options_of(chance)},
-        **draws,
+        **({} if resampling is None else asdict(resampling)),
     }
-    paths = input_paths(options.files, options.answer_key, systems=0)
-    source = read_options(InputFiles, options)
-    content = source.content_of(options, paths)
+    sides = Sides.of(options)
     request.require_used(chance, alpha, gamma, of_parts if with_parts else resampling)
-    corpus = read_corpus(source, content, paths, options.names, words=output.disagreements)
+    corpus = sides.read(words=output.disagreements)
     with corpus.placing_errors():
         result = agreement(corpus.annotators, **corpus.reading, **values)
-        differing = _disagreements(corpus, output, match_labels=chance.match_labels, level=chance.level)
+        differing = None
+        if output.disagreements or output.leave_one_out:
+            own: dict[str, Any] = {"match_labels": chance.match_labels, "level": chance.level}
+            with warnings.catch_warnings():
+                # the agreement has already warned about all of them
+                warnings.simplefilter("ignore")
+                differing = corpus.in_context(disagreements(corpus.annotators, **own, **corpus.reading))
     if corpus.content == "tags":
         result = replace(result, named_documents=NamedDocuments.of(corpus.first))
+        numbers = [counted(number, "span") for number in result.spans.tolist()]
+        sizes = zip(corpus.shown, numbers, strict=True)
+        shown = [replace(side, text=f"{side.text}, {number}") for side, number in sizes]
+        corpus = replace(corpus, shown=shown)
     request.require_signatures([result.signatures[measure.name] for measure in chosen])
     left_out = None
     if differing is not None and (output.leave_one_out or (output.is_page and len(corpus.files) > 2)):
-        own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
-        left_out = differing.leave_one_out(**{name: values[name] for name in own}, **asdict(of_parts))
-    shown = _ShownAgreement(output, result, differing if output.disagreements else None, left_out)
-    lines = _heading(corpus, result)
+        names = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
+        left_out = differing.leave_one_out(**{name: values[name] for name in names}, **asdict(of_parts))
+    _show(output, corpus, result, differing if output.disagreements else None, left_out)
+    return 0
+
+
+def _show(
+    output: AgreementOutput,
+    corpus: CorpusFiles,
+    result: Agreement,
+    places: Disagreements | None,
+    left_out: LeaveOneOut | None,
+) -> None:
+    """Show the agreement, the places where annotators differ, and the agreement without each annotator in turn."""
+    lines = corpus.lines(result.documents, result.tokens, unit_of(result.signatures.values()))
+    more = {"leave_one_out": left_out, "disagreements": places}
     if output.plot is not None:
         plot_agreement(result, output.plot)
-    if output.in_file:
-        output.write_text(shown.places(lines))
-    else:
-        output.show(shown, corpus.described(), [*heading(lines), ""])
-    return 0
+    if output.in_file and places is not None:
+        text = str(places.to_json_lines())
+        if output.is_page:
+            of_all: dict[str, Any] = {"agreement": result, "left_out": left_out, "precision": output.precision}
+            text = disagreement_report(places, heading=lines, **of_all)
+        output.write_text(text)
+        return
+
+    def described() -> dict[str, Any]:
+        values = {**corpus.described(), **result.to_dict()}
+        if not output.per_label:
+            del values["per_label"]
+        return {**values, **{name: each.to_dict() for name, each in more.items() if each is not None}}
+
+    def parts() -> Iterator[Part]:
+        tables = {name: getattr(output, name) for name in ("per_label", "per_pair", "per_document")}
+        yield from (*heading(lines), "", *result.parts(**tables))
+        if left_out is not None:
+            yield from ("", left_out.table())
+        if places is not None:
+            yield from ("", places.number)
+            yield from places.lines() if output.table == "text" else places.tables()
+
+    output.write(described, parts)
 
 
 def _only(measures: Sequence[Any], kind: type[Measure], beside: Measure | None = None) -> Any:
@@ -158,69 +193,3 @@ def _only(measures: Sequence[Any], kind: type[Measure], beside: Measure | None =
             problem = f"{kind.name} has {name}={value}, but chance_kappa_f1 has {name}={expected}."
             raise InputError(problem, f"Set {mention(name)} for all measures.")
     return own[0] if own else None
-
-
-def _disagreements(corpus: CorpusFiles, output: AgreementOutput, **options: Any) -> Disagreements | None:
-    """Find the places where annotators differ, if an option needs them."""
-    if not (output.disagreements or output.leave_one_out):
-        return None
-    with warnings.catch_warnings():
-        # the agreement has already warned about all of them
-        warnings.simplefilter("ignore")
-        return corpus.in_context(disagreements(corpus.annotators, **options, **corpus.reading))
-
-
-def _heading(corpus: CorpusFiles, result: Agreement) -> list[tuple[str, str]]:
-    """Return the files and the size of the corpus as lines for the top."""
-    lines = [(name, side.text) for name, side in corpus.sides]
-    if corpus.first.tags:
-        numbers = zip(lines, result.spans.tolist(), strict=True)
-        lines = [(name, f"{text}, {counted(number, 'span')}") for (name, text), number in numbers]
-    return [*lines, ("size", corpus.size(result.documents, result.tokens, unit_of(result.signatures.values())))]
-
-
-@dataclass(frozen=True)
-class _ShownAgreement:
-    """The agreement, with everything that the output options ask for.
-
-    Attributes:
-        output: the output options.
-        agreement: the agreement of the annotators.
-        disagreements: the places where they differ, with `--disagreements`.
-        left_out: the agreement without each annotator in turn, with `--leave-one-out`.
-    """
-
-    output: AgreementOutput
-    agreement: Agreement
-    disagreements: Disagreements | None
-    left_out: LeaveOneOut | None
-
-    def places(self, lines: Sequence[tuple[str, str]]) -> str:
-        """Return the places in the format of the file's extension; an HTML page has `lines` at the top."""
-        result: Any = self.disagreements
-        if self.output.ending == ".jsonl":
-            return str(result.to_json_lines())
-        of_all: dict[str, Any] = {"agreement": self.agreement, "left_out": self.left_out}
-        return disagreement_report(result, heading=lines, **of_all, precision=self.output.precision)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to built-in types, ready for JSON."""
-        values = self.agreement.to_dict()
-        if not self.output.per_label:
-            del values["per_label"]
-        if self.left_out is not None:
-            values["leave_one_out"] = self.left_out.to_dict()
-        if self.disagreements is not None:
-            values["disagreements"] = self.disagreements.to_dict()
-        return values
-
-    def lines(self) -> Iterator[Part]:
-        """Yield the agreement, also without each annotator, and the places."""
-        more = {name: getattr(self.output, name) for name in ("per_label", "per_pair", "per_document")}
-        yield from self.agreement.parts(**more)
-        if self.left_out is not None:
-            yield from ("", self.left_out.table())
-        if self.disagreements is not None:
-            yield from ("", self.disagreements.number)
-            as_text = self.output.table == "text"
-            yield from self.disagreements.lines() if as_text else self.disagreements.tables()

@@ -26,12 +26,11 @@ from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, names_of, read_measures
 from ..options import option, options_of
 from ..plots import plot_comparison
-from ..tables.table import Number, Precision
-from .corpus import CorpusFiles, read_corpus
+from ..tables.table import Number, Precision, heading
+from .corpus import CorpusFiles, require_two_systems
 from .help import known_measures
 from .input_files import CONTENTS, INPUTS, OF_SCORES, InputFiles, add_reading
-from .inputs import input_paths
-from .measures import COMPARED, MeasureRequest, add_measure_options, need_words, require_policy
+from .measures import COMPARED, MeasureRequest, add_measure_options, need_words
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import PlotOutput
 from .score import informed
@@ -57,8 +56,7 @@ class ComparisonOutput(PlotOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    add_measure_options(parser, known_measures(), default="span_f", protocols=True)
-    draws = parser.add_argument_group("measures")
+    draws = add_measure_options(parser, known_measures(), default="span_f", protocols=True)
     add_options(draws, PairedResampling)
     draws.add_argument(
         "--rank-correlation",
@@ -74,37 +72,31 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     request = MeasureRequest(options)
-    paths = [options.reference, *options.systems]
     output = read_options(ComparisonOutput, options)
-    paths = input_paths(paths, options.answer_key)
-    source = read_options(InputFiles, options)
-    content = request.content(source, paths)
+    sides = request.sides()
+    content = sides.content
     default = names_of("all", INPUTS[content]) if options.rank_correlation else names_of(None, INPUTS[content])[:1]
     resampling = read_options(PairedResampling, options)
     measures = request.measures_of(content, known_measures(), default, resampling)
     if content == "strings":
         refuse(options, ("rank_correlation", "by_chance"), CONTENTS[content])
-    choices = {name: getattr(output, name) for name in ("per_label", "by_chance")}
-    choices["rank_correlation"] = bool(options.rank_correlation)
-    corpus = read_corpus(source, content, paths, options.names, annotators=0, words=need_words(measures))
+    corpus = sides.read(words=need_words(measures))
     if len(corpus.systems) < 2:
         raise InputError(
             f"a comparison needs at least two systems, got {len(corpus.systems)}.",
             "Give the reference and at least two other files, or a file and --column 2,3,4 (spanometer score takes one "
             "system).",
         )
-    if output.fail_if_worse and len(corpus.systems) != 2:
-        raise InputError(
-            f"--fail-if-worse compares two systems, but there are {len(corpus.systems)}.", "Give REFERENCE OLD NEW."
-        )
-    result = _compared(source, corpus, measures, resampling, choices)
+    if output.fail_if_worse:
+        require_two_systems("--fail-if-worse", corpus.systems)
+    choices = {"per_label": output.per_label, "by_chance": output.by_chance}
+    result = _compared(corpus, measures, resampling, {**choices, "rank_correlation": bool(options.rank_correlation)})
     compared, protocol = request.under_protocol(result.measures)
     result = replace(result, measures=compared)
-    request.require_signatures([of_measure.signature for of_measure in result.measures.values()])
     if output.plot is not None:
         plot_comparison(result, output.plot)
-    lines = corpus.heading(result.documents, result.tokens, result.unit, protocol)
-    output.show(result, {**corpus.described(), **protocol}, lines)
+    lines = [*corpus.lines(result.documents, result.tokens, result.unit), *protocol.items()]
+    output.show(result, {**corpus.described(), **protocol}, heading(lines))
     worse = _worse(result) if output.fail_if_worse else []
     for problem in worse:
         print(f"spanometer: {problem}", file=sys.stderr)
@@ -126,30 +118,18 @@ def _worse(result: Comparison) -> list[str]:
 
 
 def _compared(
-    source: InputFiles,
-    corpus: CorpusFiles,
-    measures: Sequence[Any],
-    resampling: PairedResampling,
-    choices: Mapping[str, Any],
+    corpus: CorpusFiles, measures: Sequence[Any], resampling: PairedResampling, choices: Mapping[str, Any]
 ) -> Comparison:
     """Compare systems as their content requires; errors name the files' lines."""
-    measures = informed(source, corpus, measures)
+    measures, reference, systems = informed(corpus, measures), corpus.reference, corpus.systems
     with corpus.placing_errors():
         if corpus.content in ("entities", "attributes"):
-            sides = {REFERENCES: corpus.reference, **named_systems(corpus.systems)}
-            named, reading = read_measures(measures, ALL_MEASURES), corpus.reading
-            return compare_sides(sides, named, resampling, reading, **choices)
+            named = read_measures(measures, ALL_MEASURES)
+            sides = {REFERENCES: reference, **named_systems(systems)}
+            return compare_sides(sides, named, resampling, corpus.reading, **choices)
+        drawn = asdict(resampling)
         if corpus.content == "strings":
-            require_policy(measures, source.string_policy)
             (measure,) = measures
             own = {name: getattr(measure, name) for name in options_of(MentionF) if name not in COMPARED}
-            values = {**asdict(resampling), **own}
-            return compare_strings(corpus.reference, corpus.systems, per_label=choices["per_label"], **values)
-        return compare(
-            corpus.reference,
-            corpus.systems,
-            measures=measures,
-            **corpus.reading,
-            **asdict(resampling),
-            **choices,
-        )
+            return compare_strings(reference, systems, per_label=choices["per_label"], **drawn, **own)
+        return compare(reference, systems, measures=measures, **corpus.reading, **drawn, **choices)

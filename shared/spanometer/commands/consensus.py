@@ -14,25 +14,23 @@ Examples:
 import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from ..analysis.agreement.consensus import Consensus, Voting, consensus
 from ..documents.pairing import Pairing, unit_of
 from ..exceptions import InputError, setting
 from ..tables.table import Part, heading
 from .convert import Target, WrittenAs
-from .corpus import CorpusFiles, read_corpus
-from .input_files import OF_SEVERAL, InputFiles, add_reading
-from .inputs import documents_in, headlines, input_paths, size_of
-from .options import add_options, read_options
+from .corpus import CorpusFiles, Sides
+from .input_files import OF_SEVERAL, add_reading
+from .inputs import documents_in, headlines, size_of
+from .options import add_annotators, add_options, read_options
 from .output import Output
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="annotations of one annotator")
-    reading = parser.add_argument_group("reading")
-    reading.add_argument("--names", metavar="NAMES", help="names of the annotators, separated by commas")
+    add_annotators(parser)
     add_reading(parser, OF_SEVERAL)
     add_options(parser.add_argument_group("voting"), Voting)
     output = parser.add_argument_group("output")
@@ -44,10 +42,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, count the votes, write and show."""
     output, voting = read_options(Output, options), read_options(Voting, options)
-    paths = input_paths(options.files)
-    source = read_options(InputFiles, options)
-    content = source.content_of(options, paths)
-    of_tags = content == "tags"
+    sides = Sides.of(options)
+    source, of_tags = sides.source, sides.content == "tags"
     writing = read_options(WrittenAs, options).writing(options, source, "IOB2" if of_tags else "jsonl")
     to_screen = not writing.target.names_file
     if output.json and to_screen:
@@ -55,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
             "--json prints the votes to standard output, but the consensus is printed there.",
             "Name a file for the consensus with -o.",
         )
-    corpus = read_corpus(source, content, paths, options.names, words=True)
+    corpus = sides.read(words=True)
     first = corpus.first
     if of_tags and not source.kept(first).all():
         raise InputError(
@@ -66,10 +62,7 @@ def run(options: argparse.Namespace) -> int:
     with corpus.placing_errors():
         result = consensus(corpus.annotators, **corpus.reading, **asdict(voting))
     file = first.with_spans(result.spans) if of_tags else None
-    # the notes of the readers are shown with the files' names
-    made = replace(result.documents(file), left_out=(), notes=())
-    prepared = writing.prepare(made, Pairing(to_tokens=source.to_tokens))
-    writing.write(prepared)
+    writing.write(result.documents(file), Pairing(to_tokens=source.to_tokens), noted=True)
     if to_screen:
         from ..tables.screen import text_of
 

@@ -76,17 +76,21 @@ class Target(CheckedOptions):
         """Whether the output goes into a new file."""
         return self.output not in (None, STANDARD_INPUT)
 
+    def require_writable(self, *, folder: bool) -> None:
+        """Raise an `InputError` if the new file or folder cannot be written, before anything is read."""
+        if self.names_file:
+            require_writable(str(self.output), replace=self.force, folder=folder)
+
     @contextlib.contextmanager
     def opened(self, *, packed: bool = False, together: contextlib.ExitStack | None = None) -> Iterator[BinaryIO]:
         """Open the target, compressed like the input; see `writing`."""
         if self.in_place and not os.path.isfile(self.file):
             raise InputError("this is not a regular file.", "Name a file.", source=self.file)
         path = self.file if self.in_place else str(self.output)
+        opening: contextlib.AbstractContextManager[BinaryIO]
         if self.in_place or self.names_file:
             packed = packed or (path.endswith(".gz") and not self.in_place)
-            opening: contextlib.AbstractContextManager[BinaryIO] = writing(
-                path, replace=self.in_place or self.force, together=together
-            )
+            opening = writing(path, replace=self.in_place or self.force, together=together)
         else:
             sys.stdout.flush()
             # compressed output is useless on a terminal
@@ -146,33 +150,36 @@ class Writing:
 
     def __post_init__(self) -> None:
         """Check the target, before anything is read."""
-        target, folder = self.target, writers()[self.format].folder
-        if target.in_place:
+        folder = writers()[self.format].folder
+        if self.target.in_place:
             raise InputError("--in-place can only replace tags by tags.", "Name a new file with -o.")
-        if target.names_file:
-            require_writable(str(target.output), replace=target.force, folder=folder)
-        elif folder:
+        self.target.require_writable(folder=folder)
+        if folder and not self.target.names_file:
             raise InputError(f"the format {self.format} needs a folder, not a file.", "Name a new folder with -o.")
 
-    def prepare(self, file: DocumentFile, pairing: Pairing) -> Fitted:
-        """Fit documents to the format; list lost and left-out items on standard error."""
-        prepared = prepare(file, self.format, pairing, self.settings, lossy=self.lossy)
-        texts = {"left out": file.left_out, "lost": prepared.losses, "note": [*file.notes, *prepared.notes]}
+    def write(self, file: DocumentFile, pairing: Pairing, *, noted: bool = False) -> Fitted:
+        """Fit documents to the format, list lost and left-out items on standard error, and write the documents.
+
+        Args:
+            file: the documents.
+            pairing: how they are fitted.
+            noted: whether the notes on the file were shown when it was read.
+        """
+        file = replace(file, left_out=(), notes=()) if noted else file
+        fitted = prepare(file, self.format, pairing, self.settings, lossy=self.lossy)
+        texts = {"left out": file.left_out, "lost": fitted.losses, "note": [*file.notes, *fitted.notes]}
         for kind, listed in texts.items():
             for each in listed:
                 print(f"{kind}: {printable(str(each))}", file=sys.stderr)
-        return prepared
-
-    def write(self, prepared: Fitted) -> None:
-        """Write documents as far as the format can represent them."""
         if writers()[self.format].folder:
-            write_folder(str(self.target.output), prepared, self.format, self.settings, replace=self.target.force)
-            return
+            write_folder(str(self.target.output), fitted, self.format, self.settings, replace=self.target.force)
+            return fitted
         with self.target.opened() as stream:
-            write_into(stream, prepared, self.format, self.settings)
+            write_into(stream, fitted, self.format, self.settings)
+        return fitted
 
 
-def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[Tags], Tags], how: str) -> int:
+def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[Tags], Tags], how: str) -> None:
     """Change the tags of a file, or of each file of a folder or a pattern, and write the result to the target.
 
     Args:
@@ -180,9 +187,6 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
         source: how the file is read.
         change: a function that computes the new tags of a column.
         how: a description of the change, for the message.
-
-    Returns:
-        The exit status.
     """
     target = read_options(Target, options, file=options.file)
     path = InputPath.of(options.file)
@@ -193,9 +197,8 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
             source=path,
         )
     files = files_of(path)
-    if target.names_file:
-        require_writable(str(target.output), replace=target.force, folder=files is not None)
-    elif files is not None and not target.in_place:
+    target.require_writable(folder=files is not None)
+    if files is not None and not target.names_file and not target.in_place:
         remedy = "Name a new folder with -o, or replace the files with --in-place."
         raise InputError("several files cannot be written to standard output.", remedy, source=path)
     parts = {file: _read(file, source) for file in (files or {"": path}).values()}
@@ -204,15 +207,15 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     with located({"": corpus}):
         columns = [change(as_tags(column, prefix=source.prefix)) for column in corpus.tags]
     ends = np.cumsum([len(part.document_lines) for part in parts.values()]).tolist()
-    rewriters = [
-        Rewriter(part, [column.between(*documents) for column in columns], outside=source.outside)
-        for part, documents in zip(parts.values(), pairwise([0, *ends]), strict=True)
-    ]
+    rewriters = {
+        file: Rewriter(part, [column.between(*documents) for column in columns], outside=source.outside)
+        for (file, part), documents in zip(parts.items(), pairwise([0, *ends]), strict=True)
+    }
     root = path if os.path.isdir(path) else os.path.commonpath([os.path.dirname(file) or "." for file in parts])
     new = files is not None and target.names_file
     writing_new = writing_folder(str(target.output), replace=target.force) if new else contextlib.nullcontext()
     with writing_new as folder, contextlib.ExitStack() as together:
-        for file, rewriter in zip(parts, rewriters, strict=True):
+        for file, rewriter in rewriters.items():
             of_file = replace(target, file=file)
             if folder is not None:
                 of_file = replace(of_file, output=os.path.join(folder, os.path.relpath(file, root)))
@@ -224,10 +227,9 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
                 ):
                     output.writelines(rewriter.blocks(unchanged))
     if target.in_place or target.names_file:
-        changed, tokens = (sum(getattr(rewriter, name) for rewriter in rewriters) for name in ("changed", "tokens"))
+        changed, tokens = (sum(getattr(each, name) for each in rewriters.values()) for name in ("changed", "tokens"))
         place = printable(target.output if target.output is not None else called(path))
         print(f"{place}: {changed:,} of {counted(tokens, 'tag')} changed ({how}).")
-    return 0
 
 
 def _read(path: str, source: InputFiles) -> DocumentFile:
@@ -263,30 +265,20 @@ def run(options: argparse.Namespace) -> int:
         remedy = ", or a policy for illegal tags with --repair." if of_tags else "."
         raise InputError("there is nothing to change.", f"Name a scheme or a format with --to{remedy}")
     if of_tags and (written.to is None or written.to in SCHEMES):
-        return _rewrite(options, source, written)
-    return _write(options, source, written)
-
-
-def _rewrite(options: argparse.Namespace, source: InputFiles, written: WrittenAs) -> int:
-    """Write tags as legal tags or in another scheme."""
-    source.require_effect(options, "tags", [options.file])
-    refuse(options, ["lossy"], "tags that stay tags")
-    repairs = options.repair is not None
-    change: Any = partial(repair_tags, repair=source.repair) if repairs else convert_tags
-    how = [*([source.repair] if repairs else []), *([] if written.to is None else [f"to {written.to}"])]
-    return rewrite(options, source, partial(change, scheme=source.scheme, to=written.to), ", ".join(how))
-
-
-def _write(options: argparse.Namespace, source: InputFiles, written: WrittenAs) -> int:
-    """Write documents in another format."""
+        source.require_effect(options, "tags", [path])
+        refuse(options, ["lossy"], "tags that stay tags")
+        repairs = options.repair is not None
+        change: Any = partial(repair_tags, repair=source.repair) if repairs else convert_tags
+        how = [*([source.repair] if repairs else []), *([] if written.to is None else [f"to {written.to}"])]
+        rewrite(options, source, partial(change, scheme=source.scheme, to=written.to), ", ".join(how))
+        return 0
     writing = written.writing(options, source)
     if source.columns:
         raise InputError(f"cannot write several tag columns as {written.to}.", "Name one with --column.")
-    source.require_effect(options, "spans", [options.file])
-    file = source.read_all_spans(options.file, source.one_column)
-    prepared = writing.prepare(file, source.pairing)
-    writing.write(prepared)
+    source.require_effect(options, "spans", [path])
+    file = source.read_all_spans(path, source.one_column)
+    fitted = writing.write(file, source.pairing)
     if writing.target.names_file:
-        size = f"{counted(file.documents.size, 'document')}, {counted(len(prepared.file.spans), 'span')}"
-        print(f"{printable(options.output)}: {size} (from {printable(called(options.file))}, as {written.to}).")
+        size = f"{counted(file.documents.size, 'document')}, {counted(len(fitted.file.spans), 'span')}"
+        print(f"{printable(options.output)}: {size} (from {printable(called(path))}, as {written.to}).")
     return 0

@@ -1,17 +1,18 @@
 """The files of several sides, read for a command, as the functions of `analysis` accept them."""
 
+import argparse
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from ..analysis.agreement.annotators import ANNOTATOR
 from ..analysis.agreement.disagreements import Disagreements
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
 from ..analysis.errors.errors import Errors
-from ..analysis.errors.examples import Context, context_of_documents
+from ..analysis.errors.examples import context_of_documents
 from ..documents.document_file import DocumentFile
 from ..documents.joining import differing_document, matched, require_same_tokens, require_same_words
 from ..documents.pairing import Pairing, pair
@@ -20,24 +21,34 @@ from ..exceptions import InputError, counted, mention, printable
 from ..grounding.reading import ground_strings
 from ..options import made
 from ..spans.mentions import Mentions
-from ..tables.table import Part, heading
-from .input_files import InputFiles
+from .input_files import SERIES, InputFiles
 from .inputs import (
     InputPath,
     ShownFile,
     detected,
     documents_in,
     headlines,
+    input_paths,
     located,
     named,
     names_of,
     side_of,
     size_of,
 )
+from .options import read_options
 
 Result = TypeVar("Result", Errors, Disagreements)
 
 _MENTIONS = "the mentions of the reference"
+
+_SYSTEM_FILES = {
+    "tags": ("tags", "Give PREDICTION, or two columns with --column 2,3."),
+    "spans": ("spans", "Give PREDICTION."),
+    "entities": ("entities", "Give PREDICTION."),
+    "attributes": ("spans", "Give PREDICTION."),
+    "strings": ("answers", "Give PREDICTION, or name the key of the answers with --answer-key."),
+}
+"""What a system's file has, for each kind of content, and the remedy if there is no such file."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -45,30 +56,20 @@ class CorpusFiles:
     """Several sides of one corpus.
 
     Attributes:
+        source: how the files were read.
         content: the kind of content, see `CONTENTS`.
         files: the file of each side, by its name in errors: `references`, `system NAME` or `annotator NAME`.
+        annotations: the argument of functions for each side.
         reading: the arguments of functions that read the sides.
-        annotations: the argument for each side; by default its entity trees or its file.
         shown: the description of each side's file.
-        context: a function that returns the words and lines of the first side; None if the files have them.
-        columns: the columns of one file that has all sides; errors name them.
     """
 
+    source: Any
     content: str
     files: Mapping[str, Any]
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    annotations: Mapping[str, Any] = field(default_factory=dict)
-    shown: Sequence[ShownFile] = ()
-    context: Callable[[], Context] | None = None
-    columns: Sequence[str] = ()
-
-    def __post_init__(self) -> None:
-        """Derive the annotations and descriptions from the files."""
-        if not self.annotations:
-            annotations = {name: file if file.entities is None else file.entities for name, file in self.files.items()}
-            object.__setattr__(self, "annotations", annotations)
-        if not self.shown:
-            object.__setattr__(self, "shown", tuple(map(side_of, self.files.values())))
+    annotations: Mapping[str, Any]
+    reading: Mapping[str, Any]
+    shown: Sequence[ShownFile]
 
     @property
     def first(self) -> Any:
@@ -108,19 +109,15 @@ class CorpusFiles:
             return {"files": shown}
         return {"reference": shown[0], role: dict(zip(self.systems, shown[1:], strict=True))}
 
-    def heading(
-        self, documents: int, tokens: int | None, unit: str = "token", more: Mapping[str, str] = MappingProxyType({})
-    ) -> list[Part]:
-        """Return the lines above a result: files, size of the corpus, items that were left out, and `more`."""
-        return heading([*headlines(self.sides, self.size(documents, tokens, unit)), *more.items()])
-
-    def size(self, documents: int, tokens: int | None, unit: str = "token") -> str:
-        """Write the size of the corpus in words."""
-        return size_of(self.documents or documents, tokens, unit)
+    def lines(self, documents: int, tokens: int | None, unit: str = "token") -> list[tuple[str, str]]:
+        """Return the lines above a result: files, size of the corpus and items that were left out."""
+        return headlines(self.sides, size_of(self.documents or documents, tokens, unit))
 
     def in_context(self, result: Result) -> Result:
-        """Add the words and lines of the first side to a result, if it does not have them."""
-        return result if self.context is None else result.with_context(self.context())
+        """Add the words and lines of the first side to a result, if files do not have them."""
+        if self.content != "tags":
+            return result
+        return result.with_context(context_of_documents(self.first, kept=self.source.kept(self.first)))
 
     @contextmanager
     def placing_errors(self, more: Mapping[str, DocumentFile] = MappingProxyType({})) -> Iterator[None]:
@@ -134,7 +131,7 @@ class CorpusFiles:
             if self.content not in ("tags", "attributes"):
                 raise
             files = {"": self.first, **self.files, **more}
-            if self.columns and (file := files.get(error.side or "")) is not None:
+            if self.source.columns and (file := files.get(error.side or "")) is not None:
                 error = error.placed(problem=f"{printable(file.columns[0])}: {error.problem}")
             with located(files):
                 raise error from None
@@ -143,58 +140,91 @@ class CorpusFiles:
         return {_bare(name): side for name, side in self.annotations.items() if name.startswith(role)}
 
 
-def read_corpus(
-    source: InputFiles,
-    content: str,
-    paths: Sequence[str],
-    names: str | None = None,
-    *,
-    annotators: int | None = None,
-    words: Any = False,
-) -> CorpusFiles:
-    """Read all sides of a corpus.
+@dataclass(frozen=True)
+class Sides:
+    """The files of several sides, which are not read yet.
 
-    Args:
-        source: how the files are read.
+    Attributes:
+        source: how they are read.
         content: the kind of content to read, see `CONTENTS`.
         paths: the files.
         names: the names of annotators or systems, separated by commas; by default the names of the files.
         annotators: the number of files, from the first, that are annotators; systems follow. 0 means one reference,
             None means that all files are annotators.
         words: whether the words of the first side are needed.
-
-    Raises:
-        InputError: if files cannot be read, or if their documents differ; the error names file and line.
     """
-    files: CorpusFiles = getattr(_Sides(source, paths, names, annotators, words), f"read_{content}")()
-    return files
-
-
-@dataclass(frozen=True)
-class _Sides:
-    """The files of a corpus, see `read_corpus` for the attributes."""
 
     source: InputFiles
+    content: str
     paths: Sequence[str]
     names: str | None
     annotators: int | None
-    words: Any
+    words: Any = False
 
-    def by_role(self, files: Iterable[Any], default: Sequence[str] = ()) -> dict[str, Any]:
-        """Map the name of each side (reference, system or annotator) to its file; errors use the names.
+    @classmethod
+    def of(
+        cls,
+        options: argparse.Namespace,
+        annotators: int | None = None,
+        contents: Sequence[str] = SERIES,
+        inputs: Collection[str] = (),
+    ) -> Self:
+        """Choose the kind of content of the files that a command line names, see `InputFiles.content_of`."""
+        files = options.files if annotators is None else [options.reference, *options.systems]
+        paths = input_paths(files, options.answer_key, systems=0 if annotators is None else annotators or 1)
+        source = read_options(InputFiles, options)
+        content = source.content_of(options, paths, contents, inputs)
+        return cls(source, content, paths, options.names, annotators)
+
+    def read(self, *, words: Any = False) -> CorpusFiles:
+        """Read all sides; `words` says whether the words of the first side are needed.
+
+        Raises:
+            InputError: if files cannot be read, or if their documents differ; the error names file and line.
+        """
+        if self.annotators == 0 and self.content != "tags":
+            require_system(self.content, self.paths)
+        corpus: CorpusFiles = getattr(replace(self, words=words), f"read_{self.content}")()
+        return corpus
+
+    def corpus(
+        self,
+        files: Sequence[DocumentFile],
+        reading: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        annotations: Sequence[Any] = (),
+        shown: Sequence[ShownFile] = (),
+        default: Sequence[str] = (),
+    ) -> CorpusFiles:
+        """Name the sides (reference, systems, annotators); errors use these names.
 
         Args:
-            files: the files of the sides.
+            files: the file of each side.
+            reading: the arguments of functions that read the sides.
+            annotations: the argument of functions for each side; by default its file.
+            shown: the description of each side; by default that of its file.
             default: the names without `--names`; by default sides are named after their files.
         """
-        default = default or default_names(self.paths, self.annotators)
+        first = len(files) if self.annotators is None else max(self.annotators, 1)
+        people, systems = default[:first], default[first:]
+        if not default:
+            people, systems = names_of(self.paths[:first]), names_of(self.paths[first:])
+            if self.annotators and not set(people).isdisjoint(systems):
+                systems = names_of(self.paths)[first:]
         if self.annotators is None:
-            sides = [f"{ANNOTATOR}{name}" for name in named(self.names, default, "annotator")]
+            people = named(self.names, people, "annotator")
         else:
-            first = max(self.annotators, 1)
-            people = [f"{ANNOTATOR}{name}" for name in default[:first]] if self.annotators else [REFERENCES]
-            sides = people + [f"{SYSTEM}{name}" for name in named(self.names, default[first:], "system")]
-        return dict(zip(sides, files, strict=True))
+            systems = named(self.names, systems, "system")
+        sides = [REFERENCES] if self.annotators == 0 else [f"{ANNOTATOR}{name}" for name in people]
+        sides += [f"{SYSTEM}{name}" for name in systems]
+        return CorpusFiles(
+            source=self.source,
+            content=self.content,
+            files=dict(zip(sides, files, strict=True)),
+            annotations=dict(zip(sides, annotations or files, strict=True)),
+            reading=reading,
+            shown=shown or list(map(side_of, files)),
+        )
 
     def read_tags(self) -> CorpusFiles:
         """Read sides of tags, with the words of the first side."""
@@ -204,18 +234,12 @@ class _Sides:
                 "a file of tags has the tags of one annotator.",
                 "Give two or more reference files, with --references 2.",
             )
-        read = read_tag_sides(source, self.paths, self.annotators, self.words)
+        files = read_tag_sides(source, self.paths, self.annotators, self.words)
         if self.annotators == 0:
-            _require_system(read, "a system's tags", "Give PREDICTION, or two columns with --column 2,3.")
-        files = self.by_role(read, () if len(self.paths) > 1 else [file.columns[0] for file in read])
-        return CorpusFiles(
-            content="tags",
-            files=files,
-            annotations={name: source.annotation_in(file) for name, file in files.items()},
-            reading={**source.decoding, **source.chosen},
-            context=lambda: context_of_documents(read[0], kept=source.kept(read[0])),
-            columns=source.columns,
-        )
+            require_system("tags", files)
+        default = () if len(self.paths) > 1 else [file.columns[0] for file in files]
+        tags, reading = list(map(source.annotation_in, files)), {**source.decoding, **source.chosen}
+        return self.corpus(files, reading, annotations=tags, default=default)
 
     def read_spans(self) -> CorpusFiles:
         """Read sides of documents with spans.
@@ -223,8 +247,6 @@ class _Sides:
         If there is only one file of references, it has the spans of several annotators.
         """
         source, paths = self.source, self.paths
-        if self.annotators == 0:
-            _require_system(paths, "a system's spans", "Give PREDICTION.")
         people, default, of_role = {}, [], self
         if len(paths) == 1 or self.annotators == 1:
             remedy = ["Give more references."] if len(paths) > 1 else []
@@ -233,13 +255,11 @@ class _Sides:
             default = [*people, *names_of(paths)]
             of_role = self if self.annotators is None else replace(self, annotators=len(people))
         columns = [source.reference_column, *[source.prediction_column] * len(paths)]
-        read = [source.read_spans(path, column) for path, column in zip(paths, columns, strict=False)]
-        files = of_role.by_role([*people.values(), *read], default)
-        return CorpusFiles(content="spans", files=files, reading={**vars(source.pairing), **source.chosen})
+        read = map(source.read_spans, paths, columns)
+        return of_role.corpus([*people.values(), *read], {**vars(source.pairing), **source.chosen}, default=default)
 
     def read_entities(self) -> CorpusFiles:
         """Read the entity trees of a reference and of systems, which must have the same documents and tokens."""
-        _require_system(self.paths, "the system's entities", "Give PREDICTION.")
         reference = self.source.read_trees(self.paths[0])
         # only the columns of words and entities are needed from here on
         files = [replace(reference, words=None)]
@@ -249,17 +269,16 @@ class _Sides:
             require_same_tokens(reference, system, ignore_words=self.source.ignore_words)
             _with_lengths(reference, system)
             files.append(replace(_with_lengths(system, reference), words=None))
-        return CorpusFiles(content="entities", files=self.by_role(files), reading=self.source.reading_of_trees(files))
+        trees, reading = [file.trees for file in files], self.source.reading_of_trees(files)
+        return self.corpus(files, reading, annotations=trees)
 
     def read_attributes(self) -> CorpusFiles:
         """Read a reference and systems with attributes; documents get the order of the reference."""
         source, paths = self.source, self.paths
-        _require_system(paths, "the system's spans", "Give PREDICTION.")
-        shown = [source.format_of(path) or detected(path, source.encoding, "spans", "jsonl") for path in paths]
-        formats = ["columns" if format is None else format.name for format in shown]
+        formats = [source.format_of(path) or detected(path, source.encoding, "spans", "jsonl") for path in paths]
         references, *systems = (
             require_one_annotator(source.read_all_spans(path, shown=format))
-            for path, format in zip(paths, shown, strict=True)
+            for path, format in zip(paths, formats, strict=True)
         )
         for predictions in systems:
             unit = "token" if references.in_tokens and predictions.in_tokens else "character"
@@ -268,16 +287,12 @@ class _Sides:
         columns = [file.attribute_columns() for file in files]
         # words and texts are large, and not needed any more
         files = [replace(file, words=None, stated=None) for file in files]
-        sides = self.by_role(files)
-        return CorpusFiles(
-            content="attributes",
-            files=sides,
-            annotations=dict(zip(sides, columns, strict=True)),
-            shown=[
-                ShownFile.of(file, name, format=name, attributes=list(attributes.names))
-                for file, name, attributes in zip(files, formats, columns, strict=True)
-            ],
-        )
+        names = ["columns" if format is None else format.name for format in formats]
+        shown = [
+            ShownFile.of(file, name, format=name, attributes=list(attributes.names))
+            for file, name, attributes in zip(files, names, columns, strict=True)
+        ]
+        return self.corpus(files, annotations=columns, shown=shown)
 
     def read_strings(self) -> CorpusFiles:
         """Read the mentions of a reference, and each system's answers as strings."""
@@ -300,20 +315,17 @@ class _Sides:
             except InputError as error:
                 # documents that only one side has may be left out, so that others have their numbers
                 raise (error if source.scored_documents != "same" else reference.locate(error)) from None
-            described = {"file": reference.source, "mentions": len(gold), "notes": list(reference.notes)}
-            text = f"{reference.source}, {counted(len(gold), 'mention')}"
-            shown = ShownFile(text, {**described, "left_out": []})
-        results = (
-            ground_strings(read.texts, answers, policy=policy, **source.answer_reading)
-            for answers in read.answers.values()
-        )
-        grounded = [replace(each, choices={**read.decoding, **each.choices}) for each in results]
-        sides = self.by_role([reference, *(file for _, file in systems)])
-        return CorpusFiles(
-            content="strings",
-            files=sides,
-            annotations=dict(zip(sides, (gold, *grounded), strict=True)),
-            shown=[shown, *(side_of(file, grounded=of) for (_, file), of in zip(systems, grounded, strict=True))],
+            described = {"mentions": len(gold), "notes": list(reference.notes), "left_out": []}
+            shown = replace(ShownFile.of(reference, counted(len(gold), "mention"), **described), left_out=())
+        grounded = []
+        for answers in read.answers.values():
+            strings = ground_strings(read.texts, answers, policy=policy, **source.answer_reading)
+            grounded.append(replace(strings, choices={**read.decoding, **strings.choices}))
+        of_systems = [file for _, file in systems]
+        return self.corpus(
+            [reference, *of_systems],
+            annotations=[gold, *grounded],
+            shown=[shown, *map(lambda file, of: side_of(file, grounded=of), of_systems, grounded)],
         )
 
 
@@ -328,15 +340,14 @@ def read_tag_sides(
         return [whole.select(place) for place in range(len(listed))]
     compared = False if source.ignore_words else words or True
     layers = source.layer_columns
-    if layers and len(paths) == 1:
-        sides = layers[: len(layers) // 2], layers[len(layers) // 2 :]
-        first, other = (source.read_tags(paths[0], side, words or compared, numbers) for side in sides)
-        return [first, replace(other, words=None)]
-    of_first = layers or [source.reference_column or source.one_column]
-    of_others = layers or [source.prediction_column or source.one_column]
+    of_first: Sequence[str | None] = layers or [source.reference_column or source.one_column]
+    of_others: Sequence[str | None] = layers or [source.prediction_column or source.one_column]
+    others = paths[1:]
+    if layers and not others:
+        of_first, of_others, others = layers[: len(layers) // 2], layers[len(layers) // 2 :], paths
     first = source.read_tags(paths[0], of_first, words or compared, numbers)
     files = [first if words else replace(first, words=None)]
-    for path in paths[1:]:
+    for path in others:
         file = _read_system_tags(source, path, of_others, compared, first)
         (require_same_tokens if annotators == 0 else require_same_words)(first, file)
         files.append(replace(file, words=None))
@@ -362,16 +373,13 @@ def _read_system_tags(
 def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | None) -> Sequence[str]:
     """Return the names of the sides' columns if one file has all sides, otherwise nothing."""
     pair = tuple(column for column in (source.reference_column, source.prediction_column) if column is not None)
-    if source.layer_columns and any((source.column, pair)):
-        raise InputError(
-            f"{mention('layer_columns')} already names the columns of all files.",
-            "Leave out the other options for columns.",
-        )
+    of_all = "layer_columns" if source.layer_columns else "column"
+    if (source.layer_columns and source.column) or ((source.layer_columns or source.columns) and pair):
+        problem = f"{mention(of_all)} already names the columns of all sides."
+        raise InputError(problem, "Leave out the other options for columns.")
     if source.columns and len(paths) > 1:
         remedy = "Name one --column for all files, or give one file."
         raise InputError("with several files, --column names one column.", remedy)
-    if source.columns and pair:
-        raise InputError("--column already names the columns of all sides.", "Leave out the other options for columns.")
     of_both = annotators == 0 and len(source.layer_columns) > 1 and len(source.layer_columns) % 2 == 0
     if len(paths) > 1 or source.columns or of_both:
         return source.columns
@@ -407,7 +415,7 @@ def _require_same_names(reference: DocumentFile, system: DocumentFile) -> None:
 
 def read_answers(source: InputFiles, paths: Sequence[str]) -> dict[str, DocumentFile]:
     """Read a reference, and the answers of systems."""
-    _require_system(paths, "answers", "Give PREDICTION, or name the key of the answers with --answer-key.")
+    require_system("strings", paths)
     return {
         REFERENCES: source.read_spans(paths[0]),
         **dict(zip(names_of(paths[1:]), map(source.read_spans, paths[1:]), strict=True)),
@@ -420,19 +428,24 @@ def answers_in_order(source: InputFiles, files: Mapping[str, DocumentFile]) -> A
     return answers_together(files, made(Pairing, {name: getattr(source, name) for name in own}))
 
 
-def default_names(paths: Sequence[str], annotators: int | None) -> list[str]:
-    """Name sides after their files; annotators (or the reference) and systems get different names."""
-    if annotators is None:
-        return names_of(paths)
-    first = max(annotators, 1)
-    people, systems = names_of(paths[:first]), names_of(paths[first:])
-    return [*people, *(systems if annotators == 0 or set(people).isdisjoint(systems) else names_of(paths)[first:])]
-
-
-def _require_system(files: Sequence[object], what: str, remedy: str) -> None:
+def require_system(content: str, files: Sequence[object]) -> None:
     """Raise an `InputError` if there is no file of a system."""
     if len(files) < 2:
-        raise InputError(f"there is no file with {what}.", remedy)
+        what, remedy = _SYSTEM_FILES[content]
+        raise InputError(f"there is no file with a system's {what}.", remedy)
+
+
+def require_two_systems(flag: str, systems: Collection[str]) -> None:
+    """Raise an `InputError` unless an option that compares two systems has two."""
+    if len(systems) != 2:
+        number = f"{'is' if len(systems) < 2 else 'are'} {len(systems)}"
+        raise InputError(f"{flag} compares two systems, but there {number}.", "Give REFERENCE OLD NEW.")
+
+
+def require_drawable(systems: Collection[str]) -> None:
+    """Raise an `InputError` if there are several systems."""
+    if len(systems) > 1:
+        raise InputError(f"{mention('plot')} can draw only one system.", "Give one PREDICTION, or remove --plot.")
 
 
 def _bare(name: str) -> str:

@@ -4,15 +4,13 @@ Works offline.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from ..analysis.errors.errors import SystemErrors
 from ..analysis.errors.find import errors
 from ..analysis.scores.report import Report
 from ..analysis.scores.score import score
-from ..documents.document_file import DocumentFile
 from ..documents.layers import tag_lists
 from ..exceptions import counted
 from ..measures.registry import MEASURES
@@ -50,58 +48,49 @@ def run(options: argparse.Namespace) -> int:
     output = read_options(Output, options)
     with resources.as_file(resources.files("spanometer") / "data" / "example.conll") as path:
         corpus = read(path, columns=["reference", *SYSTEMS], words=True)
-    tags = dict(zip(corpus.columns, map(tag_lists, corpus.tags), strict=True))
-    systems = {system: _score(tags["reference"], tags[system]) for system in SYSTEMS}
-    repairs = {repair: _score(tags["reference"], tags["hasty"], repair) for repair in ("conlleval", "discard")}
-    result = errors(tags["reference"], {SHOWN: tags[SHOWN]}, words=corpus.words, confidence=None).only
-    output.write(dict, lambda: [*_system(corpus, tags, result, systems), *_comparison(systems, repairs)])
+    reference, *predicted = map(tag_lists, corpus.tags)
+    tags = dict(zip(SYSTEMS, predicted, strict=True))
+    systems = {system: _score(reference, tags[system]) for system in SYSTEMS}
+    repairs = {repair: _score(reference, tags["hasty"], repair) for repair in ("conlleval", "discard")}
+    result = errors(reference, {SHOWN: tags[SHOWN]}, words=corpus.words, confidence=None).only
+    near = result.examples(kind="wrong_boundary", limit=1)
+    place = near.to_dict()[0]["document"] - 1
+    sentence = {SHOWN: _score([reference[place]], [tags[SHOWN][place]])}
+    first = systems[SHOWN]
+    labels = first["span_f"].per_label
+    spans = counted(first.reference_spans, "span")
+    size = [counted(first.documents, "sentence"), counted(len(corpus.tags[0].codes), "token"), spans]
+    boundaries = f"{result.counts['wrong_boundary']} spans have only a wrong boundary"
+    parts: list[Part] = [
+        ("The example corpus", "bold"),
+        f"{', '.join(size)} of {len(labels)} labels ({', '.join(labels)}).",
+        "The corpus and the outputs of three systems are made up:",
+        *(f"  {system:<8} {habit}" for system, habit in SYSTEMS.items()),
+        *("", (f"One system, {SHOWN}, by the measure that seqeval computes", "bold"), ""),
+        *(_table("system", {"span_f": ("precision", "recall", "f1")}, {SHOWN: first}), ""),
+        (f"What the F1 hides: {boundaries}", "bold"),
+        *("", *near.parts(), "For this sentence the measures give:", ""),
+        *(_table("system", _HEADLINES, sentence), ""),
+        *(("All systems", "bold"), "", _table("system", _HEADLINES, systems), ""),
+        *(("Corrected for chance: compared with random spans of the same lengths", "bold"), ""),
+        *(_table("system", BEYOND_CHANCE, systems), ""),
+        *(("The repair policy matters: hasty under two policies", "bold"), ""),
+        *(_table("repair", _HEADLINES, repairs), ""),
+        ("How the numbers were made", "bold"),
+        Copyable(*(each.signature for each in first.results)),
+        *("", ("Your own files", "bold")),
+        Copyable(
+            "spanometer score REFERENCE PREDICTION --per-label",
+            "spanometer score FILE --reference-column 2 --prediction-column 3",
+            "spanometer score --help",
+        ),
+    ]
+    output.write(dict, lambda: parts)
     return 0
 
 
 def _score(references: Any, predictions: Any, repair: str = "conlleval") -> Report:
     return score(references, predictions, measures=(*COMPARED, *BEYOND_CHANCE), repair=repair)
-
-
-def _system(
-    corpus: DocumentFile, tags: Mapping[str, Any], result: SystemErrors, systems: Mapping[str, Report]
-) -> Iterator[Part]:
-    """Yield one system's F1, an error that F1 hides, and the scores of each measure for that error."""
-    first, near = systems[SHOWN], result.examples(kind="wrong_boundary", limit=1)
-    place = near.to_dict()[0]["document"] - 1
-    sentence = {SHOWN: _score([tags["reference"][place]], [tags[SHOWN][place]])}
-    labels = first["span_f"].per_label
-    spans = counted(first.reference_spans, "span")
-    size = [counted(first.documents, "sentence"), counted(len(corpus.tags[0].codes), "token"), spans]
-    yield ("The example corpus", "bold")
-    yield f"{', '.join(size)} of {len(labels)} labels ({', '.join(labels)})."
-    yield "The corpus and the outputs of three systems are made up:"
-    yield from (f"  {system:<8} {habit}" for system, habit in SYSTEMS.items())
-    yield from ("", (f"One system, {SHOWN}, by the measure that seqeval computes", "bold"), "")
-    yield from (_table("system", {"span_f": ("precision", "recall", "f1")}, {SHOWN: first}), "")
-    yield (
-        f"What the F1 hides: {result.counts['wrong_boundary']} spans have only a wrong boundary",
-        "bold",
-    )
-    yield from ("", *near.parts(), "For this sentence the measures give:", "")
-    yield from (_table("system", _HEADLINES, sentence), "")
-
-
-def _comparison(systems: Mapping[str, Report], repairs: Mapping[str, Report]) -> Iterator[Part]:
-    """Yield the scores of all systems, and of one system under two repair policies."""
-    yield from (("All systems", "bold"), "")
-    yield from (_table("system", _HEADLINES, systems), "")
-    yield from (("Corrected for chance: compared with random spans of the same lengths", "bold"), "")
-    yield from (_table("system", BEYOND_CHANCE, systems), "")
-    yield from (("The repair policy matters: hasty under two policies", "bold"), "")
-    yield from (_table("repair", _HEADLINES, repairs), "")
-    yield ("How the numbers were made", "bold")
-    yield Copyable(*(result.signature for result in systems[SHOWN].results))
-    yield from ("", ("Your own files", "bold"))
-    yield Copyable(
-        "spanometer score REFERENCE PREDICTION --per-label",
-        "spanometer score FILE --reference-column 2 --prediction-column 3",
-        "spanometer score --help",
-    )
 
 
 def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, Report]) -> Table:
@@ -111,13 +100,8 @@ def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, R
     """
     pairs = [(name, key) for name, of_measure in keys.items() for key in of_measure]
     # high chance agreement is not better; a single row has no best value
-    columns = [
-        TableColumn(
-            key,
-            head=f"{name if key == keys[name][0] else ''}\n{key}",
-            higher=True if key != "chance_f1" and len(rows) > 1 else None,
-        )
-        for name, key in pairs
-    ]
+    heads = (f"{name if key == keys[name][0] else ''}\n{key}" for name, key in pairs)
+    higher = (True if key != "chance_f1" and len(rows) > 1 else None for _, key in pairs)
+    columns = [TableColumn("", head=head, higher=best) for head, best in zip(heads, higher, strict=True)]
     values = [((row, "cyan"), *(report[name].scores[key] for name, key in pairs)) for row, report in rows.items()]
     return Table.of(title, columns, values)

@@ -12,17 +12,18 @@ Examples:
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ..analysis.errors.buckets import BucketReport, beside_tables, read_training
 from ..analysis.errors.consistency import SuspiciousReferences
-from ..analysis.errors.differences import Difference, SharedErrors
+from ..analysis.errors.differences import Difference
 from ..analysis.errors.errors import Errors
-from ..analysis.errors.examples import SHOWN, ErrorChoice, ErrorExamples
+from ..analysis.errors.examples import SHOWN, ErrorChoice
 from ..analysis.errors.find import Matching, errors, preannotations
 from ..analysis.errors.kinds import PAIR_CHOICES
 from ..counts.statistics import Resampling
@@ -39,9 +40,9 @@ from ..tables.table import Part, Table, heading
 from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
-from .corpus import CorpusFiles, read_corpus
+from .corpus import CorpusFiles, require_drawable, require_two_systems
 from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading, columns_in
-from .inputs import headlines, input_paths, located, size_of
+from .inputs import located
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import PlotOutput
@@ -111,11 +112,6 @@ class ErrorOutput(PlotOutput):
         """The kind of tables in a CSV file: the costs, unless only the errors are shown."""
         return self.table_kind or ("errors" if self.per_error or self.changes else "costs")
 
-    @property
-    def files(self) -> list[str]:
-        """The files that are written, including the report."""
-        return [*super().files, *([] if self.html is None else [self.html])]
-
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
@@ -170,8 +166,7 @@ class SpanParts(CheckedOptions):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    add_measure_options(parser, MEASURES, default="span_f", protocols=True)
-    measures = parser.add_argument_group("measures")
+    measures = add_measure_options(parser, MEASURES, default="span_f", protocols=True)
     add_options(measures, Resampling)
     add_options(measures, Matching)
     add_systems(parser)
@@ -187,7 +182,6 @@ def run(options: argparse.Namespace) -> int:
     if request.protocol is not None:
         # costs of errors need exactly one measure
         options.measures = options.measures[:1]
-    paths = [options.reference, *options.systems]
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
     if output.examples is None and output.to is None and choice != ErrorChoice():
@@ -195,28 +189,23 @@ def run(options: argparse.Namespace) -> int:
             "--kind, --reference-label, --predicted-label, --limit and --sample need examples.",
             "Add --examples text or --to TOOL.",
         )
-    paths = input_paths(paths, options.answer_key)
-    source = read_options(InputFiles, options)
-    content = request.content(source, paths, SERIES)
+    sides = request.sides(contents=SERIES)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
-    measures = request.measures_of(content, MEASURES, ["span_f"], matching, resampling)
+    measures = request.measures_of(sides.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
         raise InputError(f"costs of errors need exactly one measure, got {len(measures)}.", "Name one measure.")
+    if sides.content != "tags":
+        refuse(options, ["by"], CONTENTS[sides.content])
+    corpus = sides.read(words=True)
+    if output.changes:
+        require_two_systems("--changes", corpus.systems)
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
-    if content != "tags":
-        refuse(options, ["by"], CONTENTS[content])
-    corpus = read_corpus(source, content, paths, options.names, annotators=0, words=True)
-    if output.changes and len(corpus.systems) != 2:
-        problem = f"--changes compares two systems, but there {'is' if len(corpus.systems) < 2 else 'are'} "
-        raise InputError(f"{problem}{len(corpus.systems)}.", "Give REFERENCE OLD NEW.")
     with corpus.placing_errors():
         result = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))
     under, protocol = request.under_protocol({"errors": result})
     result = under["errors"]
-    request.require_signatures([result.signature])
-    partition = _partition(source, paths[0], corpus, parts)
-    size = size_of(corpus.documents, result.tokens) if corpus.documents else result.size
-    lines = [*headlines(corpus.sides, size), *protocol.items()]
+    partition = _partition(sides.paths[0], corpus, parts)
+    lines = [*corpus.lines(result.documents, result.tokens, result.unit), *protocol.items()]
     if output.html is not None:
         title = f"Errors of {', '.join(result.systems)}"
         write_error_report(result, output.html, title=title, heading=lines, precision=output.precision, **partition)
@@ -224,33 +213,81 @@ def run(options: argparse.Namespace) -> int:
         _write_examples(result, choice, output)
         return 0
     if output.plot is not None:
-        if len(result.systems) > 1:
-            raise InputError(
-                "--plot can draw the confusion of only one system.", "Give one PREDICTION, or remove --plot."
-            )
+        require_drawable(result.systems)
         plot_confusion(result.only.confusion(output.pairs), output.plot)
+    described = {**corpus.described("predictions"), **protocol}
     buckets = {name: system.buckets(**partition) for name, system in result.systems.items()} if parts.wanted else {}
     suspicious = result.suspicious(partition["train"]) if output.suspicious else None
-    above = [] if output.changes or output.per_error else heading(lines)
-    described = {**corpus.described("predictions"), **protocol}
-    output.show(_ShownErrors(result, output, buckets, suspicious), described, above)
+    _show(output, result, lines, described, buckets, suspicious)
     return 0
 
 
-def _partition(source: InputFiles, path: str, corpus: CorpusFiles, parts: SpanParts) -> dict[str, Any]:
+def _show(
+    output: ErrorOutput,
+    result: Errors,
+    lines: Sequence[tuple[str, str]],
+    described: Mapping[str, Any],
+    buckets: Mapping[str, BucketReport],
+    suspicious: SuspiciousReferences | None,
+) -> None:
+    """Show the changes between two systems, or the list of errors, or the errors with buckets and doubtful spans."""
+    as_text, listed = output.table == "text", None
+    if output.changes or output.per_error:
+        listed = result.difference(*result.systems) if len(result.systems) == 2 else result.shared
+
+    def values() -> dict[str, Any]:
+        more: dict[str, Any] = {}
+        if isinstance(listed, Difference) and output.changes:
+            more["changes"] = listed.changes.records()
+        elif listed is not None:
+            more["errors"] = listed.to_arrow().to_pylist()
+        more |= {"buckets": {name: report.to_dict() for name, report in buckets.items()}} if buckets else {}
+        more |= {} if suspicious is None else {"suspicious": suspicious.to_dict()}
+        return {**described, **result.to_dict(), **more}
+
+    def shown() -> Iterable[Part]:
+        if isinstance(listed, Difference) and output.changes:
+            return listed.changes.lines(None) if as_text else [listed.changes.listed()]
+        if listed is not None:
+            return [listed.listed()]
+        return [*heading(lines), *_parts(result, buckets, suspicious, as_text=as_text)]
+
+    output.write(values, shown)
+
+
+def _parts(
+    result: Errors, buckets: Mapping[str, BucketReport], suspicious: SuspiciousReferences | None, *, as_text: bool
+) -> Iterator[Part]:
+    """Yield the errors with buckets and suspicious references."""
+    yield from result.lines(matrices=not as_text)
+    if as_text and len(buckets) > 1:
+        for table in beside_tables({name: report.scores for name, report in buckets.items()}):
+            yield from ("", table)
+    else:
+        for name, report in buckets.items():
+            yield from ("", (name, "bold"), "")
+            yield from (
+                replace(part, about={"system": name, **part.about}) if isinstance(part, Table) else part
+                for part in report.parts()
+            )
+    if suspicious is not None:
+        yield ""
+        yield from suspicious.lines() if as_text else suspicious.parts()
+
+
+def _partition(path: str, corpus: CorpusFiles, parts: SpanParts) -> dict[str, Any]:
     """Read the data for groups: the training set, and columns of the reference's file."""
-    if corpus.content == "tags":
-        kept = source.kept(corpus.first)
-        columns: dict[str, Any] = {}
-        comments = _comment_values(corpus.first) if parts.by else {}
-        named_columns = tuple(name for name in parts.by if name not in comments)
-        if named_columns:
-            file = source.read_tags(path, named_columns)
-            columns = {name: tags.take(kept) for name, tags in zip(file.columns, file.tags, strict=True)}
-        columns |= {name: comments[name] for name in parts.by if name in comments}
-        return {"train": None if parts.train is None else _tags_of_training(source, parts), "by": columns}
-    train = None if parts.train is None else read_training(source.read_spans(parts.train, parts.train_column))
-    return {"train": train, "by": {}}
+    source, first = corpus.source, corpus.first
+    if corpus.content != "tags":
+        train = None if parts.train is None else read_training(source.read_spans(parts.train, parts.train_column))
+        return {"train": train, "by": {}}
+    columns: dict[str, Any] = {}
+    comments = _comment_values(first) if parts.by else {}
+    if named := [name for name in parts.by if name not in comments]:
+        file, kept = source.read_tags(path, named), source.kept(first)
+        columns = {name: tags.take(kept) for name, tags in zip(file.columns, file.tags, strict=True)}
+    columns |= {name: comments[name] for name in parts.by if name in comments}
+    return {"train": None if parts.train is None else _tags_of_training(source, parts), "by": columns}
 
 
 def _comment_values(file: DocumentFile) -> dict[str, list[str]]:
@@ -268,8 +305,7 @@ def _comment_values(file: DocumentFile) -> dict[str, list[str]]:
 
 def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Wording]:
     named: Sequence[str | None] = source.layer_columns or [None if source.columns else source.one_column]
-    columns = named if parts.train_column is None else [parts.train_column]
-    file = source.read_tags(str(parts.train), columns, True)
+    file = source.read_tags(str(parts.train), named if parts.train_column is None else [parts.train_column], True)
     if file.words is None:
         raise InputError("the training set has no words.", "Give a file with a column of words.", source=file.source)
     with located({"training": file}):
@@ -291,69 +327,6 @@ def _write_examples(result: Errors, choice: ErrorChoice, output: ErrorOutput) ->
     elif output.examples == "csv":
         output.write_text(to_csv([table for system in examples for table in system.tables()], output.precision))
     else:
-        output.write(dict, lambda: _shown(examples, choice))
-
-
-def _shown(examples: Sequence[ErrorExamples], choice: ErrorChoice) -> Iterator[Part]:
-    for of_system in examples:
-        if len(examples) > 1:
-            yield ((of_system.about["system"], "bold cyan"))
-        yield from of_system.parts(choice.limit or SHOWN)
-
-
-@dataclass(frozen=True)
-class _ShownErrors:
-    """The errors of systems, with buckets and suspicious references if the output options ask for them."""
-
-    errors: Errors
-    output: ErrorOutput
-    buckets: Mapping[str, BucketReport]
-    suspicious: SuspiciousReferences | None
-
-    @property
-    def changes(self) -> Difference:
-        """The changes from the first of two systems to the second."""
-        return self.errors.difference(*self.errors.systems).changes
-
-    @property
-    def listed(self) -> SharedErrors | Difference:
-        """Every error; for two systems, also the changes from the first to the second."""
-        errors = self.errors
-        return errors.difference(*errors.systems) if len(errors.systems) == 2 else errors.shared
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to built-in types, ready for JSON."""
-        values = self.errors.to_dict()
-        if self.output.changes:
-            values["changes"] = self.changes.records()
-        if self.output.per_error:
-            values["errors"] = self.listed.to_arrow().to_pylist()
-        if self.buckets:
-            values["buckets"] = {name: report.to_dict() for name, report in self.buckets.items()}
-        if self.suspicious is not None:
-            values["suspicious"] = self.suspicious.to_dict()
-        return values
-
-    def lines(self) -> Iterator[Part]:
-        """Yield the changes, or the list of errors, or the errors with buckets and suspicious references."""
-        as_text = self.output.table == "text"
-        if self.output.changes:
-            yield from self.changes.lines(None) if as_text else [self.changes.listed()]
-            return
-        if self.output.per_error:
-            yield self.listed.listed()
-            return
-        yield from self.errors.lines(matrices=not as_text)
-        if as_text and len(self.buckets) > 1:
-            for table in beside_tables({name: report.scores for name, report in self.buckets.items()}):
-                yield from ("", table)
-        else:
-            for name, report in self.buckets.items():
-                yield from ("", (name, "bold"), "")
-                yield from (
-                    replace(part, about={"system": name, **part.about}) if isinstance(part, Table) else part
-                    for part in report.parts()
-                )
-        if self.suspicious is not None:
-            yield ""
-            yield from self.suspicious.lines() if as_text else self.suspicious.parts()
+        name = [[(str(each.about["system"]), "bold cyan")] if len(examples) > 1 else [] for each in examples]
+        parts = zip(name, (each.parts(choice.limit or SHOWN) for each in examples), strict=True)
+        output.write(dict, lambda: chain.from_iterable(chain.from_iterable(parts)))

@@ -13,7 +13,7 @@ Examples:
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..documents.document_file import DocumentFile
@@ -41,26 +41,6 @@ class GroundingOutput(CheckedOptions):
     list_lost: bool = switch("list the items that are not found in the text, and why", common=True)
 
 
-def _read_both(
-    options: argparse.Namespace, source: InputFiles, paths: Sequence[str]
-) -> tuple[DocumentFile, DocumentFile]:
-    """Read texts and answers, from two files or from one."""
-    if len(paths) > 2:
-        raise InputError(f"got {counted(len(paths), 'file')}.", "Give TEXTS and ANSWERS, or one file with both.")
-    source.require_effect(options, "spans", paths)
-    texts = _read(source, paths[0])
-    answers = texts if len(paths) == 1 else _read(source, paths[1])
-    if answers.answers is None:
-        raise InputError(
-            "this file has no answers.",
-            "Give the file of the texts first, then the file of the answers. If the answers have another key, name it "
-            f"with {mention('answer_key')}.",
-            source=answers.source,
-        )
-    texts = replace(texts, answers=None)
-    return matched(texts if source.tokenizer is None else with_tokens(texts, source.tokenizer), answers)
-
-
 def _read(source: InputFiles, path: str) -> DocumentFile:
     """Read a file, which can also be JSON lines of texts."""
     shown = source.format_of(path)
@@ -84,20 +64,35 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, ground and write."""
     source = read_options(InputFiles, options)
-    paths = _paths(options.files, source.answer_key)
+    paths = input_paths(options.files, source.answer_key)
+    if len(paths) > max(len(options.files), 2):
+        raise InputError(
+            f"{mention('answer_key')} names several systems.", "Name one key, and run the command once for each system."
+        )
     ending = next((name for end, name in _ENDINGS.items() if str(options.output or "").endswith(end)), "jsonl")
     writing = read_options(WrittenAs, options).writing(options, source, ending)
-    texts, answers = _read_both(options, source, paths)
+    if len(paths) > 2:
+        raise InputError(f"got {counted(len(paths), 'file')}.", "Give TEXTS and ANSWERS, or one file with both.")
+    source.require_effect(options, "spans", paths)
+    texts, *others = (_read(source, path) for path in paths)
+    answers = next(iter(others), texts)
+    if answers.answers is None:
+        raise InputError(
+            "this file has no answers.",
+            "Give the file of the texts first, then the file of the answers. If the answers have another key, name it "
+            f"with {mention('answer_key')}.",
+            source=answers.source,
+        )
+    texts = replace(texts, answers=None)
+    texts, answers = matched(texts if source.tokenizer is None else with_tokens(texts, source.tokenizer), answers)
     paired = pair(texts, answers, Pairing(unit="character", **vars(source.pairing.answering)))
     grounded = paired.grounded["predictions"]
     spans = paired.sides["predictions"].file.spans
-    made = replace(paired.file, spans=spans, words=None, annotators=None, left_out=(), notes=(), stated=None)
+    made = replace(paired.file, spans=spans, words=None, annotators=None, stated=None)
     tokenizer = None if made.documents.tokens is not None else source.tokenizer
-    prepared = writing.prepare(made, replace(source.pairing, tokenizer=tokenizer))
-    if read_options(GroundingOutput, options).list_lost:
-        for line in _lost(made, grounded):
-            print(printable(line), file=sys.stderr)
-    writing.write(prepared)
+    writing.write(made, replace(source.pairing, tokenizer=tokenizer), noted=True)
+    for line in _lost(made, grounded) if read_options(GroundingOutput, options).list_lost else ():
+        print(printable(line), file=sys.stderr)
     summary = f"{grounded.summary} (grounding:{grounded.policy})"
     if grounded.unplaced:
         summary += f"; not in the text, and wrong when scored: {len(grounded.unplaced):,}"
@@ -106,16 +101,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(f"{summary}.", file=sys.stderr)
     return 0
-
-
-def _paths(paths: Sequence[str], key: str | None) -> Sequence[str]:
-    """Return the files of the texts and of the answers; if a key is set, it belongs to the answers."""
-    keyed = input_paths(paths, key)
-    if len(keyed) > max(len(paths), 2):
-        raise InputError(
-            f"{mention('answer_key')} names several systems.", "Name one key, and run the command once for each system."
-        )
-    return keyed
 
 
 def _lost(made: DocumentFile, grounded: Grounded) -> Iterator[str]:

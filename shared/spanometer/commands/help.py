@@ -92,9 +92,6 @@ class HelpAction(argparse.Action):
 
 def command_list(parser: argparse.ArgumentParser, commands: Mapping[str, Mapping[str, str]]) -> str:
     """Return the commands in their groups."""
-    formatter = _begun(parser)
-    for title, summaries in commands.items():
-        _add_lines(formatter, title, summaries)
     more = {
         "help COMMAND": "the same page as COMMAND --help",
         "help TOPIC": "the options of spanometer score on one topic: measures, reading, answers or output",
@@ -102,38 +99,28 @@ def command_list(parser: argparse.ArgumentParser, commands: Mapping[str, Mapping
         "help protocols": "the names of official scorers, for spanometer score --protocol NAME",
         "--version": "the version",
     }
-    _add_lines(formatter, "more", more)
-    return formatter.format_help()
+    return _written(_begun(parser), *commands.items(), ("more", more))
 
 
-def first_page(parser: argparse.ArgumentParser) -> str:
-    """Return the common options of a command, examples, and the topics of other options.
+def page(parser: argparse.ArgumentParser, topic: str | None) -> str:
+    """Return a page of help: the first page, a topic, an option, a measure, a protocol, or everything.
 
-    A short help is returned whole.
+    The first page has the common options of a command, examples, and the topics of other options; a short help is
+    returned whole. An empty string means that there is no such page.
     """
-    text = whole(parser)
-    return text if len(text.splitlines()) <= FIRST_PAGE else _page(parser, _sections(parser, common=True))
-
-
-def whole(parser: argparse.ArgumentParser) -> str:
-    """Return all options of a command."""
-    return _page(parser, _sections(parser))
+    if topic is None or topic == ALL:
+        text = _page(parser, _sections(parser))
+        short = topic == ALL or len(text.splitlines()) <= FIRST_PAGE
+        return text if short else _page(parser, _sections(parser, common=True))
+    if text := _topic_page(parser, topic):
+        return text
+    measures = known_measures()
+    return _measure_page(topic, measures[topic]) if topic in measures else _protocol_page(topic)
 
 
 def topics(parser: argparse.ArgumentParser) -> list[str]:
     """Return the topics of a command, in the order in which they are needed."""
     return list(dict.fromkeys(_topic(title) for title in _sections(parser) if title not in _NO_TOPICS))
-
-
-def topic_page(parser: argparse.ArgumentParser, topic: str) -> str:
-    """Return the options of a topic, or the option with this name; an empty string if there is neither."""
-    formatter = parser._get_formatter()
-    sections = {title: actions for title, actions in _sections(parser).items() if _topic(title) == topic}
-    for title, actions in sections.items():
-        _add_section(formatter, title, actions, _TEXTS.get(title))
-    if sections and topic == "measures":
-        _add_lines(formatter, "the measures", {name: _definition(kind) for name, kind in known_measures().items()})
-    return formatter.format_help()
 
 
 def known_measures() -> Mapping[str, Any]:
@@ -143,59 +130,57 @@ def known_measures() -> Mapping[str, Any]:
     return MeasureTable("spans", "entities", "attributes", "mentions")
 
 
-def measure_page(name: str, kind: Any) -> str:
+def _topic_page(parser: argparse.ArgumentParser, topic: str) -> str:
+    """Return the options of a topic, or the option with this name; an empty string if there is neither."""
+    parts: list[Any] = []
+    for title, actions in _sections(parser).items():
+        if _topic(title) == topic:
+            parts.append((title, [*filter(None, [_TEXTS.get(title)]), *actions]))
+    if parts and topic == "measures":
+        parts.append(("the measures", {name: _definition(kind) for name, kind in known_measures().items()}))
+    return _written(parser._get_formatter(), *parts)
+
+
+def _measure_page(name: str, kind: Any) -> str:
     """Return what a measure computes, its keys, its options, and an example."""
     from ..measures.base import SHARED
 
     declared = options_of(kind)
-    own = {each: declared[each] for each in declared if each not in SHARED}
-    ordered = {**own, **{each: declared[each] for each in SHARED if each in declared}}
+    names = [*(each for each in declared if each not in SHARED), *(each for each in SHARED if each in declared)]
+    ordered = {each: declared[each] for each in names}
     others = ((each, value) for each in ordered for value in ordered[each].others)
     text = next((f"{name}({each}={value})" for each, value in others), name)
-    formatter = HelpFormatter("")
-    formatter.add_text(f"{name}: {_definition(kind)}")
-    _add_lines(formatter, "keys", {key: described.help for key, described in kind.results.items()})
-    _add_lines(formatter, "options", {each: _described(option) for each, option in ordered.items()})
-    formatter.add_text(f'example:\n  spanometer score REFERENCE PREDICTION --measures "{text}"')
-    return formatter.format_help()
+    return _written(
+        HelpFormatter(""),
+        f"{name}: {_definition(kind)}",
+        ("keys", {key: described.help for key, described in kind.results.items()}),
+        ("options", {each: _described(option) for each, option in ordered.items()}),
+        f'example:\n  spanometer score REFERENCE PREDICTION --measures "{text}"',
+    )
 
 
-def protocol_list() -> str:
-    """Return the protocols, one on each line."""
+def _protocol_page(name: str) -> str:
+    """Return what an official scorer computes, what its protocol sets, and the scorer's faults, or the list of all."""
     from ..protocols.protocol import Protocol, names
 
-    formatter = HelpFormatter("")
-    formatter.add_text(
-        "Names of official scorers, for spanometer score --protocol NAME. To read about a scorer, run "
-        "spanometer help NAME."
-    )
-    _add_lines(formatter, PROTOCOLS, {name: Protocol.named(name).title for name in names()})
-    return formatter.format_help()
-
-
-def protocol_page(name: str) -> str:
-    """Return what an official scorer computes, what its protocol sets, and the scorer's faults."""
-    from ..protocols.protocol import Protocol
-
+    if name == PROTOCOLS:
+        about = "Names of official scorers, for spanometer score --protocol NAME. To read about a scorer, run "
+        titles = {each: Protocol.named(each).title for each in names()}
+        return _written(HelpFormatter(""), f"{about}spanometer help NAME.", (PROTOCOLS, titles))
+    if name not in names():
+        return ""
     protocol = Protocol.named(name)
-    formatter = HelpFormatter("")
-    formatter.add_text(f"{name}: {protocol.title}. {protocol.description}")
-    _add_lines(formatter, "definition", protocol.about)
-    formatter.start_section("faults of the scorer")
-    for fault in protocol.faults:
-        formatter.add_text(f"- {fault}".replace("%", "%%"))
-    formatter.end_section()
-    formatter.add_text(f"example:\n  {protocol.example}")
-    return formatter.format_help()
+    return _written(
+        HelpFormatter(""),
+        f"{name}: {protocol.title}. {protocol.description}",
+        ("definition", protocol.about),
+        ("faults of the scorer", [f"- {fault}".replace("%", "%%") for fault in protocol.faults]),
+        f"example:\n  {protocol.example}",
+    )
 
 
 def _definition(kind: Any) -> str:
     return " ".join(cleandoc(kind.__doc__).partition("\n\n")[0].split())
-
-
-def _add_lines(formatter: argparse.HelpFormatter, title: str, texts: Mapping[str, str]) -> None:
-    named = [argparse.Action([], head, metavar=head, help=text.replace("%", "%%")) for head, text in texts.items()]
-    _add_section(formatter, title, named)
 
 
 def _begun(parser: argparse.ArgumentParser) -> argparse.HelpFormatter:
@@ -207,12 +192,26 @@ def _begun(parser: argparse.ArgumentParser) -> argparse.HelpFormatter:
 
 
 def _page(parser: argparse.ArgumentParser, sections: Mapping[str, Iterable[argparse.Action]]) -> str:
-    formatter = _begun(parser)
-    for title, actions in sections.items():
-        _add_section(formatter, title, actions)
-    if names := topics(parser):
-        _add_lines(formatter, "more", {"--help TOPIC": f"show a topic: {', '.join(names)}, {ALL}, or a measure"})
-    formatter.add_text(parser.epilog)
+    names = topics(parser)
+    more = {"--help TOPIC": f"show a topic: {', '.join(names)}, {ALL}, or a measure"}
+    return _written(_begun(parser), *sections.items(), *([("more", more)] if names else []), parser.epilog)
+
+
+def _written(formatter: argparse.HelpFormatter, *parts: Any) -> str:
+    """Write texts, and sections with a title and texts, options, or texts by name."""
+    for part in parts:
+        if not isinstance(part, tuple):
+            formatter.add_text(part)
+            continue
+        title, lines = part
+        formatter.start_section(title)
+        if isinstance(lines, Mapping):
+            lines = [
+                argparse.Action([], name, metavar=name, help=text.replace("%", "%%")) for name, text in lines.items()
+            ]
+        for line in lines:
+            (formatter.add_text if isinstance(line, str) else formatter.add_argument)(line)
+        formatter.end_section()
     return formatter.format_help()
 
 
@@ -263,15 +262,6 @@ def _briefly(declared: Option) -> str:
     values = ", ".join(map(str, declared.choices))
     text = re.split(r"[:;(]|, such as|, by default|\. ", declared.help)[0].strip()
     return f"{text}: {values}" if values and len(values) <= _SHORT else text
-
-
-def _add_section(
-    formatter: argparse.HelpFormatter, title: str, actions: Iterable[argparse.Action], text: str | None = None
-) -> None:
-    formatter.start_section(title)
-    formatter.add_text(text)
-    formatter.add_arguments(actions)
-    formatter.end_section()
 
 
 def _topic(title: str) -> str:

@@ -32,7 +32,7 @@ from ..tags.decoding import Decoding, LabelDecoding
 from ..tags.schemes import LabelChoice, label_map_in
 from ..tags.tags import Tags
 from .inputs import InputPath, detected, read_with
-from .options import add_options, destination, read_options, refuse
+from .options import add_options, destination, read_options, refuse_others
 
 CONTENTS = {
     "attributes": "spans with attributes",
@@ -42,6 +42,9 @@ CONTENTS = {
     "strings": "answers as strings",
 }
 """The kinds of content of files (see `readers.detect`), and what errors call them. Answers become spans or strings."""
+
+_DETECTED = ("attributes", "entities")
+"""The kinds of content that are detected before spans and tags."""
 
 SERIES = ("spans", "tags")
 """The kinds of content for which files can have several annotators."""
@@ -274,39 +277,28 @@ class InputFiles(
     def _content_of(self, paths: Sequence[str], contents: Sequence[str], inputs: Collection[str]) -> str:
         if "strings" in contents and (self.describes_strings or MentionF.input in inputs):
             return "strings"
-        wanted = [each for each in ("attributes", "entities") if each in contents and each in inputs][:1]
-        contents = wanted or contents
+        contents = [each for each in _DETECTED if each in contents and each in inputs][:1] or contents
         possible = [each for each in contents if self.format == AUTO or self.format in formats_of(each)]
         if not possible:
             names = (AUTO, *dict.fromkeys(name for each in contents for name in formats_of(each)))
             raise options_of(self)["format"].refusal(self.format, f"Use one of {', '.join(map(repr, names))}.")
         if len(possible) == 1:
             return possible[0]
-        for content in ("attributes", "entities"):
-            scored_as_spans = content == "attributes" and "spans" in inputs
-            if content not in possible or self.names_columns or scored_as_spans:
-                continue
+        # spans with attributes can also be scored as spans
+        others = [each for each in possible if each in _DETECTED and not (each == "attributes" and "spans" in inputs)]
+        for content in others if not self.names_columns else ():
             if any(detected(path, self.encoding, content) for path in paths):
                 return content
         return "spans" if any(self.format_of(path) for path in paths) else "tags"
 
     def require_effect(self, options: argparse.Namespace, content: str, paths: Sequence[str]) -> None:
         """Raise an `InputError` for a reading option that has no effect for files with this kind of content."""
-        names = {*options_of(Limits), "format"}
-        if content == "tags":
-            names |= {*options_of(TagColumns), *options_of(ChosenLabels), "ignore_words"}
-        elif content == "entities":
-            names |= {*options_of(EntityTypes), *options_of(Decoding), "level", "documents", "ignore_words"}
-        elif content == "attributes":
-            names |= {"ignore_words"}
-        else:
+        names = {*options_of(Limits), "format", *_OPTIONS_OF[content]}
+        if content in ("spans", "strings"):
             formats = list(map(self.format_of, paths))
             names |= {name for format in formats if format is not None for name in format.options}
             if None in formats or self.reference_column or self.prediction_column:
-                names |= {*_OF_TAGS, "prefix", "column", "reference_column", "prediction_column"}
-            of_answers = {*options_of(AnswerReading), "scored_documents", "mentions_key"} - {"offsets"}
-            of_spans = {*options_of(Pairing), *options_of(ChosenLabels), "annotator"}
-            names |= of_spans if content == "spans" else of_answers
+                names |= {*_OF_TAGS, "prefix", "column", *OF_SCORES}
         require_effect(options, InputFiles, names, CONTENTS[content])
 
     def read_tags(
@@ -337,18 +329,17 @@ class InputFiles(
     def read_all_spans(self, path: str, column: str | None = None, shown: Format | None = None) -> DocumentFile:
         """Read the spans of all annotators from a file, with the options that its format has."""
         shown = self.format_of(path) if column is None and shown is None else shown
-        names = _OF_TAGS if shown is None else shown.options
-        options = {name: getattr(self, name) for name in names}
+        options = {name: getattr(self, name) for name in (_OF_TAGS if shown is None else shown.options)}
         key = getattr(path, "key", None)
-        several = key is None and files_of(path) is not None
         if key is not None:
             options["answer_key"] = key
+        # each file of a folder is detected separately
+        single = shown is not None and (key is not None or files_of(path) is None)
         try:
             return read_with(
                 read_documents,
                 path,
-                # each file of a folder is detected separately
-                format=self.format if shown is None or several else shown.name,
+                format=shown.name if shown is not None and single else self.format,
                 annotator=self.annotator[0] if len(self.annotator) == 1 else None,
                 **options,
                 column=self.one_column if column is None and shown is None else column,
@@ -375,13 +366,15 @@ class InputFiles(
         described = {"input": "+".join({"quaero": "markup", "jsonl": "entities"}.get(name, name) for name in formats)}
         defaults = {key: value for name in formats for key, value in formats_of("entities")[name].options.items()}
         values = {**vars(self), "entity_types": ",".join(sorted(self.first_parts))}
-        for key in ("level", "scheme", "repair", "entity_types", "documents"):
-            if key in defaults:
-                described[key] = str(defaults[key] if values[key] is None else values[key])
-        return described
+        of_trees = [key for key in ("level", "scheme", "repair", "entity_types", "documents") if key in defaults]
+        return described | {key: str(defaults[key] if values[key] is None else values[key]) for key in of_trees}
 
-    def read_in_tokens(self, path: str) -> tuple[DocumentFile, Fitted]:
-        """Read a file, convert its spans to tokens as well, and list lost spans on standard error.
+    def read_in_tokens(self, path: str, *, attributes: bool = True) -> tuple[DocumentFile, Fitted]:
+        """Read a file, convert its spans to tokens as well, and list what is lost on standard error.
+
+        Args:
+            path: the file.
+            attributes: whether the attributes of spans are kept.
 
         Raises:
             InputError: if documents have no tokens, or if spans have no tokens (with some policies); see also
@@ -393,6 +386,8 @@ class InputFiles(
             raise InputError(f"{'; '.join(map(str, carried.losses))}.", source=file.source)
         for note in (*file.notes, *carried.notes, *(f"left out: {loss}" for loss in file.left_out)):
             print(printable(note), file=sys.stderr)
+        if file.has_attributes and not attributes:
+            print("lost: the attributes of spans", file=sys.stderr)
         return file, carried
 
     def kept(self, references: DocumentFile) -> np.ndarray:
@@ -404,10 +399,22 @@ class InputFiles(
         return Layers(file.tags, file.columns, self.layers_apart) if self.layer_columns else file.tags[0]
 
 
+OF_SCORES = ("reference_column", "prediction_column")
+"""The options that name one column for each of two sides."""
+
+_OPTIONS_OF: dict[str, Collection[str]] = {
+    "attributes": ("ignore_words",),
+    "entities": (*options_of(EntityTypes), *options_of(Decoding), "level", "documents", "ignore_words"),
+    "spans": (*options_of(Pairing), *options_of(ChosenLabels), "annotator"),
+    "tags": (*options_of(TagColumns), *options_of(ChosenLabels), "ignore_words"),
+    "strings": options_of(AnswerReading).keys() - {"offsets"} | {"scored_documents", "mentions_key"},
+}
+"""The reading options for each kind of content, besides those of all files and of single formats."""
+
+
 def add_reading(parser: argparse.ArgumentParser, names: Collection[str]) -> None:
     """Add some of the reading options to a parser, in groups by content."""
-    tags = {*options_of(TagColumns), *options_of(Limits), *options_of(ChosenLabels), "format", "ignore_words"}
-    trees = {*options_of(EntityTypes), "level"}
+    tags, trees = {*options_of(Limits), "format", *_OPTIONS_OF["tags"]}, {*options_of(EntityTypes), "level"}
     groups = {
         "reading": tags,
         "reading documents with spans": options_of(InputFiles).keys() - tags - trees,
@@ -417,18 +424,14 @@ def add_reading(parser: argparse.ArgumentParser, names: Collection[str]) -> None
         if not of_group.isdisjoint(names):
             group = next((each for each in parser._action_groups if each.title == title), None)
             left_out = options_of(InputFiles).keys() - (of_group & set(names))
-            group = group or parser.add_argument_group(title)
-            add_options(group, InputFiles, leave_out=left_out)
+            add_options(group or parser.add_argument_group(title), InputFiles, leave_out=left_out)
 
 
 def require_effect(options: argparse.Namespace, owner: type, names: Collection[str], what: str) -> None:
     """Raise an `InputError` for a reading option that has no effect for this content."""
     declared = options_of(owner)
     taken = {destination(declared[name]) for name in names if name in declared}
-    of_reading = [
-        name for name, kinds in options.owners.items() if all(issubclass(kind, ChosenLabels) for kind in kinds)
-    ]
-    refuse(options, [name for name in of_reading if name not in taken], what)
+    refuse_others(options, ChosenLabels, taken, what)
 
 
 ONE_FILE = (
@@ -438,9 +441,6 @@ ONE_FILE = (
     *("tokenizer", "to_tokens", "trim"),
 )
 """The options for reading one file, tags or documents."""
-
-OF_SCORES = ("reference_column", "prediction_column")
-"""The options that name one column for each of two sides."""
 
 OF_SEVERAL = tuple(
     options_of(InputFiles).keys()

@@ -22,7 +22,6 @@ from ..measures.base import Measure
 from ..readers.columns.layout import DOCSTART
 from ..readers.formats import Format, detect
 from ..readers.source import open_file, spooled
-from ..spans.entities import Entities
 from ..spans.spans import Spans
 
 File = TypeVar("File")
@@ -58,14 +57,21 @@ class ShownFile:
         return cls(", ".join([file.source, *texts]), {"file": file.source, **described}, file.left_out)
 
     def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> ShownFile:
-        """Add remarks if a system has no spans, or has labels that the reference lacks."""
-        if not len(references) and not len(predictions):
-            remarks = ["no spans on either side"]
-        elif all(measure.options().get("match_labels") is False for measure in measures):
+        """Add a remark if there are no spans, or if the system predicts labels that the reference lacks."""
+        sides = ({side.labels[code] for code in np.unique(side.label)} for side in (references, predictions))
+        expected, predicted = sides
+        missed, unknown = sorted(expected - predicted), sorted(predicted - expected)
+        if not expected and not predicted:
+            remark = "no spans on either side"
+        elif not (expected and unknown) or all(each.options().get("match_labels") is False for each in measures):
             return self
         else:
-            remarks = _unshared(references, predictions, self.described["file"])
-        return replace(self, described={**self.described, "remarks": remarks}, remarks=remarks) if remarks else self
+            listed = {"the reference": missed, self.described["file"]: unknown}
+            remark = "; ".join(f"only in {where}: {_first_of(labels)}" for where, labels in listed.items() if labels)
+            alike = len(missed) == len(unknown) == 1
+            example = f"{unknown[0]}={missed[0]} gives both the same name" if alike else "OLD=NEW renames labels"
+            remark += printable(f" (--label-map {example})") if missed else ""
+        return replace(self, described={**self.described, "remarks": [remark]}, remarks=[remark])
 
 
 def side_of(
@@ -79,30 +85,25 @@ def side_of(
         columns = " and ".join(file.columns)
         return ShownFile.of(file, columns, column=columns)
     if file.entities is not None:
-        return _side_of_trees(file, file.entities)
+        entities, components = len(file.entities), len(file.entities.component_start)
+        metonymic = int((np.diff(file.entities.type_offsets) > 1).sum())
+        texts = counted(entities, "entity", "entities"), counted(components, "component"), f"{metonymic:,} metonymic"
+        sizes = {"entities": entities, "components": components, "metonymic": metonymic}
+        return ShownFile.of(file, file.format, *texts, format=file.format, **sizes, left_out=list(file.left_out))
     if paired is not None and file.answers is not None:
         grounded = paired.grounded["predictions"]
     unit = "tokens" if file.in_tokens else "characters"
     notes = [*file.notes, *(() if paired is None else paired.notes), *remarks]
     left_out = [*file.left_out, *(() if paired is None else paired.left_out)]
-    described: dict[str, Any] = {"file": file.source}
+    described: dict[str, Any]
     if file.answers is None:
-        described.update(spans=len(file.spans), unit=unit)
-        text = f"{file.source}, {counted(len(file.spans), 'span')} of {unit}"
+        described = {"spans": len(file.spans), "unit": unit}
+        text = f"{counted(len(file.spans), 'span')} of {unit}"
     else:
-        described.update(answers=len(file.answers), **({} if grounded is None else grounded.total))
-        text = f"{file.source}, {counted(len(file.answers), 'answer') if grounded is None else grounded.summary}"
-    described.update(notes=notes, left_out=left_out)
-    return ShownFile("; ".join([text, *(note.rstrip(".") for note in notes)]), described, left_out)
-
-
-def _side_of_trees(file: DocumentFile, entities: Entities) -> ShownFile:
-    """Describe a file by the numbers of its entities, of components, and of entities with several types."""
-    metonymic = int((np.diff(entities.type_offsets) > 1).sum())
-    sizes = {"entities": len(entities), "components": len(entities.component_start), "metonymic": metonymic}
-    numbers = counted(sizes["entities"], "entity", "entities"), counted(sizes["components"], "component")
-    described = {"format": file.format, **sizes, "left_out": list(file.left_out)}
-    return ShownFile.of(file, file.format, *numbers, f"{metonymic:,} metonymic", **described)
+        described = {"answers": len(file.answers), **({} if grounded is None else grounded.total)}
+        text = counted(len(file.answers), "answer") if grounded is None else grounded.summary
+    text = "; ".join([f"{file.source}, {text}", *(note.rstrip(".") for note in notes)])
+    return ShownFile(text, {"file": file.source, **described, "notes": notes, "left_out": left_out}, left_out)
 
 
 def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
@@ -115,19 +116,6 @@ def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
     reading = file.tags[0].reading if file.tags else file.decoding
     lines = counted(len(file.docstart_lines), f"{reading.get('boundary', DOCSTART)} line")
     return f"{number} ({lines}: add --documents={DOCSTART} to resample documents instead of sentences)"
-
-
-def _unshared(references: Spans, predictions: Spans, name: str) -> list[str]:
-    """If the system predicts labels that the reference lacks, list the labels on only one side."""
-    expected, predicted = ({side.labels[code] for code in np.unique(side.label)} for side in (references, predictions))
-    missed, unknown = sorted(expected - predicted), sorted(predicted - expected)
-    if not expected or not unknown:
-        return []
-    listed = [(name, unknown), *([("the reference", missed)] if missed else [])]
-    text = "; ".join(f"only in {where}: {_first_of(labels)}" for where, labels in reversed(listed))
-    alike = len(missed) == len(unknown) == 1
-    example = f"{unknown[0]}={missed[0]} gives both the same name" if alike else "OLD=NEW renames labels"
-    return [text + (printable(f" (--label-map {example})") if missed else "")]
 
 
 def _first_of(labels: Sequence[str]) -> str:
@@ -274,9 +262,8 @@ def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
         return list(default)
     names = [name.strip() for name in written.split(",")]
     if len(names) != len(default):
-        raise InputError(
-            f"got {counted(len(names), 'name')} for {counted(len(default), what)}.", f"Give one name for each {what}."
-        )
+        problem = f"got {counted(len(names), 'name')} for {counted(len(default), what)}."
+        raise InputError(problem, f"Give one name for each {what}.")
     if not all(names):
         raise InputError("a name is empty.", f"Give each {what} a name.")
     if len(set(names)) < len(names):
@@ -287,21 +274,19 @@ def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
 def names_of(paths: Sequence[str]) -> list[str]:
     """Name annotators or systems after their files, by the shortest names that are distinct."""
     bare = [
-        os.path.basename(os.path.normpath(path)).removesuffix(".gz") if path != STANDARD_INPUT else called(path)
+        called(path) if path == STANDARD_INPUT else os.path.basename(os.path.normpath(path)).removesuffix(".gz")
         for path in paths
     ]
+    stems = [os.path.splitext(name)[0] for name in bare]
     keys = [getattr(path, "key", None) or "" for path in paths]
+    candidates = [stems, bare, list(paths)]
     if any(keys):
         # nested keys differ mostly after the dot
-        stems = [os.path.splitext(name)[0] for name in bare]
         short = [key.partition(".")[2] or key or stem for key, stem in zip(keys, stems, strict=True)]
-        both = [f"{stem} {key}".strip() for key, stem in zip(keys, stems, strict=True)]
-        return short if len(set(short)) == len(paths) else both
-    for names in ([os.path.splitext(name)[0] for name in bare], bare, list(paths)):
-        if len(set(names)) == len(paths):
-            return names
+        candidates = [short, [f"{stem} {key}".strip() for key, stem in zip(keys, stems, strict=True)]]
     # one file given twice
-    return [f"{name} ({number})" for number, name in enumerate(bare, start=1)]
+    candidates.append([f"{name} ({number})" for number, name in enumerate(bare, start=1)])
+    return next(names for names in candidates if len(set(names)) == len(paths))
 
 
 def called(path: str) -> str:

@@ -135,24 +135,14 @@ class Parser(argparse.ArgumentParser):
             command.declare(self)
 
     def page(self, topic: str | None) -> str:
-        """Return a page of help: the first page, a topic, an option, a measure, a protocol, or everything."""
-        from ..protocols.protocol import names as protocol_names
-
+        """Return a page of help, see `help.page`; without such a page, name all topics and exit."""
         self.load()
-        if topic is None:
-            return help.first_page(self)
-        if topic == help.ALL:
-            return help.whole(self)
-        text = help.topic_page(self, topic)
-        measures = help.known_measures()
-        if not text and topic in measures:
-            text = help.measure_page(topic, measures[topic])
-        protocols = [] if text else protocol_names()
-        if topic == help.PROTOCOLS or topic in protocols:
-            text = help.protocol_list() if topic == help.PROTOCOLS else help.protocol_page(topic)
+        text = help.page(self, topic)
         if not text:
-            names = [*help.topics(self), help.ALL, help.PROTOCOLS, *measures]
-            close = _did_you_mean(topic, [*names, *protocols]) or f"The topics are {', '.join(names)}"
+            from ..protocols.protocol import names
+
+            known = [*help.topics(self), help.ALL, help.PROTOCOLS, *help.known_measures()]
+            close = _did_you_mean(str(topic), [*known, *names()]) or f"The topics are {', '.join(known)}"
             self.error(f"there is no help on {topic!r}. {close}")
         return text
 
@@ -167,12 +157,11 @@ class Parser(argparse.ArgumentParser):
 
     def _instead(self, arguments: Iterable[str]) -> str:
         """Return a sentence with the counterpart of the first unknown option that has one here."""
-        spell = speller(self.get_default("flags") or {})
-        names = [text.partition("=")[0] for text in arguments if text.startswith("-")]
-        names = [name for name in names if name not in self._option_string_actions]
-        remedies = (counterpart(name.lstrip("-")) or _did_you_mean(name, self._option_string_actions) for name in names)
+        known = self._option_string_actions
+        names = (text.partition("=")[0] for text in arguments if text.startswith("-"))
+        remedies = (counterpart(name.lstrip("-")) or _did_you_mean(name, known) for name in names if name not in known)
         remedy = next(filter(None, remedies), "")
-        return f". {spelled(remedy, spell).removesuffix('.')}" if remedy else ""
+        return f". {spelled(remedy, speller(self.get_default('flags') or {})).removesuffix('.')}" if remedy else ""
 
     def error(self, message: str) -> NoReturn:
         """Print the message and exit."""

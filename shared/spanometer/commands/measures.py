@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ..analysis.scores.measure_result import SuitingMeasures
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, mention, setting
 from ..grounding.policies import StringPolicy
@@ -17,10 +18,11 @@ from ..measures.registry import is_everything, listed_measures, names_of, option
 from ..options import options_of
 from ..protocols.protocol import Protocol
 from ..readers.lists import read_word_probabilities
+from .corpus import Sides
 from .help import known_measures
-from .input_files import CONTENTS, INPUTS, InputFiles
+from .input_files import CONTENTS, INPUTS
 from .inputs import read_with
-from .options import add_options, destination, destinations, read_options, refuse
+from .options import add_options, destination, read_options, read_values, refuse_others
 
 _SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """What errors call the inputs of measures."""
@@ -39,12 +41,6 @@ _REMEDIES = {
 COMPARED = tuple(StringPolicy().compared)
 """Options of `mention_f` that are set by a policy for strings."""
 
-_INTERVALS = "Add --confidence 0.95, or remove this option."
-"""The remedy if options of intervals are set without a confidence level."""
-
-EXAMPLE = '"span_f,token_f(format=BIO)"'
-"""An example of measures with options."""
-
 
 def add_measure_options(
     parser: argparse.ArgumentParser,
@@ -53,8 +49,8 @@ def add_measure_options(
     default: str,
     intervals: bool = False,
     protocols: bool = False,
-) -> None:
-    """Add the option for measures, and the options that most measures have.
+) -> argparse._ArgumentGroup:
+    """Add the option for measures, and the options that most measures have; returns their group.
 
     Args:
         parser: the parser of the command.
@@ -64,24 +60,17 @@ def add_measure_options(
         protocols: whether to add the option for an official scorer.
     """
     scoring = parser.add_argument_group("measures")
-    scoring.add_argument(
-        "--measures",
-        metavar="NAMES",
-        action="append",
-        help=f"measures, such as {EXAMPLE}; by default {default}",
-    )
+    listed = f'measures, such as "span_f,token_f(format=BIO)"; by default {default}'
+    scoring.add_argument("--measures", metavar="NAMES", action="append", help=listed)
     if protocols:
-        scoring.add_argument(
-            "--protocol",
-            metavar="NAME",
-            help="compute the scores of this official scorer",
-        )
+        scoring.add_argument("--protocol", metavar="NAME", help="compute the scores of this official scorer")
     add_options(scoring, FMeasure)
     if intervals:
         add_options(scoring, Resampling, optional=("confidence",))
     # errors call the options of single measures as --measures does
     own = {name: name for measure in available.values() for name in options_of(measure)}
     parser.set_defaults(flags={**own, "measure": "--measures", **parser.get_default("flags")})
+    return scoring
 
 
 class MeasureRequest:
@@ -132,7 +121,7 @@ class MeasureRequest:
         for name, value in values.items():
             setattr(options, declared[name][0], value if isinstance(value, bool) else reading[name])
 
-    def content(self, source: InputFiles, paths: Sequence[str], contents: Sequence[str] = tuple(CONTENTS)) -> str:
+    def sides(self, annotators: int = 0, contents: Sequence[str] = tuple(CONTENTS)) -> Sides:
         """Choose the files' kind of content from the named measures, the reading options, and the files themselves.
 
         Raises:
@@ -140,7 +129,7 @@ class MeasureRequest:
         """
         known = known_measures()
         inputs = {known[name].input for name in options_by_name(self.options.measures or [], known)}
-        return source.content_of(self.options, paths, contents, inputs)
+        return Sides.of(self.options, annotators, contents, inputs)
 
     def measures(self, available: Mapping[str, type[Measure]], default: Iterable[str]) -> list[Any]:
         """Return the measures with their options.
@@ -167,26 +156,22 @@ class MeasureRequest:
             InputError: if a measure needs another kind of content, or if no measure has an option; see also `measures`.
         """
         kind = INPUTS.get(content, "spans")
-        if is_everything(self.options.measures):
+        everything = is_everything(self.options.measures)
+        if everything:
             self.options.measures = names_of(self.options.measures, kind)
-        measures = self.measures(available, names_of(None, kind) if default is None else default)
+        measures: Sequence[Any] = self.measures(available, names_of(None, kind) if default is None else default)
         for measure in measures:
             if measure.input != INPUTS.get(content, measure.input):
                 what = _SCORED.get(measure.input, "strings")
                 raise InputError(f"{measure.name} scores {what}, not {CONTENTS[content]}.", _REMEDIES[content])
         self.require_used(*measures, *others)
-        return measures
+        return SuitingMeasures(measures) if everything else measures
 
     @property
     def shared_options(self) -> dict[str, Any]:
         """The options that apply to all measures which have them; their seed is also the seed of resampling."""
         declared = {**options_of(FMeasure), **({"seed": options_of(Resampling)["seed"]} if self._has_seed else {})}
-        texts = {name: getattr(self.options, destination(each), None) for name, each in declared.items()}
-        return {
-            name: text if isinstance(text, bool) else declared[name].read(text)
-            for name, text in texts.items()
-            if text is not None
-        }
+        return read_values(declared, self.options)
 
     @property
     def resampling(self) -> Resampling | None:
@@ -196,14 +181,16 @@ class MeasureRequest:
 
     def require_used(self, *used: object) -> None:
         """Raise an `InputError` for an option that neither the measures nor the intervals have."""
-        measures = [each for each in used if isinstance(each, Measure)]
-        taken = destinations(*(type(each) for each in used if each is not None and not isinstance(each, Measure)))
-        taken |= {name for measure in measures for name in measure.options() if name in (*options_of(FMeasure), "seed")}
-        remedies = {Measure: ("these measures", ""), Resampling: ("scores without intervals", _INTERVALS)}
-        for kind, (what, remedy) in remedies.items():
-            owners = self.options.owners.items()
-            owned = [name for name, kinds in owners if any(issubclass(owner, kind) for owner in kinds)]
-            refuse(self.options, [name for name in owned if name not in taken], what, remedy)
+        of_measures = {*options_of(FMeasure), "seed"}
+        taken: set[str] = set()
+        for each in used:
+            if isinstance(each, Measure):
+                taken |= of_measures & each.options().keys()
+            elif each is not None:
+                taken |= {destination(declared) for declared in options_of(each).values()}
+        refuse_others(self.options, Measure, taken, "these measures")
+        remedy = "Add --confidence 0.95, or remove this option."
+        refuse_others(self.options, Resampling, taken, "scores without intervals", remedy)
 
     def require_signatures(self, results: Iterable[str]) -> None:
         """Raise an `InputError` unless the results have the signatures that the command line names."""
@@ -216,14 +203,19 @@ class MeasureRequest:
 
         Returns:
             The results, and a line for the top that says whether they are official; empty without a protocol.
+
+        Raises:
+            InputError: unless the results have the signatures that the command line names.
         """
-        if self.protocol is None:
-            return dict(results), {}
-        state = self.protocol.official([result.signature for result in results.values()])
-        if not state.changes:
-            signed = self.protocol.signed
-            results = {name: replace(each, signature=signed(each.signature)) for name, each in results.items()}
-        return dict(results), {"protocol": state.text}
+        line = {}
+        if self.protocol is not None:
+            state = self.protocol.official([result.signature for result in results.values()])
+            line = {"protocol": state.text}
+            if not state.changes:
+                signed = self.protocol.signed
+                results = {name: replace(each, signature=signed(each.signature)) for name, each in results.items()}
+        self.require_signatures([result.signature for result in results.values()])
+        return dict(results), line
 
 
 def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:

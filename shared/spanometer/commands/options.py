@@ -32,12 +32,27 @@ def switch(help: str, **details: Any) -> Any:
 
 def add_systems(parser: argparse.ArgumentParser, *, metavar: str = "PREDICTION") -> argparse._ArgumentGroup:
     """Add the files of a reference and of systems, and their names; returns the group for the reading options."""
+    add_reference(parser)
+    parser.add_argument("systems", metavar=metavar, nargs="*", help="file with the predictions of one system")
+    return _add_names(parser, "systems")
+
+
+def add_annotators(parser: argparse.ArgumentParser) -> None:
+    """Add the files of annotators, and their names."""
+    parser.add_argument("files", metavar="FILE", nargs="+", help="annotations of one annotator")
+    _add_names(parser, "annotators")
+
+
+def add_reference(parser: argparse.ArgumentParser) -> None:
+    """Add the file of a reference."""
     parser.add_argument(
         "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
     )
-    parser.add_argument("systems", metavar=metavar, nargs="*", help="file with the predictions of one system")
+
+
+def _add_names(parser: argparse.ArgumentParser, of: str) -> argparse._ArgumentGroup:
     reading = parser.add_argument_group("reading")
-    reading.add_argument("--names", metavar="NAMES", help="names of the systems, separated by commas")
+    reading.add_argument("--names", metavar="NAMES", help=f"names of the {of}, separated by commas")
     return reading
 
 
@@ -59,34 +74,29 @@ def add_options(
         leave_out: names of options that the command does not need.
         optional: names of options without a default in the help.
     """
-    flags: dict[str, str] = dict(group.get_default("flags") or {})
-    owners: dict[str, list[type]] = dict(group.get_default("owners") or {})
-    declarations: dict[str, Option] = dict(group.get_default("declared") or {})
+    flags, owners, declarations = (dict(group.get_default(name) or {}) for name in ("flags", "owners", "declared"))
     for name, declared in options_of(owner).items():
-        strings = [flag for flag in (_SHORT.get(name), declared.command_flag) if flag]
-        if not strings or name in leave_out:
+        flag, key = declared.command_flag, destination(declared)
+        if not flag or name in leave_out:
             continue
-        key = destination(declared)
+        strings = [_SHORT[name], flag] if name in _SHORT else [flag]
         owners[key] = [*owners.get(key, []), owner]
-        if not flags.get(name, "").startswith("-"):
-            flags[name] = strings[0]
         flags[key] = strings[0]
+        if not str(flags.get(name, "")).startswith("-"):
+            flags[name] = strings[0]
         if strings[0] not in group._option_string_actions:
             _add(group, strings, declared)
-            default = None if name in optional else declared.default
-            declarations[key] = replace(declared, default=default)
+            declarations[key] = replace(declared, default=None) if name in optional else declared
     group.set_defaults(flags=flags, owners=owners, declared=declarations)
 
 
 def _add(group: argparse._ArgumentGroup, flags: list[str], declared: Option) -> None:
-    details: dict[str, Any] = {"dest": destination(declared), "default": None}
+    details: dict[str, Any] = {"action": "append" if declared.repeat else "store"}
     if declared.kind is bool:
-        group.add_argument(
-            *flags, action=argparse.BooleanOptionalAction if declared.default else "store_true", **details
-        )
-        return
-    metavar = declared.metavar or declared.name.rpartition("_")[2].upper()
-    action = group.add_argument(*flags, action="append" if declared.repeat else "store", metavar=metavar, **details)
+        details = {"action": argparse.BooleanOptionalAction if declared.default else "store_true"}
+    else:
+        details["metavar"] = declared.metavar or declared.name.rpartition("_")[2].upper()
+    action = group.add_argument(*flags, dest=destination(declared), default=None, **details)
     if declared.choices:
         # argcomplete offers these
         setattr(action, "completer", lambda **_: declared.choices)  # noqa: B010 (argparse declares no such attribute)
@@ -97,9 +107,14 @@ def destination(declared: Option) -> str:
     return declared.command_flag.removeprefix("--").replace("-", "_")
 
 
-def destinations(*owners: type) -> set[str]:
-    """Return the attributes of the parsed options in which the options of dataclasses are stored."""
-    return {destination(declared) for owner in owners for declared in options_of(owner).values()} - {""}
+def read_values(declared: Mapping[str, Option], options: argparse.Namespace) -> dict[str, Any]:
+    """Read the values of the declared options that are set on the command line."""
+    texts = {name: getattr(options, destination(each), None) for name, each in declared.items()}
+    return {
+        name: text if isinstance(text, bool) else declared[name].read(text)
+        for name, text in texts.items()
+        if text is not None
+    }
 
 
 def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -> Owner:
@@ -114,14 +129,8 @@ def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -
         InputError: if a value is not allowed; the error names options by the flags of this dataclass.
     """
     declared = options_of(owner)
-    texts = {name: getattr(options, destination(each), None) for name, each in declared.items()}
     try:
-        values = {
-            name: value if isinstance(value, bool) else declared[name].read(value)
-            for name, value in texts.items()
-            if value is not None
-        }
-        return owner(**values, **more)
+        return owner(**read_values(declared, options), **more)
     except InputError as error:
         spell = speller({name: options.flags.get(destination(each), "") for name, each in declared.items()})
         raise error.respelled(spell) from None
@@ -139,6 +148,12 @@ def refuse(options: argparse.Namespace, names: Iterable[str], what: str, remedy:
             raise InputError(f"{flag} has no effect for {what}.", remedy or f"Remove {flag}.")
 
 
+def refuse_others(options: argparse.Namespace, kind: type, taken: Collection[str], what: str, remedy: str = "") -> None:
+    """Raise an `InputError` for the first option of dataclasses of this kind that is set and not among `taken`."""
+    owned = (name for name, owners in options.owners.items() if issubclass(owners[0], kind))
+    refuse(options, [name for name in owned if name not in taken], what, remedy)
+
+
 def require_kept_inputs(options: argparse.Namespace) -> None:
     """Raise an `InputError` if a file that is read would be replaced, or if two results go into the same file."""
     inputs = [getattr(options, name, None) or [] for name in READ]
@@ -151,12 +166,11 @@ def require_kept_inputs(options: argparse.Namespace) -> None:
         if path is None or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
             continue
         target = os.path.realpath(path)
-        remedy = f"Name another file with {options.flags[name]}."
         related = any(_is_within(target, file) or _is_within(file, target) for file in read)
-        if target in read or (related and getattr(options, "force", None) and os.path.exists(target)):
-            raise InputError("the input would be replaced.", remedy, source=path)
-        if target in targets:
-            raise InputError("two results would be written into one file.", remedy, source=path)
+        replaced = target in read or (related and getattr(options, "force", None) and os.path.exists(target))
+        if replaced or target in targets:
+            problem = "the input would be replaced." if replaced else "two results would be written into one file."
+            raise InputError(problem, f"Name another file with {options.flags[name]}.", source=path)
         targets.add(target)
 
 

@@ -14,7 +14,7 @@ from ..tables.result import by_kind, of_kind, to_csv, to_html, to_latex, to_mark
 from ..tables.table import Part, Precision
 from ..version import __version__
 from .inputs import STANDARD_INPUT
-from .options import switch
+from .options import WRITTEN, switch
 
 _BY_ENDING = {".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html", ".json": "json"}
 
@@ -55,11 +55,10 @@ class Output(CheckedOptions):
             parts: a function that returns lines and tables, for the screen.
         """
         if self.json:
-            print(_json(described()))
-            return
-        from ..tables.screen import page, show
-
-        show(page(color=not self.no_color), *parts(), precision=self.precision)
+            values = {"spanometer": __version__, **described()}
+            self.write_text(json.dumps(values, indent=2, allow_nan=False) + "\n")
+        else:
+            self.write_parts(list(parts()))
 
     def show(self, result: Any, described: Mapping[str, Any], above: Iterable[Part]) -> None:
         """Print a result of `analysis` together with its files, see `write`.
@@ -70,6 +69,16 @@ class Output(CheckedOptions):
             above: the lines above the result.
         """
         self.write(lambda: {**described, **result.to_dict()}, lambda: [*above, *result.lines()])
+
+    def write_parts(self, parts: list[Part]) -> None:
+        """Print lines and tables."""
+        from ..tables.screen import page, show
+
+        show(page(color=not self.no_color), *parts, precision=self.precision)
+
+    def write_text(self, text: str) -> None:
+        """Print a text that ends in a newline."""
+        sys.stdout.write(text)
 
 
 class TableOutput(Precision, Output):
@@ -143,8 +152,9 @@ class TableOutput(Precision, Output):
 
     @property
     def files(self) -> list[str]:
-        """The files that are written."""
-        return [str(self.output)] if self.names_file else []
+        """The files that are written, including pictures and reports."""
+        paths = (getattr(self, name, None) for name in WRITTEN)
+        return [path for path in paths if path not in (None, STANDARD_INPUT)]
 
     @property
     def names_file(self) -> bool:
@@ -156,13 +166,9 @@ class TableOutput(Precision, Output):
         """The extension of the file."""
         return os.path.splitext(str(self.output))[1].lower()
 
-    def write(self, described: Callable[[], Mapping[str, Any]], parts: Callable[[], Iterable[Part]]) -> None:
-        """Print a result or write it into a file, see `Output.write`."""
-        if self.json:
-            self.write_text(_json(described()) + "\n")
-            return
-        shown = list(parts())
-        kinds = by_kind(shown)
+    def write_parts(self, parts: list[Part]) -> None:
+        """Print lines and tables, or write them into the file or folder."""
+        kinds = by_kind(parts)
         if self.table_kind:
             kinds = {self.table_kind: of_kind(kinds, self.table_kind)}
         if self.in_folder:
@@ -173,15 +179,15 @@ class TableOutput(Precision, Output):
                         stream.write(self._written(tables).encode())
             return
         if self.table_kind or self.table == "csv":
-            shown = [*of_kind(kinds, self.main_kind)]
-            others = [kind for kind, tables in kinds.items() if tables != shown]
+            parts = [*of_kind(kinds, self.main_kind)]
+            others = [kind for kind, tables in kinds.items() if tables != parts]
             if others and self.main_kind not in _SHOWN_BY:
                 remedy = f"Add --table-kind {others[0]}, or write all tables with -o FOLDER/."
                 print(f"CSV has one table; {', '.join(others)} are left out. {remedy}", file=sys.stderr)
         if self.table != "text" or self.names_file:
-            self.write_text(self._written(shown))
+            self.write_text(self._written(parts))
         else:
-            super().write(described, lambda: shown)
+            super().write_parts(parts)
 
     def _written(self, parts: Sequence[Any]) -> str:
         """Return parts, or tables of one kind, in the chosen form of tables."""
@@ -196,7 +202,7 @@ class TableOutput(Precision, Output):
     def write_text(self, text: str) -> None:
         """Print a text that ends in a newline, or write it into the file."""
         if not self.names_file:
-            sys.stdout.write(text)
+            super().write_text(text)
             return
         with writing(str(self.output), replace=self.force) as stream:
             stream.write(text.encode())
@@ -212,12 +218,3 @@ class PlotOutput(TableOutput):
         super().__post_init__()
         if self.plot is not None:
             require_format(self.plot)
-
-    @property
-    def files(self) -> list[str]:
-        """The files that are written, including the picture."""
-        return [*super().files, *([] if self.plot is None else [self.plot])]
-
-
-def _json(described: Mapping[str, Any]) -> str:
-    return json.dumps({"spanometer": __version__, **described}, indent=2, allow_nan=False)

@@ -10,9 +10,9 @@ Examples:
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +24,11 @@ from ..analysis.scores.score import by_chance, read_bounds
 from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments
-from ..documents.document_file import DocumentFile
 from ..documents.joining import naming_documents
 from ..documents.pairing import pair
 from ..exceptions import InputError, counted, mention, setting
 from ..measures.aligned import with_words
-from ..measures.registry import MEASURES, is_everything
+from ..measures.registry import MEASURES
 from ..measures.sl_icm import SlIcm
 from ..options import option, options_of, text
 from ..plots import plot_difficulty, plot_precision_recall
@@ -39,13 +38,13 @@ from ..spans.spans import Spans
 from ..tables.table import Number, Part, heading
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
-from .corpus import CorpusFiles, read_corpus
+from .corpus import CorpusFiles, require_drawable
 from .help import known_measures
 from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading, require_effect
-from .inputs import ShownFile, headlines, input_paths, located, side_of
+from .inputs import ShownFile, headlines, located, side_of
 from .measures import MeasureRequest, add_measure_options, need_words, require_policy
 from .options import add_options, add_systems, read_options, refuse, switch
-from .output import PlotOutput, TableOutput
+from .output import PlotOutput
 
 _OF_TOKENS = ("tokens", "token_probabilities")
 """What errors about tokens call the reference."""
@@ -79,55 +78,19 @@ class ScoreOutput(PlotOutput):
         """Whether a single number is written."""
         return self.score_only
 
-    def require_drawable(self, content: str) -> None:
-        """Raise an `InputError` if this kind of content cannot have parts or a picture."""
-        if self.by_chance is not None and content not in ("tags", "spans"):
-            problem = f"{mention('by_chance')} has no effect for {CONTENTS[content]}."
-            raise InputError(problem, f"Remove {mention('by_chance')}.")
-        if self.plot is not None and content != "attributes" and self.by_chance is None:
-            raise InputError(
-                f"{mention('plot')} needs {mention('by_chance')} here.",
-                f"Add {setting('by_chance', 0.175)}.",
-            )
-
-
-class Pair(NamedTuple):
-    """A reference and a system, ready to be scored.
-
-    Attributes:
-        references, predictions: the arguments of measures.
-        measures: the measures that are defined for both.
-        reading: how both were read, for the signature.
-        shown: the description of the system's file.
-        size: the size of the corpus, if it differs from the lengths of the scored documents.
-        file: for spans, the reference after pairing.
-    """
-
-    references: Any
-    predictions: Any
-    measures: Sequence[Any]
-    reading: Mapping[str, Any]
-    shown: ShownFile
-    size: int | None = None
-    file: DocumentFile | None = None
-
 
 def score_corpus(
-    source: InputFiles,
-    corpus: CorpusFiles,
-    measures: Sequence[Any],
-    resampling: Resampling | None,
-    output: ScoreOutput,
+    corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampling | None, output: ScoreOutput
 ) -> tuple[CorpusFiles, dict[str, Report]]:
     """Compute the measures of each system; errors name file and line.
 
     Returns:
         The corpus with its files as they were scored, and the report of each system by name.
     """
-    if output.plot is not None and len(corpus.systems) > 1:
-        raise InputError(f"{mention('plot')} can draw only one system.", "Give one PREDICTION, or remove --plot.")
-    measures = informed(source, corpus, measures)
-    accuracy = {}
+    if output.plot is not None:
+        require_drawable(corpus.systems)
+    source, measures = corpus.source, informed(corpus, measures)
+    accuracy: dict[str, float | None] = {}
     if corpus.content == "tags":
         labels = source.label_map or {}
         accuracy = {name: _tag_accuracy(corpus.reference, other, labels) for name, other in corpus.systems.items()}
@@ -135,28 +98,65 @@ def score_corpus(
             sides, reading = read_annotations(corpus.annotations, LabelDecoding(**source.decoding))
         corpus = replace(corpus, annotations=source.of_sides(sides), reading={**reading, **source.signed()})
     shown, reports = [corpus.shown[0]], {}
-    in_lines = corpus.content in ("tags", "entities")
-    of_tokens = dict.fromkeys(_OF_TOKENS, corpus.first)
-    for name in corpus.systems:
+    for name, of_system in zip(corpus.systems, corpus.shown[1:], strict=True):
         files = {"references": corpus.first, "predictions": corpus.files[f"{SYSTEM}{name}"]}
-        with corpus.placing_errors({**of_tokens, **files}):
-            scored = _pair(source, corpus, name, measures)
-            sides_of_pair = scored.references, scored.predictions
-            with naming_documents(scored.file):
-                report = Report.of(
-                    *sides_of_pair, scored.measures, scored.reading, _progress, resampling, output.per_document
-                )
-            report = replace(
-                report,
-                tokens=report.tokens if scored.size is None else scored.size,
-                documents_text=corpus.documents,
-                tag_accuracy=accuracy.get(name),
-                named_documents=NamedDocuments.of(corpus.first if in_lines else scored.file),
-            )
-            reports[name] = _completed(report, corpus, scored, resampling, output)
-        of_spans = isinstance(scored.references, Spans)
-        shown.append(scored.shown.beside(*sides_of_pair, scored.measures) if of_spans else scored.shown)
+        with corpus.placing_errors({**dict.fromkeys(_OF_TOKENS, corpus.first), **files}):
+            described, report = _score_system(corpus, name, of_system, measures, resampling, output)
+        shown.append(described)
+        reports[name] = replace(report, documents_text=corpus.documents, tag_accuracy=accuracy.get(name))
     return replace(corpus, shown=shown), reports
+
+
+def _score_system(
+    corpus: CorpusFiles,
+    name: str,
+    shown: ShownFile,
+    measures: Sequence[Any],
+    resampling: Resampling | None,
+    output: ScoreOutput,
+) -> tuple[ShownFile, Report]:
+    """Score one system, and draw pictures; also returns the description of its file as it was scored."""
+    source, reading = corpus.source, corpus.reading
+    references, predictions = corpus.reference, corpus.systems[name]
+    # the file that names the documents, and the size of the corpus if it differs from that of the scored documents
+    named, size = corpus.first if corpus.content in ("tags", "entities") else None, None
+    if corpus.content == "strings":
+        predictions, reading = predictions.mentions, predictions.choices
+    elif corpus.content == "entities":
+        reading = source.reading_of_trees([corpus.first, corpus.files[f"{SYSTEM}{name}"]])
+    elif corpus.content == "spans":
+        answered = any(file.answers is not None for file in corpus.systems.values())
+        answers = any(file.answers is not None for file in (references, predictions)) or not answered
+        paired = pair(references, predictions, source.pairing if answers else source.pairing.of_spans)
+        file, named = predictions, paired.file
+        notes: list[str] = []
+        references, predictions = source.pairing.scored_spans(source.of(paired.references, paired.predictions))
+        if isinstance(measures, SuitingMeasures):
+            measures, notes = measures.of(references, predictions)
+        else:
+            measures = with_words(measures, lambda: paired.file.units)
+        reading = {"input": "spans", **paired.choices, **source.signed()}
+        shown, size = side_of(file, paired, remarks=notes), paired.size if paired.grounded else None
+    with naming_documents(named if corpus.content == "spans" else None):
+        report = Report.of(references, predictions, measures, reading, _progress, resampling, output.per_document)
+    tokens = report.tokens if size is None else size
+    report = replace(report, tokens=tokens, named_documents=NamedDocuments.of(named))
+    if corpus.content == "attributes":
+        results = []
+        for result in report.results:
+            measure: Any = result.measure
+            results.append(replace(result, notes=[*result.notes, *measure.unmatched(result.counted)]))
+            if output.plot is not None:
+                plot_precision_recall(measure.curves(result.counted), output.plot)
+        report = replace(report, results=tuple(results))
+    elif output.by_chance is not None:
+        subsets = by_chance(references, predictions, output.by_chance, measures, reading, resampling)
+        if output.plot is not None:
+            plot_difficulty(subsets, output.plot)
+        noun = "sentence" if corpus.first.sentences else "document"
+        called = {part: replace(each, documents_text=counted(each.documents, noun)) for part, each in subsets.items()}
+        report = replace(report, subsets=called)
+    return shown.beside(references, predictions, measures) if isinstance(references, Spans) else shown, report
 
 
 def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_map: Mapping[str, str]) -> float | None:
@@ -178,62 +178,17 @@ def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_m
     return equal / tokens if tokens else None
 
 
-def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:
-    """Pair a system with the reference: convert spans to the same unit, which the signature names."""
-    references, predictions = corpus.reference, corpus.systems[name]
-    shown = corpus.shown[1 + list(corpus.systems).index(name)]
+def informed(corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
+    """Give measures the words of the reference, or the probabilities of its tokens, if they need them.
+
+    Measures of strings get the options of the policy.
+    """
+    source, references = corpus.source, corpus.first
     if corpus.content == "strings":
         policy = source.string_policy
         require_policy(measures, policy)
-        compared = [replace(measure, **policy.compared) for measure in measures]
-        return Pair(references, predictions.mentions, compared, predictions.choices, shown)
-    if corpus.content == "entities":
-        files = corpus.first, corpus.files[f"{SYSTEM}{name}"]
-        return Pair(references, predictions, measures, source.reading_of_trees(files), shown)
-    if corpus.content != "spans":
-        return Pair(references, predictions, measures, corpus.reading, shown)
-    answered = any(file.answers is not None for file in corpus.systems.values())
-    answers = any(file.answers is not None for file in (references, predictions)) or not answered
-    paired = pair(references, predictions, source.pairing if answers else source.pairing.of_spans)
-    both: list[Spans] = source.pairing.scored_spans(source.of(paired.references, paired.predictions))
-    if isinstance(measures, SuitingMeasures):
-        defined, undefined = measures.of(*both)
-    else:
-        defined, undefined = with_words(measures, lambda: paired.file.units), []
-    reading: dict[str, Any] = {"input": "spans", **paired.choices, **source.signed()}
-    shown = side_of(predictions, paired, remarks=undefined)
-    return Pair(both[0], both[1], defined, reading, shown, paired.size if paired.grounded else None, paired.file)
-
-
-def _completed(
-    report: Report, corpus: CorpusFiles, scored: Pair, resampling: Resampling | None, output: ScoreOutput
-) -> Report:
-    """Add to a report the numbers of spans on only one side (for attributes), and parts of the corpus.
-
-    Draw pictures.
-    """
-    if corpus.content == "attributes":
-        results = []
-        for result in report.results:
-            measure: Any = result.measure
-            results.append(replace(result, notes=[*result.notes, *measure.unmatched(result.counted)]))
-            if output.plot is not None:
-                plot_precision_recall(measure.curves(result.counted), output.plot)
-        return replace(report, results=tuple(results))
-    if output.by_chance is None:
-        return report
-    sides = scored.references, scored.predictions
-    subsets = by_chance(*sides, output.by_chance, scored.measures, scored.reading, resampling)
-    if output.plot is not None:
-        plot_difficulty(subsets, output.plot)
-    noun = "sentence" if corpus.first.sentences else "document"
-    called = {name: replace(part, documents_text=counted(part.documents, noun)) for name, part in subsets.items()}
-    return replace(report, subsets=called)
-
-
-def informed(source: InputFiles, corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
-    """Give measures the words of the reference, or the probabilities of its tokens, if they need them."""
-    column, references = source.token_probability_column, corpus.first
+        return [replace(measure, **policy.compared) for measure in measures]
+    column = source.token_probability_column
     weighing = [measure for measure in measures if isinstance(measure, SlIcm)]
     if column is not None and not weighing:
         raise InputError(f"{mention('token_probability_column')} needs sl_icm.", "Add sl_icm to --measures.")
@@ -286,29 +241,6 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
         "COLUMN", "column with each document's number of tokens; needed for spans", flag="lengths-column"
     )
 
-    def score(self, paths: Sequence[str], measures: Sequence[Any]) -> tuple[CorpusFiles, Report]:
-        """Count the files on workers, and compute scores from the summed counts."""
-        if len(paths) > 1:
-            raise InputError(
-                "--cluster needs one name, or one quoted pattern, of Parquet files with both sides as columns.",
-                'For example "data/*.parquet".',
-            )
-        from ..integrations.dask import tally
-
-        columns = self.references, self.predictions
-        decoding: TagArguments = {"scheme": self.scheme, "repair": self.repair, "prefix": self.prefix}
-        reading = Reading.of(measures, *columns, self.lengths, **decoding, **self.chosen)
-        sums = tally(paths[0], reading, client=self.cluster)
-        how = self.reading(str(reading.decoding.scheme)) if sums.form == "tags" else {"input": sums.form or "nothing"}
-        how = {**how, **self.signed()}
-        results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
-        unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
-        sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
-        files = dict.fromkeys((REFERENCES, SYSTEM), paths[0])
-        shown = [ShownFile(f"{paths[0]}, {name}", {"file": paths[0], "column": name}) for name in columns]
-        corpus = CorpusFiles(content="parquet", files=files, annotations=files, shown=shown)
-        return corpus, Report(*sizes, results, unit)
-
 
 _OTHERS = "For other measures, see --measures all or spanometer help measures."
 
@@ -339,39 +271,38 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
     request = MeasureRequest(options)
-    paths = [options.reference, *options.systems]
     output = read_options(ScoreOutput, options)
-    number = 0 if options.references is None else _number_in(options, len(paths))
+    number = 0 if options.references is None else _number_in(options, 1 + len(options.systems))
     resampling = request.resampling
     if options.cluster is not None:
-        return _score_parquet(request, paths, resampling, output)
-    paths = input_paths(paths, options.answer_key, systems=number or 1)
-    source = read_options(InputFiles, options)
-    content = request.content(source, paths, SERIES if number else tuple(CONTENTS))
+        return _show(request, *_score_parquet(request, resampling), output)
+    sides = request.sides(number, SERIES if number else tuple(CONTENTS))
+    content = sides.content
     available, default = (MEASURES, ["span_f"]) if number else (known_measures(), None)
-    everything, others = is_everything(options.measures), not options.measures and content in ("tags", "spans")
+    others = not options.measures and content in SERIES and output.table == "text"
     measures = request.measures_of(content, available, default, resampling)
-    if everything:
-        measures = SuitingMeasures(measures)
     if content == "attributes":
         refuse(options, ("per_label", "per_document"), "attributes, because every attribute is always shown")
-    output.require_drawable(content)
-    corpus = read_corpus(source, content, paths, options.names, annotators=number, words=need_words(measures))
-    if number:
-        return _score_all(corpus, measures, resampling, output)
-    corpus, reports = score_corpus(source, corpus, measures, resampling, output)
-    reports = _official(request, reports)
-    for report in reports.values():
-        request.require_signatures([result.signature for result in report.results])
-    return _show(corpus, reports, output, others=others)
+    if content not in SERIES:
+        refuse(options, ["by_chance"], CONTENTS[content])
+    if output.plot is not None and content != "attributes" and output.by_chance is None:
+        problem = f"{mention('plot')} needs {mention('by_chance')} here."
+        raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
+    corpus = sides.read(words=need_words(measures))
+    if not number:
+        return _show(request, *score_corpus(corpus, measures, resampling, output), output, ["", _OTHERS] * others)
+    drawn = {} if resampling is None else asdict(resampling)
+    with corpus.placing_errors():
+        result = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
+    lines = corpus.lines(result.documents, result.tokens, result.unit)
+    output.show(result, corpus.described(), heading(lines))
+    return 0
 
 
-def _score_parquet(
-    request: MeasureRequest, paths: Sequence[str], resampling: Resampling | None, output: ScoreOutput
-) -> int:
-    """Score Parquet files on a cluster, and show."""
+def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tuple[CorpusFiles, dict[str, Report]]:
+    """Count Parquet files on workers, and compute scores from the summed counts."""
     options = request.options
-    source = read_options(ParquetFiles, options)
+    source, path = read_options(ParquetFiles, options), options.reference
     require_effect(options, ParquetFiles, options_of(ParquetFiles), "Parquet files")
     measures = request.measures_of("parquet", known_measures(), None, resampling)
     refuse(options, ["per_document"], "Parquet files")
@@ -380,55 +311,68 @@ def _score_parquet(
             "--confidence needs counts of each document, but --cluster only has their sums.",
             "Remove --confidence, or score the files without --cluster.",
         )
-    corpus, report = source.score(paths, measures)
-    return _show(corpus, _official(request, {"": report}), output, others=False)
+    if options.systems:
+        raise InputError(
+            "--cluster needs one name, or one quoted pattern, of Parquet files with both sides as columns.",
+            'For example "data/*.parquet".',
+        )
+    from ..integrations.dask import tally
+
+    columns = source.references, source.predictions
+    decoding: TagArguments = {"scheme": source.scheme, "repair": source.repair, "prefix": source.prefix}
+    reading = Reading.of(measures, *columns, source.lengths, **decoding, **source.chosen)
+    sums = tally(path, reading, client=source.cluster)
+    how = source.reading(str(reading.decoding.scheme)) if sums.form == "tags" else {"input": sums.form or "nothing"}
+    how = {**how, **source.signed()}
+    results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
+    unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
+    sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
+    files = dict.fromkeys((REFERENCES, SYSTEM), path)
+    shown = [ShownFile(f"{path}, {name}", {"file": path, "column": name}) for name in columns]
+    corpus = CorpusFiles(source=source, content="parquet", files=files, annotations=files, reading=how, shown=shown)
+    return corpus, {"": Report(*sizes, results, unit)}
 
 
-def _official(request: MeasureRequest, reports: Mapping[str, Report]) -> dict[str, Report]:
-    """Add the official scores of the protocol, if there is one."""
-    protocol = request.protocol
-    return {name: report if protocol is None else scored_by(protocol, report) for name, report in reports.items()}
-
-
-def _show(corpus: CorpusFiles, reports: Mapping[str, Report], output: ScoreOutput, *, others: bool) -> int:
-    """Show reports; on the screen also a line about other measures."""
+def _show(
+    request: MeasureRequest,
+    corpus: CorpusFiles,
+    reports: Mapping[str, Report],
+    output: ScoreOutput,
+    below: Sequence[Part] = (),
+) -> int:
+    """Add the official scores of the protocol, if there is one, and show reports; on the screen also lines below."""
+    if request.protocol is not None:
+        reports = {name: scored_by(request.protocol, report) for name, report in reports.items()}
+    for report in reports.values():
+        request.require_signatures([result.signature for result in report.results])
     if output.score_only:
         output.write_text(f"{output.precision.text(_one_number(reports))}\n")
         return 0
     more = {"per_label": output.per_label, "per_document": output.per_document}
-    below = ["", _OTHERS] if others and output.table == "text" else []
-    output.write(
-        lambda: _described(corpus, reports, more),
-        lambda: [*_parts(corpus, reports, more), *below],
-    )
-    return 0
-
-
-def _described(corpus: CorpusFiles, reports: Mapping[str, Report], more: Mapping[str, bool]) -> dict[str, Any]:
-    """Describe one system beside the reference, or several systems by name."""
-    described = corpus.described()
-    values = {name: report.to_dict(**more) for name, report in reports.items()}
-    if len(values) > 1:
-        return {**described, "systems": {name: {**described["systems"][name], **values[name]} for name in values}}
-    ((name, of_system),) = values.items()
-    return {"reference": described["reference"], "prediction": described["systems"][name], **of_system}
-
-
-def _parts(corpus: CorpusFiles, reports: Mapping[str, Report], more: Mapping[str, bool]) -> Iterator[Part]:
     several, first = len(reports) > 1, next(iter(reports.values()))
-    reference, *systems = corpus.sides
-    sides = systems if several else [("prediction", side) for _, side in systems]
-    yield from heading(headlines([reference, *sides], first.reference_size if several else first.size))
-    yield ""
-    yield from system_parts(reports, **more)
+
+    def described() -> dict[str, Any]:
+        files, values = corpus.described(), [report.to_dict(**more) for report in reports.values()]
+        systems = [{**file, **value} for file, value in zip(files["systems"].values(), values, strict=True)]
+        if several:
+            return {**files, "systems": dict(zip(reports, systems, strict=True))}
+        return {"reference": files["reference"], "prediction": next(iter(files["systems"].values())), **values[0]}
+
+    def parts() -> list[Part]:
+        reference, *systems = corpus.sides
+        sides = systems if several else [("prediction", side) for _, side in systems]
+        lines = headlines([reference, *sides], first.reference_size if several else first.size)
+        return [*heading(lines), "", *system_parts(reports, **more), *below]
+
+    output.write(described, parts)
+    return 0
 
 
 def _one_number(reports: Mapping[str, Report]) -> Number:
     """Return the main score of the only measure and system; if scores are by attribute, over all attributes."""
     results = [result for report in reports.values() for result in report.results]
     if len(results) > 1:
-        measures = len(results) // len(reports)
-        what = [counted(len(reports), "system"), counted(measures, "measure")]
+        what = [counted(len(reports), "system"), counted(len(results) // len(reports), "measure")]
         raise InputError(
             f"{mention('score_only')} prints one number, but there are {' and '.join(what)}.",
             "Give one PREDICTION, and one measure with --measures.",
@@ -437,15 +381,6 @@ def _one_number(reports: Mapping[str, Report]) -> Number:
     values = next(iter(result.scores.values())) if is_by_attribute(result.scores) else result.scores
     headline = result.measure.headline
     return Number(values[headline], kind_of(result.measure, headline))
-
-
-def _score_all(corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampling | None, output: TableOutput) -> int:
-    """Score the systems against each annotator and against all, and show the result."""
-    drawn = {} if resampling is None else asdict(resampling)
-    with corpus.placing_errors():
-        result = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
-    output.show(result, corpus.described(), corpus.heading(result.documents, result.tokens, result.unit))
-    return 0
 
 
 def _number_in(options: argparse.Namespace, files: int) -> int:

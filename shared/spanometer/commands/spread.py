@@ -34,7 +34,7 @@ from .corpus import answers_in_order, read_answers, read_tag_sides
 from .input_files import OF_SCORES, InputFiles, add_reading
 from .inputs import called, detected, documents_in, input_paths, located, side_of
 from .measures import MeasureRequest, add_measure_options
-from .options import add_options, read_options, refuse, switch
+from .options import add_options, add_reference, read_options, refuse, switch
 from .output import PlotOutput
 
 
@@ -60,21 +60,9 @@ _OPTIONS = (
 """The reading options; policies repair tags with prefixes, and ground answers."""
 
 
-def _read_both(
-    source: InputFiles, paths: Sequence[str], logits: str | None
-) -> tuple[DocumentFile, DocumentFile | None]:
-    """Read both sides; None for a prediction that comes from logits."""
-    if logits is None or len(paths) == 2 or source.prediction_column is not None or source.columns:
-        references, predictions = read_tag_sides(source, paths, 0, words=False)
-        return references, predictions
-    return source.read_tags(paths[0], [source.reference_column or source.one_column]), None
-
-
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument(
-        "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
-    )
+    add_reference(parser)
     parser.add_argument(
         "systems",
         metavar="PREDICTION",
@@ -95,66 +83,73 @@ def run(options: argparse.Namespace) -> int:
     measures = request.measures(MEASURES, ["span_f"])
     source, spread_of = read_options(InputFiles, options), read_options(SpreadSource, options)
     request.require_used(*measures)
-    if spread_of.answers or _has_answers(source, paths):
-        source.require_effect(options, "strings", paths)
+    formats = [detected(path, source.encoding, "spans") for path in paths]
+    answers = spread_of.answers or source.answer_key is not None or source.format == "answers"
+    answers = answers or any(format is not None and format.name == "answers" for format in formats[1:])
+    source.require_effect(options, "strings" if answers else "tags", paths)
+    if answers:
         refuse(options, ["logits"], "answers of language models")
-        return _run_answers(source, paths, measures, MentionF(**request.shared_options), output)
-    if len(paths) > 2:
-        raise InputError(
-            f"repair policies are compared for one system, got {len(paths) - 1}.",
-            "Give REFERENCE and PREDICTION.",
-        )
-    for path in paths:
-        format = detected(path, source.encoding, "spans")
-        if format is not None:
+        spread, described, lines = _over_groundings(source, paths, measures, MentionF(**request.shared_options))
+    else:
+        if len(paths) > 2:
             raise InputError(
-                f"{called(path)} has spans ({format.name}), but repair policies need tags.",
-                "Give the system's tags. For spans, use spanometer score.",
+                f"repair policies are compared for one system, got {len(paths) - 1}.", "Give REFERENCE and PREDICTION."
             )
-    source.require_effect(options, "tags", paths)
-    references, predictions = _read_both(source, paths, spread_of.logits)
-    logits, id2label = _read_logits(spread_of.logits, source.scheme, references)
+        for path, format in zip(paths, formats, strict=True):
+            if format is not None:
+                raise InputError(
+                    f"{called(path)} has spans ({format.name}), but repair policies need tags.",
+                    "Give the system's tags. For spans, use spanometer score.",
+                )
+        spread, described, lines = _over_repairs(source, paths, measures, spread_of.logits)
+    if output.plot is not None:
+        (plot_grounding_spread if answers else plot_spread)(spread, output.plot)
+    output.show(spread, described, [*heading(lines.items()), ""])
+    return 0
+
+
+def _over_repairs(
+    source: InputFiles, paths: Sequence[str], measures: Sequence[Any], logits: str | None
+) -> tuple[Any, dict[str, Any], dict[str, str]]:
+    """Compute the spread of tags or logits, and describe the files for JSON and for the screen."""
+    predictions: DocumentFile | None = None
+    if logits is None or len(paths) == 2 or source.prediction_column is not None or source.columns:
+        references, predictions = read_tag_sides(source, paths, 0, words=False)
+    else:
+        references = source.read_tags(paths[0], [source.reference_column or source.one_column])
+    arrays, id2label = (None, None) if logits is None else _read_logits(logits, source.scheme, references)
     with located({"references": references, "predictions": predictions or references, "": references}):
         spread = policy_spread(
             references.tags[0],
             None if predictions is None else predictions.tags[0],
-            logits=logits,
+            logits=arrays,
             id2label=id2label,
             scheme=source.scheme,
             measures=measures,
             **source.chosen,
         )
-    if output.plot is not None:
-        plot_spread(spread, output.plot)
-    sides = {"reference": side_of(references), "prediction": None if predictions is None else side_of(predictions)}
+    reference, prediction = side_of(references), None if predictions is None else side_of(predictions)
     described = {
-        **{name: side and side.described for name, side in sides.items()},
-        "logits": spread_of.logits,
+        "reference": reference.described,
+        "prediction": None if prediction is None else prediction.described,
+        "logits": logits,
         "documents": len(references.document_lines),
     }
+    documents = documents_in(references, briefly=True)
     lines = {
-        **{name: "highest logits" if side is None else side.text for name, side in sides.items()},
-        "logits": spread_of.logits,
-        "illegal": f"{counted(spread.illegal, 'pair')} in {len(spread.affected):,} of "
-        f"{documents_in(references, briefly=True)}",
+        "reference": reference.text,
+        "prediction": "highest logits" if prediction is None else prediction.text,
+        **({} if logits is None else {"logits": logits}),
+        "illegal": f"{counted(spread.illegal, 'pair')} in {len(spread.affected):,} of {documents}",
         "policies": f"{len(spread.grid):,} ({spread.scheme})",
     }
-    above = heading((name, text) for name, text in lines.items() if text is not None)
-    output.show(spread, described, [*above, ""])
-    return 0
+    return spread, described, lines
 
 
-def _has_answers(source: InputFiles, paths: Sequence[str]) -> bool:
-    """Check whether the options or the files show answers of language models."""
-    if source.answer_key is not None or source.format == "answers":
-        return True
-    formats = [detected(path, source.encoding, "spans") for path in paths[1:]]
-    return any(format is not None and format.name == "answers" for format in formats)
-
-
-def _run_answers(
-    source: InputFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF, output: PlotOutput
-) -> int:
+def _over_groundings(
+    source: InputFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF
+) -> tuple[Any, dict[str, Any], dict[str, str]]:
+    """Compute the spread of answers, and describe the files for JSON and for the screen."""
     files = read_answers(source, paths)
     answered = answers_in_order(source, files)
     spread = grounding_spread(
@@ -166,26 +161,15 @@ def _run_answers(
         strings=strings,
         **source.answer_reading,
     )
-    if output.plot is not None:
-        plot_grounding_spread(spread, output.plot)
-    reference, *systems = (side_of(file) for file in files.values())
-    of_systems = dict(zip(spread.systems, systems, strict=True))
-    lines = {"reference": reference.text}
-    lines |= {
-        name: f"{side.described['file']}, {spread.systems[name].strict.summary}" for name, side in of_systems.items()
-    }
-    described = {name: side.described for name, side in of_systems.items()}
-    above = [*heading([*lines.items(), *spread.sizes()]), ""]
-    output.show(spread, {"reference": reference.described, "predictions": described}, above)
-    return 0
+    reference, *systems = map(side_of, files.values())
+    described = {name: side.described for name, side in zip(spread.systems, systems, strict=True)}
+    lines = {name: f"{side['file']}, {spread.systems[name].strict.summary}" for name, side in described.items()}
+    above = {"reference": reference.text, **lines, **dict(spread.sizes())}
+    return spread, {"reference": reference.described, "predictions": described}, above
 
 
-def _read_logits(
-    path: str | None, scheme: str | None, references: DocumentFile
-) -> tuple[list[np.ndarray] | None, list[str] | None]:
+def _read_logits(path: str, scheme: str | None, references: DocumentFile) -> tuple[list[np.ndarray], list[str]]:
     """Read the logits and their labels, for the documents of the reference."""
-    if path is None:
-        return None, None
     logits, labels = read_logits(path, scheme=scheme)
     lengths = references.tags[0].lengths
     if len(logits) != len(lengths):
@@ -194,13 +178,13 @@ def _read_logits(
             "Both must have the same documents, in the same order.",
             source=path,
         )
-    for document, (array, length) in enumerate(zip(logits, lengths.tolist(), strict=True)):
-        if len(array) != length:
-            raise InputError(
-                f"the logits have {counted(len(array), 'token')}, but the reference has {length} "
-                f"({references.source}, line {references.line(document)}).",
-                "Both must have the same tokens, without padding and special tokens.",
-                source=path,
-                document=document,
-            )
+    differing = np.flatnonzero(lengths != [len(array) for array in logits])
+    for document in differing[:1].tolist():
+        raise InputError(
+            f"the logits have {counted(len(logits[document]), 'token')}, but the reference has {lengths[document]} "
+            f"({references.source}, line {references.line(document)}).",
+            "Both must have the same tokens, without padding and special tokens.",
+            source=path,
+            document=document,
+        )
     return logits, labels

@@ -26,8 +26,6 @@ from ..analysis.transformations.mapping import (
     matched,
 )
 from ..analysis.transformations.transformations import SpanTransformation, Transformation
-from ..documents.document_file import DocumentFile
-from ..documents.fitting import Fitted
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, counted
 from ..readers.json.lines import span_lines
@@ -99,89 +97,48 @@ def run(options: argparse.Namespace) -> int:
     steps = _steps(options)
     path = options.file = InputPath.of(options.file)
     source, of_tags = read_source(options, path)
-    touched: list[tuple[int, ...]] = []
-
-    def change(tags: Tags) -> Tags:
-        scheme = certain_scheme(tags, source.scheme, remedy="spanometer convert --repair ...")
-        counts = []
-        for name, step in zip(options.apply, steps, strict=True):
-            if options.matched:
-                step = matched(name, step, Spans.from_tags(tags, scheme=scheme.name))
-            result = step.on_tags(tags, scheme=scheme.name)
-            tags = result.tags
-            counts.append(result.touched)
-        touched.append(tuple(counts))
-        return tags
-
-    if not of_tags or options.as_spans:
-        _require_spans(options, steps)
-    if options.as_spans:
-        touched.append(_write_spans(options, source, steps, of_tags=of_tags))
-    elif not of_tags:
-        touched.append(_transform_documents(options, source, steps))
+    if of_tags and not options.as_spans:
+        touched = _transform_tags(options, source, steps)
     else:
-        rewrite(options, source, change, ", ".join(options.apply))
-    for name, step, counts in zip(options.apply, steps, zip(*touched, strict=True), strict=True):
-        total = sum(counts)
-        print(f"{name}: {counted(total, step.unit)} changed.", file=sys.stderr)
+        if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
+            what = "--in-place" if options.in_place else "illegal_tags"
+            raise InputError(f"{what} needs tags, but the output has spans.", f"Remove {what}, or write tags.")
+        touched = _transform_spans(options, source, steps, of_tags=of_tags)
+    for name, step, number in zip(options.apply, steps, touched, strict=True):
+        print(f"{name}: {counted(number, step.unit)} changed.", file=sys.stderr)
     return 0
 
 
-def _transform_documents(
-    options: argparse.Namespace, source: InputFiles, steps: Sequence[Transformation]
-) -> tuple[int, ...]:
-    """Write documents with transformed spans in their format; returns the number of spans that each step changed."""
-    format: Any = source.format_of(options.file)
-    if format.writer is None:
-        remedy = "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
-        raise InputError(f"{format.name} cannot be written.", remedy)
-    writing = WrittenAs(to=format.name).writing(options, source)
-    file, carried = _read_in_tokens(options, source)
-    spans, touched = _transformed(options, steps, carried.file.spans)
-    changed = replace(carried.file, spans=spans)
-    if not file.in_tokens:
-        tokens, lengths = carried.file.documents.tokens, file.documents.lengths
-        changed = replace(file, spans=to_characters(spans, tokens, lengths)) if tokens is not None else changed
-    # the notes on the file were shown when it was read
-    writing.write(writing.prepare(replace(changed, stated=None, left_out=(), notes=()), Pairing()))
+def _transform_tags(options: argparse.Namespace, source: InputFiles, steps: Sequence[Transformation]) -> list[int]:
+    """Write a file with transformed tags; returns the number of spans (or tags) that each step changed."""
+    touched = [0] * len(steps)
+
+    def change(tags: Tags) -> Tags:
+        scheme = certain_scheme(tags, source.scheme, remedy="spanometer convert --repair ...").name
+        for number, (name, step) in enumerate(zip(options.apply, steps, strict=True)):
+            chosen = matched(name, step, Spans.from_tags(tags, scheme=scheme)) if options.matched else step
+            result = chosen.on_tags(tags, scheme=scheme)
+            tags = result.tags
+            touched[number] += result.touched
+        return tags
+
+    rewrite(options, source, change, ", ".join(options.apply))
     return touched
 
 
-def _read_in_tokens(options: argparse.Namespace, source: InputFiles) -> tuple[DocumentFile, Fitted]:
-    """Read documents with their spans in tokens; note on standard error that attributes are lost."""
-    file, carried = source.read_in_tokens(options.file)
-    if file.has_attributes:
-        print("lost: the attributes of spans", file=sys.stderr)
-    return file, carried
-
-
-def _transformed(
-    options: argparse.Namespace, steps: Sequence[Transformation], spans: Spans
-) -> tuple[Spans, tuple[int, ...]]:
-    """Apply all steps to spans; also returns the number of spans that each step changed."""
-    touched = []
-    for name, step in zip(options.apply, steps, strict=True):
-        chosen = matched(name, step, spans) if options.matched else step
-        result = cast(SpanTransformation, chosen)(spans)
-        spans = result.spans
-        touched.append(result.touched)
-    return spans, tuple(touched)
-
-
-def _require_spans(options: argparse.Namespace, steps: Sequence[Transformation]) -> None:
-    """Raise an `InputError` for options that apply only to tags."""
-    if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
-        what = "--in-place" if options.in_place else "illegal_tags"
-        raise InputError(f"{what} needs tags, but the output has spans.", f"Remove {what}, or write tags.")
-
-
-def _write_spans(
+def _transform_spans(
     options: argparse.Namespace, source: InputFiles, steps: Sequence[Transformation], *, of_tags: bool
-) -> tuple[int, ...]:
-    """Write transformed spans, which can overlap, as JSON lines; returns the number of spans that each step changed."""
-    if not of_tags:
-        spans = _read_in_tokens(options, source)[1].file.spans
-    else:
+) -> list[int]:
+    """Write documents with transformed spans in their format, or only the spans, which can overlap, as JSON lines.
+
+    Returns the number of spans that each step changed.
+    """
+    format: Any = None if options.as_spans else source.format_of(options.file)
+    if format is not None and format.writer is None:
+        remedy = "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
+        raise InputError(f"{format.name} cannot be written.", remedy)
+    writing = None if format is None else WrittenAs(to=format.name).writing(options, source)
+    if of_tags:
         if source.columns:
             raise InputError("--as-spans can write only one column.", "Name one column.")
         file = source.read_columns(options.file)
@@ -189,9 +146,22 @@ def _write_spans(
             tags = as_tags(file.tags[0], prefix=source.prefix)
             scheme = certain_scheme(tags, source.scheme, remedy="spanometer convert --repair ...")
         spans = Spans.from_tags(tags, scheme=scheme.name)
-    spans, touched = _transformed(options, list(map(free, steps)), spans)
-    with read_options(Target, options, file=options.file).opened() as output:
-        output.writelines(span_lines(spans))
+    else:
+        file, carried = source.read_in_tokens(options.file, attributes=False)
+        spans = carried.file.spans
+    touched = []
+    for name, step in zip(options.apply, map(free, steps) if options.as_spans else steps, strict=True):
+        result = cast(SpanTransformation, matched(name, step, spans) if options.matched else step)(spans)
+        spans = result.spans
+        touched.append(result.touched)
+    if writing is None:
+        with read_options(Target, options, file=options.file).opened() as output:
+            output.writelines(span_lines(spans))
+        return touched
+    changed, tokens = replace(carried.file, spans=spans), carried.file.documents.tokens
+    if not file.in_tokens and tokens is not None:
+        changed = replace(file, spans=to_characters(spans, tokens, file.documents.lengths))
+    writing.write(replace(changed, stated=None), Pairing(), noted=True)
     return touched
 
 
@@ -204,15 +174,10 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
             raise InputError(problem, f"Give {flag} once, or once for each --apply.")
     if firsts and options.matched:
         raise InputError("--first and --matched cannot be used together.", "Remove one of them.")
-    parameters = {"rate": rates, "first": firsts}
-    steps = [
-        get_transformation(
-            name,
-            seed=options.seed + number,
-            **{key: values[number % len(values)] for key, values in parameters.items() if values},
-        )
-        for number, name in enumerate(names)
-    ]
+    steps = []
+    for number, name in enumerate(names):
+        own = {key: values[number % len(values)] for key, values in (("rate", rates), ("first", firsts)) if values}
+        steps.append(get_transformation(name, seed=options.seed + number, **own))
     if any(isinstance(step, IllegalTags) for step in steps[:-1]):
         raise InputError(
             "no transformation can follow illegal_tags, because its tags are illegal.",

@@ -15,15 +15,14 @@ Examples:
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..documents.checks import KINDS, Problem, SpanValidation
+from ..documents.checks import KINDS, SpanValidation
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted, printable
-from ..tags.validation import IllegalPair, Validation
+from ..tags.validation import Validation
 from .input_files import ONE_FILE, add_reading, read_source
 from .inputs import InputPath, called, documents_in, input_paths, located
 from .main import BAD_INPUT
@@ -56,22 +55,23 @@ def run(options: argparse.Namespace) -> int:
             message = error.message(speller(options.flags), " ")
             checked.append(_Checked(BAD_INPUT, partial(dict, file=called(path), error=message)))
             print(f"spanometer: {printable(message)}", file=sys.stderr)
-        if not output.json:
-            for line in checked[-1].lines:
-                print(line)
+        for line in () if output.json else checked[-1].lines:
+            print(line)
+    statuses = [each.status for each in checked]
     if output.json:
         described = [each.described() for each in checked]
         output.write(lambda: described[0] if len(paths) == 1 else {"files": described}, tuple)
-        return max(each.status for each in checked)
+        return max(statuses)
     for line in chain.from_iterable(each.summary for each in checked):
         print(line)
     if len(paths) > 1:
-        print(_total([each.status for each in checked]))
-    return max(each.status for each in checked)
+        kinds = {0: "without problems", ILLEGAL: "with problems", BAD_INPUT: "that cannot be read"}
+        numbers = (f"{statuses.count(status):,} {kind}" for status, kind in kinds.items() if status in statuses)
+        print(f"{counted(len(paths), 'file')}: {', '.join(numbers)}.")
+    return max(statuses)
 
 
-@dataclass(frozen=True)
-class _Checked:
+class _Checked(NamedTuple):
     """The problems of a file.
 
     Attributes:
@@ -87,94 +87,74 @@ class _Checked:
     summary: Sequence[str] = ()
 
 
-def _total(statuses: Sequence[int]) -> str:
-    kinds = {0: "without problems", ILLEGAL: "with problems", BAD_INPUT: "that cannot be read"}
-    numbers = (f"{statuses.count(status):,} {kind}" for status, kind in kinds.items() if status in statuses)
-    return f"{counted(len(statuses), 'file')}: {', '.join(numbers)}."
-
-
 def _check(options: argparse.Namespace, path: InputPath) -> _Checked:
     source, of_tags = read_source(options, path, repair="raise")
     if not of_tags:
         validation = SpanValidation(tokenizer=source.tokenizer)
         return _check_documents(validation.read(lambda: source.read_all_spans(path)), path)
     file = source.read_columns(path)
-    columns = [file.select(index) for index in range(len(file.columns))]
-    pairs = [(column, _validate(column, source.scheme)) for column in columns]
+    pairs = []
+    for column in map(file.select, range(len(file.columns))):
+        with located({"": column}):
+            pairs.append((column, Validation(column.tags[0], scheme=source.scheme)))
     return _Checked(
         ILLEGAL if any(len(validation) for _, validation in pairs) else 0,
         lambda: {"file": file.source, "columns": [_described(*pair) for pair in pairs]},
-        chain.from_iterable(_lines(*pair, name_column=len(columns) > 1) for pair in pairs),
+        chain.from_iterable(_lines(*pair, name_column=len(pairs) > 1) for pair in pairs),
         [_summary(*pair, inferred=source.scheme is None) for pair in pairs],
     )
 
 
 def _check_documents(validation: SpanValidation, path: InputPath) -> _Checked:
-    return _Checked(
-        ILLEGAL if validation.problems else 0,
-        lambda: _described_spans(validation, called(path)),
-        _span_lines(validation, printable(called(path))),
-        [_span_summary(validation, printable(called(path)))],
-    )
+    """Describe the invalid spans of documents; left-out items are listed on standard error."""
+    source, problems = printable(called(path)), validation.problems
+    left_out = [] if validation.file is None else list(validation.file.left_out)
 
+    def described() -> dict[str, Any]:
+        listed = []
+        for problem in problems:
+            named = {key: getattr(problem, key) for key in ("kind", "line", "document", "name")}
+            bounds = dict(zip(("start", "end", "label"), problem.span or (None, None, None), strict=True))
+            listed.append({**named, "place": problem.place or None, **bounds, "text": problem.text})
+        return {
+            "file": called(path),
+            "documents": validation.documents,
+            "spans": validation.spans,
+            "affected_documents": validation.affected,
+            "counts": validation.counts,
+            "problems": listed,
+            "left_out": left_out,
+        }
 
-def _described_spans(validation: SpanValidation, source: str) -> dict[str, Any]:
-    return {
-        "file": source,
-        "documents": validation.documents,
-        "spans": validation.spans,
-        "affected_documents": validation.affected,
-        "counts": validation.counts,
-        "problems": [_described_problem(problem) for problem in validation.problems],
-        "left_out": [] if validation.file is None else list(validation.file.left_out),
-    }
+    def lines() -> Iterator[str]:
+        for problem in problems:
+            name = problem.place or ("" if problem.name is None else f"document {problem.name!r}")
+            yield f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}"
+        for text in left_out:
+            print(f"left out: {printable(text)}", file=sys.stderr)
 
-
-def _span_lines(validation: SpanValidation, source: str) -> Iterator[str]:
-    """Yield a line for each problem; list left-out items on standard error."""
-    for problem in validation.problems:
-        name = problem.place or ("" if problem.name is None else f"document {problem.name!r}")
-        yield f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}"
-    for text in () if validation.file is None else validation.file.left_out:
-        print(f"left out: {printable(text)}", file=sys.stderr)
-
-
-def _span_summary(validation: SpanValidation, source: str) -> str:
     documents, spans = counted(validation.documents, "document"), counted(validation.spans, "span")
-    if not validation.problems:
-        return f"{source}: no problems with {spans} in {documents}."
-    listed = "; ".join(f"{KINDS[kind]}: {count:,}" for kind, count in validation.counts.items())
-    problems = counted(len(validation.problems), "problem")
-    return f"{source}: {problems} in {validation.affected:,} of {documents}, with {spans}: {listed}."
-
-
-def _described_problem(problem: Problem) -> dict[str, Any]:
-    named = {key: getattr(problem, key) for key in ("kind", "line", "document", "name")}
-    bounds = dict(zip(("start", "end", "label"), problem.span or (None, None, None), strict=True))
-    return {**named, "place": problem.place or None, **bounds, "text": problem.text}
-
-
-def _validate(column: DocumentFile, scheme: str | None) -> Validation:
-    with located({"": column}):
-        return Validation(column.tags[0], scheme=scheme)
+    summary = f"no problems with {spans} in {documents}"
+    if problems:
+        listed = "; ".join(f"{KINDS[kind]}: {count:,}" for kind, count in validation.counts.items())
+        number = counted(len(problems), "problem")
+        summary = f"{number} in {validation.affected:,} of {documents}, with {spans}: {listed}"
+    return _Checked(ILLEGAL if problems else 0, described, lines(), [f"{source}: {summary}."])
 
 
 def _lines(column: DocumentFile, validation: Validation, *, name_column: bool) -> Iterator[str]:
-    """Yield a line for each illegal pair."""
+    """Yield a line for each illegal pair, with the spans under each policy."""
     source, name = printable(column.source), f"{printable(column.columns[0])}: " if name_column else ""
     for pair in validation:
         token = f"token {pair.position}: " if column.line_runs is None else ""
+        # policies with the same spans are named together
+        agreeing: dict[str, list[str]] = {}
+        for policy, spans in pair.policies.items():
+            made = " and ".join(_span(column, pair.document, *span) for span in spans) or "nothing"
+            agreeing.setdefault(made, []).append(policy)
+        policies = "; ".join(f"{', '.join(policies)}: {made}" for made, policies in agreeing.items())
         place = f"{source}:{column.line(pair.document, pair.position)}: {name}{token}"
-        yield f"{place}{printable(str(pair))} ({_policies(column, pair)})"
-
-
-def _policies(column: DocumentFile, pair: IllegalPair) -> str:
-    """Return the spans under each policy; policies with the same spans are named together."""
-    agreeing: dict[str, list[str]] = {}
-    for policy, spans in pair.policies.items():
-        made = " and ".join(_span(column, pair.document, *span) for span in spans) or "nothing"
-        agreeing.setdefault(made, []).append(policy)
-    return "; ".join(f"{', '.join(policies)}: {made}" for made, policies in agreeing.items())
+        yield f"{place}{printable(str(pair))} ({policies})"
 
 
 def _span(column: DocumentFile, document: int, label: str, start: int, end: int) -> str:
@@ -197,6 +177,20 @@ def _summary(column: DocumentFile, validation: Validation, *, inferred: bool) ->
 
 
 def _described(column: DocumentFile, validation: Validation) -> dict[str, Any]:
+    pairs = [
+        {
+            "line": column.line(pair.document, pair.position),
+            "document": pair.document,
+            "token": pair.position,
+            "previous": pair.previous,
+            "tag": pair.tag,
+            "policies": {
+                policy: [dict(zip(("label", "start", "end"), span, strict=True)) for span in spans]
+                for policy, spans in pair.policies.items()
+            },
+        }
+        for pair in validation
+    ]
     return {
         "column": column.columns[0],
         "scheme": validation.scheme.name,
@@ -204,19 +198,5 @@ def _described(column: DocumentFile, validation: Validation) -> dict[str, Any]:
         "tokens": len(column.tags[0].codes),
         "affected_documents": len(validation.affected),
         "spans": validation.spans,
-        "illegal_pairs": [_described_pair(column, pair) for pair in validation],
-    }
-
-
-def _described_pair(column: DocumentFile, pair: IllegalPair) -> dict[str, Any]:
-    return {
-        "line": column.line(pair.document, pair.position),
-        "document": pair.document,
-        "token": pair.position,
-        "previous": pair.previous,
-        "tag": pair.tag,
-        "policies": {
-            policy: [{"label": label, "start": start, "end": end} for label, start, end in spans]
-            for policy, spans in pair.policies.items()
-        },
+        "illegal_pairs": pairs,
     }

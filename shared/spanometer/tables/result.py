@@ -4,8 +4,8 @@ import csv
 import io
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, dataclass_transform
 
@@ -51,14 +51,6 @@ def to_csv(tables: Iterable[Table], precision: Precision) -> str:
     return text.getvalue()
 
 
-def to_frame(tables: Iterable[Table]) -> Any:
-    """Convert tables of the same kind to a data frame, with a column for each key and two more for each interval."""
-    import pandas
-
-    heads, rows = grid(tables)
-    return pandas.DataFrame(list(rows), columns=heads)
-
-
 def by_kind(parts: Iterable[Part]) -> dict[str, list[Table]]:
     """Group the tables among parts by kind; tables without a kind are grouped by title."""
     groups: dict[str, list[Table]] = {}
@@ -83,30 +75,27 @@ def grid(tables: Iterable[Table], precision: Precision | None = None) -> tuple[l
         tables: tables of the same kind.
         precision: how numbers are rounded and scaled; None leaves them unchanged.
     """
-    keyed = [(table, ["", *(table.keys or [re.sub(r"\W+", "_", head) for head in table.heads])]) for table in tables]
+    keyed = [(table, table.keys or [re.sub(r"\W+", "_", head) for head in table.heads]) for table in tables]
     heads: dict[str, None] = {}
     for table, keys in keyed:
-        bounded: set[str] = set()
-        for row in filter(None, table.rows):
-            bounded.update(name for name, value in _record(table, keys, row, None).items() if value is not None)
-        first = [*table.about, table.names or table.title]
-        shown = [name for key in keys[1:] if key for name in (key, f"{key}_low", f"{key}_high") if name in bounded]
-        heads.update(dict.fromkeys([*first, *shown]))
-    records = (_record(table, keys, row, precision) for table, keys in keyed for row in filter(None, table.rows))
+        filled = {name for record in _records(table, keys, None) for name, value in record.items() if value is not None}
+        named = (name for key in keys if key for name in (key, f"{key}_low", f"{key}_high") if name in filled)
+        heads.update(dict.fromkeys([*table.about, table.names or table.title, *named]))
+    records = (record for table, keys in keyed for record in _records(table, keys, precision))
     return list(heads), ([record.get(name) for name in heads] for record in records)
 
 
-def _record(table: Table, keys: Sequence[str], row: Sequence[Cell], precision: Precision | None) -> dict[str, Any]:
-    record: dict[str, Any] = {**table.about, table.names or table.title: _plain(row[0], None)}
-    for key, cell in zip(keys[1:], row[1:], strict=True):
-        if not key:
-            continue
-        record[key] = _plain(cell, precision)
-        if isinstance(cell, Number) and cell.interval is not None:
-            low, high = cell.interval
-            for end, value in (("low", low), ("high", high)):
-                record[f"{key}_{end}"] = _plain(Number(value, cell.kind), precision)
-    return record
+def _records(table: Table, keys: Sequence[str], precision: Precision | None) -> Iterator[dict[str, Any]]:
+    """Yield the values of each row by key, with the bounds of intervals."""
+    for name, *cells in filter(None, table.rows):
+        record = {**table.about, table.names or table.title: _plain(name, None)}
+        for key, cell in zip(keys, cells, strict=True):
+            if key:
+                record[key] = _plain(cell, precision)
+            if key and isinstance(cell, Number) and cell.interval is not None:
+                for end, value in zip(("low", "high"), cell.interval, strict=True):
+                    record[f"{key}_{end}"] = _plain(Number(value, cell.kind), precision)
+        yield record
 
 
 def _plain(cell: Cell, precision: Precision | None) -> Any:
@@ -116,39 +105,49 @@ def _plain(cell: Cell, precision: Precision | None) -> Any:
         return None if text in ("", EMPTY) else text.strip()
     if precision is None:
         return cell.value
-    (value,) = precision.scaled(Number(cell.value, cell.kind))
+    value, *_ = precision.scaled(cell)
     if precision.digits is not None and cell.kind in ("score", "plain"):
         return f"{value:.{precision.digits}f}"
     # multiplying by 100 adds meaningless digits
     return float(f"{value:.15g}") if isinstance(value, float) and value != cell.value else value
 
 
-def to_markdown(parts: Iterable[Part], precision: Precision) -> str:
-    """Write tables as Markdown's pipe tables, other lines as paragraphs, and copyable lines as code."""
-    blocks = []
-    for part in parts:
-        if isinstance(part, Table):
-            blocks.append("\n".join(_markdown_table(part, precision)))
-        elif isinstance(part, Copyable):
-            blocks += map(_code, part.texts)
-        elif not isinstance(part, list) and part:
-            text, style = styled(part)
-            blocks.append(_bold(_markdown(text), "bold" in style, "**"))
-    return "\n\n".join(blocks) + "\n"
+@dataclass(frozen=True)
+class _Markup:
+    """How cells are written in a markup language.
 
+    Attributes:
+        text, number: functions that escape a text, and a written number.
+        bold, interval: the templates of bold texts and of intervals.
+        styles: whether texts and numbers with a bold style are bold, besides the best number of a column.
+    """
 
-def _markdown_table(table: Table, precision: Precision) -> list[str]:
-    rows = [[_markdown_cell(cell, precision) for cell in row] for row in table.rows if row is not None]
-    heads = [_markdown(head.replace("\n", " ")) for head in (table.title, *table.heads)]
-    rule = ["---"] * table.left + ["---:"] * (len(heads) - table.left)
-    return [f"| {' | '.join(line)} |" for line in (heads, rule, *rows)]
+    text: Callable[[str], str]
+    number: Callable[[str], str]
+    bold: str
+    interval: str
+    styles: bool = False
 
+    def piece(self, piece: Piece) -> str:
+        """Write a text, in bold if that is its style."""
+        text, style = styled(piece)
+        return self.bold % self.text(text) if "bold" in style and text else self.text(text)
 
-def _markdown_cell(cell: Cell, precision: Precision) -> str:
-    if isinstance(cell, Number):
-        point, *bounds = map(_markdown, precision.texts(cell))
-        return _bold(point, cell.best, "**") + (rf" \[{', '.join(bounds)}\]" if bounds else "")
-    return _markdown(styled(cell)[0].strip())
+    def cell(self, cell: Cell, precision: Precision) -> str:
+        """Write a cell: a number with its interval, or a text."""
+        if not isinstance(cell, Number):
+            return self.piece(cell) if self.styles else self.text(styled(cell)[0].strip())
+        point, *bounds = map(self.number, precision.texts(cell))
+        shown = self.bold % point if cell.best or (self.styles and cell.style == "bold") else point
+        return shown + (self.interval % ", ".join(bounds) if bounds else "")
+
+    def heads(self, table: Table) -> list[str]:
+        """Write the headers of all columns."""
+        return [self.text(head.replace("\n", " ")) for head in (table.title, *table.heads)]
+
+    def rows(self, table: Table, precision: Precision) -> list[list[str] | None]:
+        """Write the cells of all rows; None means a line between rows."""
+        return [None if row is None else [self.cell(cell, precision) for cell in row] for row in table.rows]
 
 
 def _markdown(text: str) -> str:
@@ -157,13 +156,45 @@ def _markdown(text: str) -> str:
     return _MARKDOWN.sub(lambda match: match[0] if match.start() in kept else f"\\{match[0]}", printable(text))
 
 
+def latex(text: str) -> str:
+    """Escape a text for LaTeX."""
+    return "".join(_LATEX.get(char, char) for char in printable(text))
+
+
+def _latex_number(text: str) -> str:
+    """Convert the hyphen of a number to a minus, and remove the space after commas."""
+    text = latex(text)
+    return f"${text[0]}${text[1:]}" if text[:1] in ("-", "+") else text
+
+
+def _html(text: str) -> str:
+    return escape(printable(text))
+
+
+_IN_MARKDOWN = _Markup(_markdown, _markdown, "**%s**", r" \[%s\]")
+_IN_LATEX = _Markup(latex, _latex_number, r"\textbf{%s}", " [%s]")
+_IN_HTML = _Markup(_html, _html, "<b>%s</b>", " <small>[%s]</small>", styles=True)
+
+
+def to_markdown(parts: Iterable[Part], precision: Precision) -> str:
+    """Write tables as Markdown's pipe tables, other lines as paragraphs, and copyable lines as code."""
+    blocks = []
+    for part in parts:
+        if isinstance(part, Table):
+            heads = _IN_MARKDOWN.heads(part)
+            rule = ["---"] * part.left + ["---:"] * (len(heads) - part.left)
+            rows = filter(None, (heads, rule, *_IN_MARKDOWN.rows(part, precision)))
+            blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
+        elif isinstance(part, Copyable):
+            blocks += map(_code, part.texts)
+        elif not isinstance(part, list) and part:
+            blocks.append(_IN_MARKDOWN.piece(part))
+    return "\n\n".join(blocks) + "\n"
+
+
 def _code(text: str) -> str:
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     return f"{ticks}{printable(text)}{ticks}"
-
-
-def _bold(text: str, bold: bool, mark: str) -> str:
-    return f"{mark}{text}{mark}" if bold and text else text
 
 
 def to_latex(parts: Iterable[Part], precision: Precision, *, intervals: str = "brackets") -> str:
@@ -177,7 +208,7 @@ def to_latex(parts: Iterable[Part], precision: Precision, *, intervals: str = "b
     lines: list[str] = []
     for part in parts:
         if isinstance(part, Table):
-            lines += _latex_table(part, precision, intervals)
+            lines += _latex_table(part, precision, half=intervals == "plus-minus")
         elif part:
             texts = part.texts if isinstance(part, Copyable) else ["".join(styled(cell)[0] for cell in _cells(part))]
             lines += [f"% {printable(text)}" for text in texts]
@@ -186,41 +217,23 @@ def to_latex(parts: Iterable[Part], precision: Precision, *, intervals: str = "b
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _latex_table(table: Table, precision: Precision, intervals: str) -> list[str]:
+def _latex_table(table: Table, precision: Precision, *, half: bool) -> list[str]:
+    """Write the lines of a table; if `half` is True, half of each interval follows a plus-minus sign."""
+
+    def cell(cell: Cell) -> str:
+        if not half or not isinstance(cell, Number) or cell.interval is None:
+            return _IN_LATEX.cell(cell, precision)
+        low, high = cell.interval
+        width = precision.text(Number((high - low) / 2, cell.kind))
+        return f"{_IN_LATEX.cell(replace(cell, interval=None), precision)} $\\pm$ {_latex_number(width)}"
+
     columns = "l" * table.left + "r" * (1 + len(table.heads) - table.left)
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
-    heads = [latex(head.replace("\n", " ")) for head in (table.title, *table.heads)]
-    rows = [None if row is None else [_latex_cell(cell, precision, intervals) for cell in row] for row in table.rows]
-    for cells in (heads, None, *rows):
+    for cells in (_IN_LATEX.heads(table), None, *(None if row is None else list(map(cell, row)) for row in table.rows)):
         line = r"\midrule" if cells is None else " & ".join(cells) + r" \\"
         # a bracket or an asterisk would be an argument of the line break before it
         lines.append(f"{{}}{line}" if line.startswith(("[", "*")) else line)
     return [*lines, r"\bottomrule", r"\end{tabular}"]
-
-
-def _latex_cell(cell: Cell, precision: Precision, intervals: str) -> str:
-    if not isinstance(cell, Number):
-        return latex(styled(cell)[0].strip())
-    point, *bounds = (_latex_number(text) for text in precision.texts(cell))
-    shown = rf"\textbf{{{point}}}" if cell.best else point
-    if not bounds:
-        return shown
-    if intervals == "plus-minus":
-        low, high = cell.interval or (0.0, 0.0)
-        half = precision.text(Number((high - low) / 2, cell.kind))
-        return f"{shown} $\\pm$ {_latex_number(half)}"
-    return f"{shown} [{', '.join(bounds)}]"
-
-
-def _latex_number(text: str) -> str:
-    """Convert the hyphen of a number to a minus, and remove the space after commas."""
-    text = latex(text)
-    return f"${text[0]}${text[1:]}" if text[:1] in ("-", "+") else text
-
-
-def latex(text: str) -> str:
-    """Escape a text for LaTeX."""
-    return "".join(_LATEX.get(char, char) for char in printable(text))
 
 
 def to_html(parts: Iterable[Part], precision: Precision) -> str:
@@ -230,40 +243,21 @@ def to_html(parts: Iterable[Part], precision: Precision) -> str:
         if isinstance(part, Table):
             blocks.append(_html_table(part, precision))
         elif isinstance(part, Copyable):
-            lines = (f'<div style="{_SMALL}"><code>{escape(printable(line))}</code></div>' for line in part.folded())
-            blocks += lines
+            blocks += [f'<div style="{_SMALL}"><code>{_html(line)}</code></div>' for line in part.folded()]
         elif part:
-            pieces = (_html_text(cell) for cell in _cells(part))
-            blocks.append(f"<div>{''.join(pieces)}</div>")
+            blocks.append(f"<div>{''.join(map(_IN_HTML.piece, _cells(part)))}</div>")
     return f"<div>{''.join(blocks)}</div>"
 
 
 def _html_table(table: Table, precision: Precision) -> str:
-    def cell(tag: str, place: int, content: str) -> str:
-        return f'<{tag} style="{_NAMES if place < table.left else _NUMBERS}">{content}</{tag}>'
+    def row(tag: str, cells: Sequence[str]) -> str:
+        styles = [_NAMES] * table.left + [_NUMBERS] * (len(cells) - table.left)
+        shown = (f'<{tag} style="{style}">{cell}</{tag}>' for style, cell in zip(styles, cells, strict=True))
+        return f"<tr>{''.join(shown)}</tr>"
 
-    heads = ["<br>".join(escape(printable(line)) for line in head.split("\n")) for head in (table.title, *table.heads)]
-    rows = []
-    for row in table.rows:
-        if row is not None:
-            cells = [_html_cell(item, precision) for item in row]
-            rows.append(f"<tr>{''.join(cell('td', place, text) for place, text in enumerate(cells))}</tr>")
-    head = "".join(cell("th", place, text) for place, text in enumerate(heads))
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-
-
-def _html_cell(cell: Cell, precision: Precision) -> str:
-    if not isinstance(cell, Number):
-        return _html_text(cell)
-    point, *bounds = map(escape, precision.texts(cell))
-    shown = f"<b>{point}</b>" if cell.best or cell.style == "bold" else point
-    return f"{shown} <small>[{', '.join(bounds)}]</small>" if bounds else shown
-
-
-def _html_text(piece: Piece) -> str:
-    text, style = styled(piece)
-    shown = escape(printable(text))
-    return f"<b>{shown}</b>" if "bold" in style else shown
+    heads = ["<br>".join(map(_html, head.split("\n"))) for head in (table.title, *table.heads)]
+    rows = (row("td", cells) for cells in _IN_HTML.rows(table, precision) if cells is not None)
+    return f"<table><thead>{row('th', heads)}</thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def _cells(part: Piece | list[Piece]) -> list[Piece]:
@@ -315,7 +309,10 @@ class Result(ABC):
         Raises:
             InputError: if there is no such kind.
         """
-        return to_frame(of_kind(by_kind(self.tables()), table))
+        import pandas
+
+        heads, rows = grid(of_kind(by_kind(self.tables()), table))
+        return pandas.DataFrame(list(rows), columns=heads)
 
     def to_csv(self, table: str | None = None, *, digits: int | None = None, percent: bool = False) -> str:
         """Write the tables of one kind as one CSV table.
@@ -370,7 +367,7 @@ class Result(ABC):
 
     def _exported(self, kind: str | None) -> list[Part]:
         """Return the tables of a kind, or all that are printed, with the signatures and notes."""
-        if kind is not None:
-            signatures = (part for part in self.parts() if isinstance(part, Copyable))
-            return [*of_kind(by_kind(self.tables()), kind), *signatures]
-        return [part for part in self.parts() if part and not isinstance(part, list)]
+        shown: list[Part] = [part for part in self.parts() if part and not isinstance(part, list)]
+        if kind is None:
+            return shown
+        return [*of_kind(by_kind(self.tables()), kind), *(part for part in shown if isinstance(part, Copyable))]

@@ -31,8 +31,14 @@ class _Page(Console):  # type: ignore[misc]
         raise BrokenPipeError
 
 
-def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
-    """Create a console for standard output or a file, without automatic markup and truncation."""
+def page(*, color: bool = True, file: io.StringIO | None = None, terminal: bool | None = None) -> Console:
+    """Create a console for standard output or a file, without automatic markup and truncation.
+
+    Args:
+        color: whether styles are shown.
+        file: the file; None means standard output.
+        terminal: whether lines have the width of the terminal; by default if the console writes to a terminal.
+    """
     # in a notebook Rich would display the parts instead of writing them
     console = _Page(
         highlight=False,
@@ -44,17 +50,17 @@ def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
     )
     # Rich reads the environment variable COLUMNS only when it is imported
     size = shutil.get_terminal_size()
-    console.size = ConsoleDimensions(size.columns if console.file.isatty() else _UNLIMITED, size.lines)
+    narrow = console.file.isatty() if terminal is None else terminal
+    console.size = ConsoleDimensions(size.columns if narrow else _UNLIMITED, size.lines)
     return console
 
 
 def text_of(parts: Iterable[Part], precision: Precision | None = None, *, terminal: bool = True) -> str:
     """Return parts as text without colours; if `terminal` is True, in the width of the terminal."""
-    console = page(color=False, file=io.StringIO())
-    if terminal and sys.stdout is not None and sys.stdout.isatty():
-        console.width = shutil.get_terminal_size().columns
-    show(console, *parts, precision=precision)
-    return str(console.file.getvalue())
+    file = io.StringIO()
+    on_terminal = terminal and sys.stdout is not None and sys.stdout.isatty()
+    show(page(color=False, file=file, terminal=on_terminal), *parts, precision=precision)
+    return file.getvalue()
 
 
 def show(console: Console, *parts: Part, precision: Precision | None = None) -> None:

@@ -256,28 +256,31 @@ class Table:
         """Write the rows as text; if `confidence` is set, a row with intervals follows each row that has intervals."""
         rows: list[list[Text] | None] = []
         for row in self.rows:
-            mark = UNRELIABLE if row is not None and _named(row[0]) in self.unreliable else ""
-            if row is None or self.confidence is None:
-                rows.append(None if row is None else [_written(cell, precision, mark) for cell in row])
+            if row is None:
+                rows.append(None)
                 continue
-            texts = [precision.texts(cell) if isinstance(cell, Number) else [] for cell in row]
-            points = zip(row, texts, strict=True)
-            rows.append([(text[0], _style(cell)) if text else _text(cell) for cell, text in points])
-            if any(len(text) > 1 for text in texts):
-                bounds = ["–".join(text[1:]) + mark * (len(text) > 1) for text in texts[1:]]
-                rows.append([(cell, "dim") for cell in (f"  {100 * self.confidence:g} %", *bounds)])
+            mark = UNRELIABLE if not isinstance(row[0], Number) and styled(row[0])[0] in self.unreliable else ""
+            written, bounds = list[Text](), list[str]()
+            for cell in row:
+                point, *interval = precision.texts(cell) if isinstance(cell, Number) else [""]
+                if isinstance(cell, Number):
+                    beside = "" if self.confidence is not None or not interval else f" [{', '.join(interval)}]{mark}"
+                    written.append((point + beside, "bold" if cell.best else cell.style))
+                else:
+                    written.append(cell)
+                bounds.append("–".join(interval) + mark if interval else "")
+            rows.append(written)
+            if self.confidence is not None and any(bounds):
+                below = (f"  {100 * self.confidence:g} %", *bounds[1:])
+                rows.append([(text, "dim") for text in below])
         return rows
-
-
-def _named(cell: Cell) -> str:
-    return "" if isinstance(cell, Number) else styled(cell)[0]
 
 
 def _value(cell: Cell) -> Any:
     """Convert a cell to a built-in number or text; None for NaN."""
     if isinstance(cell, Number):
         return None if cell.value != cell.value else cell.value
-    return cell if isinstance(cell, str) else cell[0]
+    return styled(cell)[0]
 
 
 def _point(cell: Cell, whole: bool) -> Cell:
@@ -286,22 +289,6 @@ def _point(cell: Cell, whole: bool) -> Cell:
 
 def _shortened(head: str) -> str:
     return re.sub(r"\w+", lambda word: _SHORT.get(word[0], word[0]), head)
-
-
-def _written(cell: Cell, precision: Precision, mark: str) -> Text:
-    if not isinstance(cell, Number):
-        return cell
-    return precision.text(cell) + (mark if cell.interval else ""), _style(cell)
-
-
-def _text(cell: Cell) -> Text:
-    return "" if isinstance(cell, Number) else cell
-
-
-def _style(cell: Cell) -> str:
-    if isinstance(cell, Number):
-        return "bold" if cell.best else cell.style
-    return styled(cell)[1]
 
 
 def styled(text: Text) -> tuple[str, str]:
@@ -348,11 +335,6 @@ def heading(lines: Iterable[tuple[str, str]]) -> list[Part]:
     pairs = [(printable(name), text) for name, text in lines]
     width = max(len(name) for name, _ in pairs)
     return [NamedLine([(f"{name:<{width}}", "bold"), f"  {text}"]) for name, text in pairs]
-
-
-def number(value: float, style: str = "") -> Number:
-    """Create a cell with a score."""
-    return Number(value, style=style)
 
 
 def cell_of(value: Any) -> Cell:
