@@ -14,8 +14,8 @@ from ..analysis.errors.errors import Errors
 from ..analysis.errors.examples import Context, context_of_documents
 from ..documents.document_file import DocumentFile
 from ..documents.joining import differing_document, matched, require_same_tokens, require_same_words
-from ..documents.pairing import Pairing, pair
-from ..documents.sides import AnsweredTexts, answers_together, by_annotator, require_one_annotator
+from ..documents.pairing import Pairing
+from ..documents.sides import answers_together, by_annotator, files_together, require_one_annotator
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.reading import ground_strings
 from ..options import made
@@ -262,7 +262,8 @@ class _Sides:
         )
         for predictions in systems:
             unit = "token" if references.in_tokens and predictions.in_tokens else "character"
-            pair(references, predictions, Pairing(unit=unit, ignore_words=source.ignore_words))
+            pairing = Pairing(unit=unit, ignore_words=source.ignore_words)
+            files_together({"references": references, "predictions": predictions}, pairing)
         files = [references, *(matched(references, predictions)[1] for predictions in systems)]
         columns = [file.attribute_columns() for file in files]
         # words and texts are large, and not needed any more
@@ -290,12 +291,13 @@ class _Sides:
             files[_MENTIONS] = reference
         elif reference.answers is not None:
             reference.require_spans()
-        read = answers_in_order(source, files)
+        paired, answers = answers_in_order(source, files)
+        texts = paired.documents.texts or ()
         if key is None:
-            gold, shown = Mentions.of_spans(read.references, read.texts), side_of(reference)
+            gold, shown = Mentions.of_spans(paired.spans, texts), side_of(reference)
         else:
             try:
-                gold = Mentions.from_pairs(read.answers.pop(_MENTIONS))
+                gold = Mentions.from_pairs(answers.pop(_MENTIONS))
             except InputError as error:
                 # documents that only one side has may be left out, so that others have their numbers
                 raise (error if source.scored_documents != "same" else reference.locate(error)) from None
@@ -303,10 +305,9 @@ class _Sides:
             text = f"{reference.source}, {counted(len(gold), 'mention')}"
             shown = ShownFile(text, {**described, "left_out": []})
         results = (
-            ground_strings(read.texts, answers, policy=policy, **source.answer_reading)
-            for answers in read.answers.values()
+            ground_strings(texts, of_system, policy=policy, **source.answer_reading) for of_system in answers.values()
         )
-        grounded = [replace(each, choices={**read.decoding, **each.choices}) for each in results]
+        grounded = [replace(each, choices={**paired.decoding, **each.choices}) for each in results]
         sides = self.by_role([reference, *(file for _, file in systems)])
         return CorpusFiles(
             content="strings",
@@ -411,7 +412,9 @@ def read_answers(source: InputFiles, paths: Sequence[str]) -> dict[str, Document
     }
 
 
-def answers_in_order(source: InputFiles, files: Mapping[str, DocumentFile]) -> AnsweredTexts:
+def answers_in_order(
+    source: InputFiles, files: Mapping[str, DocumentFile]
+) -> tuple[DocumentFile, dict[str, Sequence[Any]]]:
     """Bring texts, spans and answers into the same order; the first file is the reference."""
     own = ("asked_labels", "aliases", "answer_format", "scored_documents")
     return answers_together(files, made(Pairing, {name: getattr(source, name) for name in own}))

@@ -18,8 +18,8 @@ from dataclasses import replace
 
 from ..documents.document_file import DocumentFile
 from ..documents.joining import matched
-from ..documents.pairing import Pairing, pair
-from ..documents.sides import require_one_annotator
+from ..documents.pairing import Pairing
+from ..documents.sides import files_together, require_one_annotator
 from ..documents.units import with_tokens
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.grounded import Grounded, outcomes_by_answer
@@ -87,10 +87,11 @@ def run(options: argparse.Namespace) -> int:
     ending = next((name for end, name in _ENDINGS.items() if str(options.output or "").endswith(end)), "jsonl")
     writing = read_options(WrittenAs, options).writing(options, source, ending)
     texts, answers = _read_both(options, source, paths)
-    paired = pair(texts, answers, Pairing(unit="character", **vars(source.pairing.answering)))
+    pairing = Pairing(unit="character", **vars(source.pairing.answering))
+    paired = files_together({"references": texts, "predictions": answers}, pairing)
     grounded = paired.grounded["predictions"]
-    spans = paired.sides["predictions"].file.spans
-    made = replace(paired.file, spans=spans, words=None, annotators=None, left_out=(), notes=(), stated=None)
+    first = paired.file or texts
+    made = replace(first, spans=grounded.spans, words=None, annotators=None, left_out=(), notes=(), stated=None)
     tokenizer = None if made.documents.tokens is not None else source.tokenizer
     prepared = writing.prepare(made, replace(source.pairing, tokenizer=tokenizer))
     if read_options(GroundingOutput, options).list_lost:

@@ -26,7 +26,7 @@ from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments
 from ..documents.document_file import DocumentFile
 from ..documents.joining import naming_documents
-from ..documents.pairing import pair
+from ..documents.sides import files_together
 from ..exceptions import InputError, counted, mention, setting
 from ..measures.aligned import with_words
 from ..measures.registry import MEASURES, is_everything
@@ -194,15 +194,16 @@ def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence
         return Pair(references, predictions, measures, corpus.reading, shown)
     answered = any(file.answers is not None for file in corpus.systems.values())
     answers = any(file.answers is not None for file in (references, predictions)) or not answered
-    paired = pair(references, predictions, source.pairing if answers else source.pairing.of_spans)
-    both: list[Spans] = source.pairing.scored_spans(source.of(paired.references, paired.predictions))
+    sides = {"references": references, "predictions": predictions}
+    paired = files_together(sides, source.pairing if answers else source.pairing.of_spans)
+    both: list[Spans] = source.pairing.scored_spans(source.of(*paired.spans.values()))
     if isinstance(measures, SuitingMeasures):
         defined, undefined = measures.of(*both)
     else:
-        defined, undefined = with_words(measures, lambda: paired.file.units), []
-    reading: dict[str, Any] = {"input": "spans", **paired.choices, **source.signed()}
+        defined, undefined = with_words(measures, lambda: paired.words), []
+    reading: dict[str, Any] = {**paired.reading, **source.signed()}
     shown = side_of(predictions, paired, remarks=undefined)
-    return Pair(both[0], both[1], defined, reading, shown, paired.size if paired.grounded else None, paired.file)
+    return Pair(both[0], both[1], defined, reading, shown, paired.answered_size, paired.file)
 
 
 def _completed(

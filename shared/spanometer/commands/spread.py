@@ -156,13 +156,13 @@ def _run_answers(
     source: InputFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF, output: PlotOutput
 ) -> int:
     files = read_answers(source, paths)
-    answered = answers_in_order(source, files)
+    texts, answers = answers_in_order(source, files)
     spread = grounding_spread(
-        answered.texts,
-        answered.answers,
-        answered.references,
+        texts.documents.texts or (),
+        answers,
+        texts.spans,
         measures=measures,
-        tokens=answered.tokens,
+        tokens=texts.documents.tokens,
         strings=strings,
         **source.answer_reading,
     )

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import offsets_of
-from ..exceptions import InputError, counted, mention, require_kind, setting, shown
+from ..exceptions import InputError, counted, require_kind, setting, shown
 from ..options import option
 from ..spans.texts import Tokens, between_blanks, words_and_signs
-from ..spans.tokenisation import Carried, split_at, to_characters, to_tokens, trimmed
+from ..spans.tokenisation import Carried, to_characters, to_tokens, trimmed
 from .document_file import DocumentFile
 
 TOKENIZERS: Mapping[str, str] = {
@@ -231,13 +231,6 @@ class Carrying:
         if number := int((cut > 0).sum()):
             self.notes.append(f"{counted(number, 'span')} cut by {counted(int(cut.sum()), 'character')}.")
         self.put(spans=spans)
-
-    def split_spans(self, tokenizer: str) -> None:
-        """Replace each span of characters by one span for each token within it."""
-        if self.file.in_tokens or self.texts is None:
-            problem = "only spans of characters can be split into tokens."
-            raise InputError(problem, f"Leave out {mention('split_spans')}.", source=self.file.source)
-        self.put(spans=split_at(self.file.spans, tokens_of(self.texts, tokenizer)))
 
     def to_characters(self, **remedy: Any) -> None:
         """Convert spans of tokens to characters; raise an `InputError` with this remedy if tokens have no offsets."""

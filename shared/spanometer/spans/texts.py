@@ -180,6 +180,11 @@ class Tokens:
         """The document of each token, int64."""
         return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
 
+    def same(self, other: Tokens | None) -> bool:
+        """Check whether other tokens have the same boundaries."""
+        columns = ("offsets", "start", "end")
+        return other is not None and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
+
     def bounds(self, document: int) -> list[tuple[int, int]]:
         """List the boundaries of a document's tokens."""
         here = slice(*self.offsets[document : document + 2].tolist())
