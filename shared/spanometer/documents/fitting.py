@@ -14,7 +14,7 @@ from ..spans.spans import in_order
 from ..spans.texts import joined
 from ..spans.tokenisation import to_tokens
 from .document_file import DocumentFile
-from .layers import Record, WordRows, Words, Writer
+from .layers import Record, Words, Writer
 from .pairing import Pairing
 from .stated import StatedSpans
 from .units import Carrying, with_tokens
@@ -80,10 +80,7 @@ class Fitted(Carrying):
         """Return the words of all documents; None if they are unknown."""
         if self.file.words is not None or not self.has_words:
             return self.file.words
-        rows = WordRows()
-        for number in range(self.file.documents.size):
-            rows.append(self.words(number))
-        return rows.words()
+        return Words.of(map(self.words, range(self.file.documents.size)))
 
     def records(self) -> Iterator[Record]:
         """Yield each document with its spans in order."""

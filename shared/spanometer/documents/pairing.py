@@ -158,8 +158,8 @@ class PairedSide(Carrying):
             self.put(texts=texts, tokens=tokens)
         elif not self.file.in_tokens:
             remarks = [] if self.file.stated is None else compared(self.file.stated.beside(texts), self.place)
-            self.put(texts=texts)
-            self.put(spans=self.file.spans.with_lengths(self.file.documents.lengths))
+            spans = self.file.spans.with_lengths(np.fromiter(map(len, texts), np.int64, len(texts)))
+            self.put(texts=texts, spans=spans)
             return remarks
         return []
 
@@ -170,7 +170,7 @@ class PairedSide(Carrying):
             return []
         return compared(here.beside_stated(there), self.place, f"differ from the span texts in {other.file.source}")
 
-    def move(self, places: Sequence[np.ndarray], texts: Iterable[str]) -> list[int]:
+    def move(self, places: Sequence[np.ndarray], texts: Sequence[str]) -> list[int]:
         """Move spans and tokens to other texts; returns the documents of spans that these texts lack.
 
         `places` maps the characters of each document, see `aligned_places`.
@@ -183,10 +183,10 @@ class PairedSide(Carrying):
         self.put(texts=tuple(texts))
         if self.file.in_tokens:
             return []
-        document = self.file.spans.document
-        moved, lost = moved_to(self.file.spans, places, self.file.documents.lengths)
+        spans = self.file.spans
+        moved, lost = moved_to(spans, places, np.fromiter(map(len, texts), np.int64, len(texts)))
         self.put(spans=moved)
-        return list(document[lost].tolist())
+        return list(spans.document[lost].tolist())
 
     def change_spans(self, pairing: Pairing, *, merge: bool) -> None:
         """Join fragments, trim, merge overlapping spans of the same label, and split spans, see `Pairing`."""
@@ -378,8 +378,8 @@ class Pair:
         self.choices["texts"] = how
         if how == "line_ends":
             if not references.file.in_tokens:
-                references.move(list(map(line_end_places, texts)), map(plain_ends, texts))
-            predictions.move(list(map(line_end_places, others)), map(plain_ends, others))
+                references.move(list(map(line_end_places, texts)), list(map(plain_ends, texts)))
+            predictions.move(list(map(line_end_places, others)), list(map(plain_ends, others)))
             return
         if predictions.file.in_tokens:
             problem = f"{setting('texts', how)} needs spans of characters, but the predicted spans are in tokens."

@@ -150,8 +150,9 @@ def files_together(files: Mapping[str, Any], pairing: Pairing | None = None, *, 
     answered = [name for name, file in files.items() if file.answers is not None]
     pairs = []
     for name in others or [first]:
-        both = (PairedSide(files[side], list(left_out.get(side, [])), side) for side in (first, name))
-        pairs.append(pair(*both, pairing.of_spans if answered and not {first, name} & {*answered} else pairing))
+        reference, other = (PairedSide(files[side], [*left_out.get(side, [])], side) for side in (first, name))
+        with_answers = not answered or first in answered or name in answered
+        pairs.append(pair(reference, other, pairing if with_answers else pairing.of_spans))
     paired = [pairs[0].references, *(each.predictions for each in pairs if others)]
     sides = {side.name: side for side in paired}
     spans = with_unplaced([side.file.spans for side in paired], [side.unplaced for side in paired], apart=apart)

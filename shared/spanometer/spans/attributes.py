@@ -28,7 +28,7 @@ from ..arrays import (
     take_segments,
 )
 from ..exceptions import InputError, counted, shown, with_type
-from .arrow import DocumentColumns, ListItems, bounds_arrays, name_problem, spans_arrays, string_codes, structs
+from .arrow import SPANS, DocumentColumns, ItemKind, bounds_arrays, name_problem, string_codes, structs
 
 Value = bool | int | float | str
 
@@ -49,6 +49,8 @@ _SCORE_REMEDY = (
 
 _TYPES = (bool, int, float, str)
 """The types of values, in the order in which values of different types are sorted."""
+
+_ATTRIBUTED = ItemKind(ATTRIBUTED_SPAN_TYPE, "a span", "spans with attributes", ATTRIBUTES_REMEDY)
 
 _Item = tuple[str, Value | None, float | None]
 
@@ -126,9 +128,7 @@ class Attributes(DocumentColumns):
         Raises:
             InputError: if the column has another type; see also `from_dicts`.
         """
-        keys = [field.name for field in ATTRIBUTED_SPAN_TYPE]
-        spans = ListItems.read(column, keys, "a span", "spans with attributes", ATTRIBUTES_REMEDY)
-        spans.refuse_nulls(*keys)
+        spans = _ATTRIBUTED.items(column)
         start, end = spans.checked_bounds()
         label, labels = spans.names(spans.values.field("label"))
         try:
@@ -206,7 +206,7 @@ def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list
 
 
 def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
-    (bounds,) = spans_arrays(rows, first_document)
+    (bounds,) = SPANS.arrays(rows, first_document)
     items: list[str] = []
     names: set[str] = set()
     for number, row in enumerate(rows):
@@ -229,14 +229,12 @@ def items_of(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
     if "attributes" not in span:
         raise InputError(f"{shown(dict(span))} has no 'attributes'.", ATTRIBUTES_REMEDY)
     attributes, scores = span["attributes"], span.get("scores")
-    if type(attributes) is not dict and not isinstance(attributes, Mapping):
-        raise InputError(f"'attributes' is {shown(attributes)}, not a dict.", ATTRIBUTES_REMEDY)
+    for key, value, remedy in (("attributes", attributes, ATTRIBUTES_REMEDY), ("scores", scores, _SCORE_REMEDY)):
+        if type(value) is not dict and not isinstance(value, Mapping) and (key == "attributes" or value is not None):
+            raise InputError(f"{key!r} is {shown(value)}, not a dict.", remedy)
     if type(attributes) is not dict:
         attributes = dict(listed_items(attributes, ATTRIBUTES_REMEDY))
-    if scores is None:
-        scores = {}
-    elif type(scores) is not dict and not isinstance(scores, Mapping):
-        raise InputError(f"'scores' is {shown(scores)}, not a dict.", _SCORE_REMEDY)
+    scores = {} if scores is None else scores
     for name in scores:
         if name not in attributes:
             raise InputError(f"'scores' has {shown(name)}, but 'attributes' does not.", _SCORE_REMEDY)
