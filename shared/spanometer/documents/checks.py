@@ -115,7 +115,8 @@ class SpanValidation:
         self.documents += len(columns.lines)
         self.spans += len(original) + len(columns.lost)
         if not in_tokens:
-            columns.to_code_points(units, undecided)
+            columns.undecided = undecided
+            columns.to_code_points(units)
         problems = [
             *((number, -1, "document", None, text) for number, text in _same_names(columns)),
             *((number, -1, "lost", line, text) for number, line, text in columns.lost),
@@ -133,7 +134,7 @@ class SpanValidation:
                 text = f"the span of {shown(label)} from {bounds[0]} to {bounds[1]} {text}."
             place = columns.ids[number], columns.lines[number] if line is None else line, columns.places[number]
             self.problems.append(Problem(kind, number, *place, bounds, text))
-        columns.drop_spans()
+        columns.stated = columns.stated.picked(np.zeros(0, dtype=np.int64))
 
     def _of_spans(self, columns: RecordColumns, original: Spans, *, in_tokens: bool) -> Iterator[tuple[int, str, str]]:
         """Yield the span, kind and text of each problem; `original` has the boundaries in the file."""

@@ -148,8 +148,17 @@ class DocumentFile:
         if not self.in_tokens:
             return None if texts is None else list(map(list, texts))
         if self.words is None and texts is not None and tokens is not None:
-            return [[text[first:last] for first, last in tokens.bounds(place)] for place, text in enumerate(texts)]
+            return list(map(self.words_of, range(self.documents.size)))
         return self.words
+
+    def words_of(self, document: int) -> list[str]:
+        """Return the words of a document, if necessary from its text and tokens; empty if they are unknown."""
+        texts, tokens = self.documents.texts, self.documents.tokens
+        if self.words is not None:
+            return self.words[document]
+        if texts is None or tokens is None:
+            return []
+        return [texts[document][start:end] for start, end in tokens.bounds(document)]
 
     @property
     def trees(self) -> Entities:
@@ -190,6 +199,10 @@ class DocumentFile:
         if self.places and self.places[error.document]:
             source = f"{source}, {self.places[error.document]}"
         return error.placed(side=None, document=None, source=source, line=line)
+
+    def noting(self, *notes: str) -> DocumentFile:
+        """Add notes for the user."""
+        return replace(self, notes=(*self.notes, *notes))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -239,7 +252,9 @@ class DocumentFile:
 
     def select(self, column: int) -> DocumentFile:
         """Select one tag column."""
-        place = slice(column, column + 1)
+        return self._with_columns(slice(column, column + 1))
+
+    def _with_columns(self, place: slice) -> DocumentFile:
         layout = self.layout and replace(self.layout, columns=self.layout.columns[place])
         return replace(self, columns=self.columns[place], tags=self.tags[place], layout=layout)
 
@@ -249,12 +264,9 @@ class DocumentFile:
         Raises:
             InputError: if a cell is not a number; the error names its line.
         """
-        *kept, last = range(len(self.columns))
-        column = self.tags[last]
+        column = self.tags[-1]
         values = np.array([self._number(name, column, code) for code, name in enumerate(column.names)], dtype=float)
-        layout = self.layout and replace(self.layout, columns=self.layout.columns[:last])
-        rest = replace(self, columns=self.columns[:last], tags=tuple(self.tags[at] for at in kept), layout=layout)
-        return replace(rest, numbers=values[column.codes])
+        return replace(self._with_columns(slice(-1)), numbers=values[column.codes])
 
     def _number(self, cell: str, column: Tags, code: int) -> float:
         with suppress(ValueError):
@@ -431,7 +443,7 @@ def with_missing(file: DocumentFile, places: Iterable[tuple[int, int, int]]) -> 
     sizes = {"document": whole, "place": len(missing) - whole}
     listed = ", ".join(counted(size, noun) for noun, size in sizes.items() if size)
     note = f"Not annotated, and not scored if this file is the reference: {listed}."
-    return replace(file, missing=missing, notes=(*file.notes, note))
+    return replace(file, missing=missing).noting(note)
 
 
 def runs_of(flags: Iterable[object]) -> list[list[int]]:

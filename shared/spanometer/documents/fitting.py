@@ -63,18 +63,11 @@ class Fitted(Carrying):
     @property
     def has_words(self) -> bool:
         """Whether the words are known, either directly or from texts and tokens."""
-        documents = self.file.documents
-        return self.file.words is not None or (documents.texts is not None and documents.tokens is not None)
+        return self.file.words is not None or (self.texts is not None and self.tokens is not None)
 
     def words(self, document: int) -> list[str]:
         """Return the words of a document; empty if they are unknown."""
-        documents = self.file.documents
-        if self.file.words is not None:
-            return self.file.words[document]
-        if documents.texts is None or documents.tokens is None:
-            return []
-        text = documents.texts[document]
-        return [text[start:end] for start, end in documents.tokens.bounds(document)]
+        return self.file.words_of(document)
 
     def all_words(self) -> Words | None:
         """Return the words of all documents; None if they are unknown."""

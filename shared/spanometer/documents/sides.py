@@ -30,7 +30,7 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
     curators = _curators(file)
     if len(curators) == 1 and len(file.names) > 1:
         note = f"Only the spans of the curator {curators[0]!r} were used."
-        return replace(file.of(curators[0]), notes=(*file.notes, note))
+        return file.of(curators[0]).noting(note)
     if len(file.names) > 1:
         listed = ", ".join(map(repr, file.names))
         raise InputError(
@@ -61,12 +61,12 @@ def by_annotator(
     if curators and len(others) > 1:
         listed = ", ".join(map(repr, curators))
         note = f"The curator {listed} was left out; choose other annotators with --annotators."
-        file = replace(file, notes=(*file.notes, note))
+        file = file.noting(note)
     sides = {name: file.of(name) for name in chosen or (others if len(others) > 1 else file.names)}
     if any(side.documents.ids is None for side in sides.values()):
         return sides
     shared, left_out = scored_documents(sides, "shared")
-    return {name: replace(side, notes=(*side.notes, *left_out[name])) for name, side in shared.items()}
+    return {name: side.noting(*left_out[name]) for name, side in shared.items()}
 
 
 def _curators(file: DocumentFile) -> Sequence[str]:
@@ -237,25 +237,19 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
     """
     grounded = {name: side for name, side in sides.items() if isinstance(side, Grounded)}
     first = next(iter(grounded.values())).spans
+    choices = {name: value for side in grounded.values() for name, value in side.choices.items()}
     spans: list[Spans] = []
-    choices: dict[str, str] = {}
+    remedy = "If you compare grounded answers with other annotations, read the others with Spans.from_dicts."
     for name, side in read_columns(sides, empty="spans").items():
         own = side.spans if isinstance(side, Grounded) else side
-        require_kind(
-            own,
-            Spans,
-            "spans",
-            "If you compare grounded answers with other annotations, read the others with Spans.from_dicts.",
-            side=name,
-        )
+        require_kind(own, Spans, "spans", remedy, side=name)
         if own.documents != first.documents:
             problem = f"this side has {counted(own.documents, 'document')}, but the answers have {first.documents}."
             raise InputError(
                 problem, "All sides must annotate the same texts. Write None for a missing answer.", side=name
             )
         spans.append(own if first.lengths is None else on_side(name, own.with_lengths, first.lengths))
-        choices.update(side.choices if isinstance(side, Grounded) else {})
-    unplaced = [side.unplaced if isinstance(side, Grounded) else None for side in sides.values()]
+    unplaced = [grounded[name].unplaced if name in grounded else None for name in sides]
     placed = dict(zip(sides, with_unplaced(spans, unplaced, apart=apart), strict=True))
     return Sides(placed, {"input": "spans", "unit": "character", **choices}, None, grounded)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_column, is_list, offsets_of, ordered_codes, read_documents, row_ranks
+from ..arrays import as_column, is_list, offsets_of, ordered_codes, read_documents
 from ..exceptions import InputError, counted, on_side, require_same_documents, setting
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags, is_tags
@@ -146,10 +146,7 @@ def distinct_spans(parts: Sequence[Spans]) -> tuple[Spans, np.ndarray]:
     who, document = np.divmod(together.document, np.int32(max(documents, 1)))
     keys = [document, together.start, together.end, together.label]
     if together.fragments is not None:
-        offsets = 2 * together.fragments.offsets
-        # in the order of `in_order`
-        bounds = np.stack([together.fragments.start, -together.fragments.end], axis=1).ravel()
-        keys.append(row_ranks(offsets[:-1], offsets[1:], bounds))
+        keys.append(together.fragments.ranks)
     _, first, place = np.unique(ordered_codes(*keys), return_index=True, return_inverse=True)
     owners = np.zeros((len(first), len(parts)), dtype=bool)
     owners[place.ravel(), who] = True

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, ClassVar
@@ -285,18 +287,14 @@ def plain_value(value: Any, name: str) -> Value | None:
     if is_integer(value):
         number = int(value)
         if not -(2**63) <= number < 2**63:
-            raise InputError(
-                f"the value {shown(number)} of {shown(name)} is out of range.", "Write the value as a string."
-            )
+            problem = f"the value {shown(number)} of {shown(name)} is out of range."
+            raise InputError(problem, "Write the value as a string.")
         return number
     if isinstance(value, (float, np.floating)):
         if value != value:
             raise InputError(f"the value of {shown(name)} is NaN, which cannot be compared.", _VALUE_REMEDY)
         return float(value)
-    raise InputError(
-        f"the value of {shown(name)} is {with_type(value)}, which is not allowed.",
-        _VALUE_REMEDY,
-    )
+    raise InputError(f"the value of {shown(name)} is {with_type(value)}, which is not allowed.", _VALUE_REMEDY)
 
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, scores: Any) -> list[float | None]:
@@ -307,11 +305,9 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, scores: An
         return _scores_by_value(name, values, scores)
     if is_list(scores):
         if not several or len(scores) != len(values):
-            count = f"{counted(len(values), 'value')}" if several else "a value that is not a list"
-            raise InputError(
-                f"the attribute {shown(name)} has a list of {counted(len(scores), 'score')}, but {count}.",
-                _SCORE_REMEDY,
-            )
+            count = counted(len(values), "value") if several else "a value that is not a list"
+            problem = f"the attribute {shown(name)} has a list of {counted(len(scores), 'score')}, but {count}."
+            raise InputError(problem, _SCORE_REMEDY)
         return [_score(name, score) for score in listed(scores, _SCORE_REMEDY)]
     if several and len(values) > 1:
         raise InputError(f"the attribute {shown(name)} has {len(values)} values, but only one score.", _SCORE_REMEDY)
@@ -340,13 +336,9 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
 def _score(name: str, score: Any) -> float | None:
     if score is None or (type(score) is float and score == score):
         return score
-    if is_number(score):
-        try:
-            number = float(score)
-        except OverflowError:
-            number = np.nan
-        if number == number:
-            return number
+    with suppress(OverflowError):
+        if is_number(score) and not math.isnan(score):
+            return float(score)
     raise InputError(f"the score of {shown(name)} is {with_type(score)}, not a number.", _SCORE_REMEDY)
 
 

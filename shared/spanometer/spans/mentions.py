@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import is_list, name_codes, offsets_by, strings
+from ..arrays import is_list, name_codes, strings
 from ..exceptions import counted
 from .arrow import DocumentColumns, ItemKind, string_codes, structs
 from .spans import Spans
@@ -95,12 +94,7 @@ class Mentions(DocumentColumns):
 
     def to_pairs(self) -> list[list[tuple[str, str]]]:
         """Convert the mentions of each document to pairs, as `from_pairs` reads them."""
-        pairs = [
-            (self.labels[label], self.texts[text])
-            for label, text in zip(self.label.tolist(), self.text.tolist(), strict=True)
-        ]
-        bounds = offsets_by(self.document, self.documents).tolist()
-        return [pairs[first:last] for first, last in pairwise(bounds)]
+        return [[(mention["label"], mention["text"]) for mention in row] for row in self.to_dicts()]
 
     def _structs(self) -> pa.StructArray:
         return structs(MENTION_TYPE, strings(self.label, self.labels), strings(self.text, self.texts))

@@ -84,6 +84,12 @@ class Fragments:
         last = np.append(first[1:], len(span))[: len(first)] - 1
         return cls(offsets_by(span[first], spans), start[first], reach[last])
 
+    @property
+    def ranks(self) -> np.ndarray:
+        """The rank of each span's list of fragments; at the first difference in ends, the larger end is first."""
+        bounds = np.stack([self.start, -self.end], axis=1).ravel()
+        return row_ranks(2 * self.offsets[:-1], 2 * self.offsets[1:], bounds)
+
     def outer_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the start of the first and the end of the last fragment of each span."""
         return self.start[self.offsets[:-1]], self.end[self.offsets[1:] - 1]
@@ -467,7 +473,8 @@ def _read_fragments(spans: ListItems) -> Fragments:
     malformed = (np.diff(integers(pairs.offsets)) != 2) | null_flags(pairs)
     fragments.refuse(malformed, "a fragment is not a pair [start, end].")
     bounds = pairs.flatten()
-    fragments.refuse(null_flags(bounds).reshape(-1, 2).any(axis=1), "a boundary of a fragment is None.")
+    missing = np.logical_or(*null_flags(bounds).reshape(-1, 2).T)
+    fragments.refuse(missing, "a boundary of a fragment is None.")
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
     return Fragments(offsets_by(fragments.parent, number), start, end)
 
@@ -478,9 +485,7 @@ def in_order(spans: Spans) -> Spans:
     if spans.fragments is None and ascends(*reversed(keys)):
         return spans
     if spans.fragments is not None:
-        bounds = np.stack([spans.fragments.start, -spans.fragments.end], axis=1).ravel()
-        # at the first difference in ends, the span with the larger end comes first
-        keys.insert(0, row_ranks(2 * spans.fragments.offsets[:-1], 2 * spans.fragments.offsets[1:], bounds))
+        keys.insert(0, spans.fragments.ranks)
     order = np.lexsort(keys)
     first = np.flatnonzero(begins_run(*(key[order] for key in keys)))
     if len(first) == len(order):
