@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import repeat
 
@@ -105,8 +104,11 @@ class SpanValidation:
 
     def read(self, reading: Callable[[], DocumentFile]) -> SpanValidation:
         """Check the spans of a file while it is read; other errors of reading are raised."""
-        with _inspected(self._inspect):
+        token = inspection.set(self._inspect)
+        try:
             self.file = reading()
+        finally:
+            inspection.reset(token)
         return self
 
     def _inspect(self, columns: RecordColumns, units: Sequence[str], in_tokens: bool) -> None:
@@ -211,12 +213,3 @@ def _off_tokens(spans: Spans, tokens: Tokens) -> np.ndarray:
     base, base_of_tokens = spans.document[span].astype(np.int64) * stride, tokens.document * stride
     fits = np.isin(base + start, base_of_tokens + tokens.start) & np.isin(base + end, base_of_tokens + tokens.end)
     return np.bincount(span[~fits], minlength=len(spans)) > 0
-
-
-@contextmanager
-def _inspected(inspect: Callable[[RecordColumns, Sequence[str], bool], None]) -> Iterator[None]:
-    token = inspection.set(inspect)
-    try:
-        yield
-    finally:
-        inspection.reset(token)

@@ -16,9 +16,9 @@ from ..arrays import begins_run, offsets_of, run_bounds, take_segments
 from ..exceptions import InputError, counted, printable, shown
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
-from ..spans.spans import Spans, in_order
+from ..spans.spans import Spans, decode_together, in_order
 from ..spans.texts import Documents
-from ..tags.decoding import BARE_LABEL, LabelDecoding, read_prefix, scheme_of
+from ..tags.decoding import BARE_LABEL, LabelDecoding
 from ..tags.tags import Tags
 from .building import RecordColumns
 from .layers import FileParts, Layout, LineRuns, Named, Record, Words
@@ -214,12 +214,13 @@ class DocumentFile:
         chosen = documents.tolist()
         tokens = self._tokens_of(documents)
 
-        columns = {
-            name: getattr(self, name) for name in ("documents", "spans", "missing", "stated", "entities", "parts")
-        }
-        rows = {name: getattr(self, name) for name in ("annotators", "places", "answers")}
-        layers: dict[str, Any] = {name: each.take(documents) for name, each in columns.items() if each is not None}
-        layers |= {name: tuple(each[document] for document in chosen) for name, each in rows.items() if each}
+        layers: dict[str, Any] = {}
+        for name in ("documents", "spans", "missing", "stated", "entities", "parts"):
+            if (column := getattr(self, name)) is not None:
+                layers[name] = column.take(documents)
+        for name in ("annotators", "places", "answers"):
+            if row := getattr(self, name):
+                layers[name] = tuple(map(row.__getitem__, chosen))
         return replace(
             self,
             **layers,
@@ -281,13 +282,12 @@ class DocumentFile:
         Raises:
             InputError: if a tag is illegal; the error names file and line.
         """
-        try:
-            spans = Spans.from_tags(self.tags[0], prefix=prefix, **decoding)
-        except InputError as error:
-            raise self.locate(error) from None
         options = LabelDecoding(prefix=prefix, **decoding)
-        scheme = scheme_of(read_prefix(options.scheme, prefix=prefix), *self.tags)
-        return replace(self.with_spans(spans), decoding={**options.reading(scheme.name), **self.tags[0].reading})
+        try:
+            spans, scheme = decode_together({"": self.tags[0]}, options)
+        except InputError as error:
+            raise self.locate(error.placed(side=None)) from None
+        return replace(self.with_spans(spans[""]), decoding={**options.reading(scheme), **self.tags[0].reading})
 
     def with_spans(self, spans: Spans) -> DocumentFile:
         """Replace the tags by spans of tokens."""

@@ -1,6 +1,7 @@
 """Fitting of documents to a format, with a list of losses."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -99,11 +100,9 @@ class Fitted(Carrying):
 
     def lose_all(self, losses: Iterable[tuple[str, int]]) -> None:
         """Record losses of several kinds, each with its document."""
-        counts: dict[str, dict[str, int]] = {}
+        counts: dict[str, Counter[str]] = {}
         for what, document in losses:
-            of_kind = counts.setdefault(what, {})
-            name = self.file.documents.name(int(document))
-            of_kind[name] = of_kind.get(name, 0) + 1
+            counts.setdefault(what, Counter())[self.file.documents.name(int(document))] += 1
         self.losses += [Loss(what, documents) for what, documents in counts.items()]
 
     def mark(self, stated: StatedSpans) -> None:
@@ -196,10 +195,7 @@ class Fitted(Carrying):
 
     def keep(self, flags: np.ndarray) -> None:
         """Keep only flagged spans."""
-        spans = self.file.spans
-        span, start, end = spans.pieces()
-        kept = flags[span]
-        self.put(spans=spans.with_pieces(span[kept], start[kept], end[kept], spans.lengths))
+        self.put(spans=self.file.spans.picked(np.flatnonzero(flags)))
 
     def _make_texts(self) -> None:
         """Create missing texts by joining the words with spaces."""
@@ -228,19 +224,17 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
         InputError: if the documents lack the text, words or tokens that the format needs.
     """
     fitting = Fitted(file.require_spans())
-    stated = file.stated if file.has_attributes else None
-    if stated is not None and writer.attributes:
-        fitting.mark(stated)
     if not writer.annotators and len(file.names) > 1:
         fitting.lose(
             f"documents of {len(file.names)} annotators lose the names of the annotators", range(file.documents.size)
         )
         fitting.put(annotators=None)
-    if stated is not None:
-        if not writer.attributes:
-            fitting.lose("spans lose their attributes", stated.documents_with("attributes"))
-        scored = stated.documents_with("scores")
-        fitting.lose("spans lose the scores of their attributes", scored)
+    if file.stated is not None and file.has_attributes:
+        if writer.attributes:
+            fitting.mark(file.stated)
+        else:
+            fitting.lose("spans lose their attributes", file.stated.documents_with("attributes"))
+        fitting.lose("spans lose the scores of their attributes", file.stated.documents_with("scores"))
     if not writer.discontinuous:
         fitting.join_fragments()
     if pairing.tokenizer is not None:

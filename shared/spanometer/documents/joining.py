@@ -323,9 +323,8 @@ def _differences(file: DocumentFile, keys: Sequence[str], wanted: Sequence[str])
     kept, own = set(wanted), set(keys)
     names = [file.documents.name(place) for place, key in enumerate(keys) if key not in kept]
     missing = [shown(key) for key in wanted if key not in own]
-    left_out = [f"{counted(len(names), 'document')} left out: {_listed(names)}."] if names else []
-    lacking = f"{counted(len(missing), 'document')} missing, counted as empty: {_listed(missing)}."
-    return [*left_out, *([lacking] if missing else [])]
+    changes = {"left out": names, "missing, counted as empty": missing}
+    return [f"{counted(len(each), 'document')} {what}: {_listed(each)}." for what, each in changes.items() if each]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -434,32 +435,23 @@ def name_problem(name: str, noun: str) -> str:
 
 def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     """Check the documents' lengths and convert them to int64."""
+    refusal = partial(InputError, remedy=LENGTHS_REMEDY, option="lengths")
     try:
         if not is_ordered(lengths):
             raise TypeError
         sizes = np.asarray(lengths if isinstance(lengths, np.ndarray) else list(lengths))
     except Exception:
-        raise InputError(
-            f"{setting('lengths', lengths)} is not a list of numbers.", LENGTHS_REMEDY, option="lengths"
-        ) from None
+        raise refusal(f"{setting('lengths', lengths)} is not a list of numbers.") from None
     if sizes.size == 0:
         sizes = sizes.astype(np.int64)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
-        raise InputError("lengths must be a list of integers from 0 up.", LENGTHS_REMEDY, option="lengths")
+        raise refusal("lengths must be a list of integers from 0 up.")
     if (sizes > LONGEST).any():
         document = int(np.argmax(sizes > LONGEST))
-        raise InputError(
-            f"the document has {sizes[document]:,} tokens; the limit is {LONGEST:,}.",
-            "Check the lengths, or split the document.",
-            document=document,
-            option="lengths",
-        )
+        problem = f"the document has {sizes[document]:,} tokens; the limit is {LONGEST:,}."
+        raise refusal(problem, remedy="Check the lengths, or split the document.", document=document)
     if len(sizes) != documents:
-        raise InputError(
-            f"got {counted(len(sizes), 'length')} for {counted(documents, 'document')}.",
-            LENGTHS_REMEDY,
-            option="lengths",
-        )
+        raise refusal(f"got {counted(len(sizes), 'length')} for {counted(documents, 'document')}.")
     return sizes.astype(np.int64)
 
 

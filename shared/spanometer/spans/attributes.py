@@ -203,22 +203,19 @@ def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list
     Raises:
         InputError: see `Attributes.from_dicts`. Boundaries and labels are not checked here, only when they are read.
     """
-    rows = read_rows(documents, first_document, ATTRIBUTES_REMEDY)
-    return [_attributes_array(part, first_document + first) for first, part in batches(rows)]
-
-
-def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
-    (bounds,) = SPANS.arrays(rows, first_document)
-    items: list[str] = []
-    names: set[str] = set()
-    for number, row in enumerate(rows):
-        for index, span in enumerate(row):
-            try:
-                items.append(json.dumps(items_of(span, names)))
-            except InputError as error:
-                raise error.placed(document=first_document + number, span=index) from None
-    values = structs(ATTRIBUTED_SPAN_TYPE, *bounds.flatten().flatten(), string_array(items))
-    return pa.ListArray.from_arrays(list_offsets(rows), values)
+    arrays, names = [], set[str]()
+    for first, part in batches(read_rows(documents, first_document, ATTRIBUTES_REMEDY)):
+        (bounds,) = SPANS.arrays(part, first_document + first)
+        items: list[str] = []
+        for number, row in enumerate(part, first_document + first):
+            for index, span in enumerate(row):
+                try:
+                    items.append(json.dumps(items_of(span, names)))
+                except InputError as error:
+                    raise error.placed(document=number, span=index) from None
+        values = structs(ATTRIBUTED_SPAN_TYPE, *bounds.flatten().flatten(), string_array(items))
+        arrays.append(pa.ListArray.from_arrays(list_offsets(part), values))
+    return arrays
 
 
 def _read_items(text: str) -> list[_Item]:

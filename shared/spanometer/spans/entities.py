@@ -208,20 +208,8 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
         ),
         "Give the component a start and an end inside its entity.",
     )
-    return Entities(
-        document=entities.parent.astype(np.int32),
-        start=start,
-        end=end,
-        type_offsets=types[0],
-        type=types[1],
-        types=types[2],
-        component_offsets=offsets_by(parent, len(start)),
-        component_start=node_start,
-        component_end=node_end,
-        component_label=label,
-        component_labels=labels,
-        documents=len(column),
-    )
+    offsets, size = offsets_by(parent, len(start)), len(column)
+    return Entities(entities.parent, start, end, *types, offsets, node_start, node_end, label, labels, size)
 
 
 def _component_lists(column: pa.Array) -> pa.Array:
