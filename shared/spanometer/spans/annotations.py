@@ -162,14 +162,13 @@ def _together(
     parts: Sequence[Spans], document: Sequence[np.ndarray], lengths: np.ndarray | None, documents: int
 ) -> Spans:
     """Join the spans of several annotations, which have the same list of labels, in the given documents."""
-    columns: dict[str, Any] = {
-        name: np.concatenate([getattr(spans, name) for spans in parts]) for name in ("start", "end", "label")
-    }
     joined = replace(
         parts[0],
         # int32 is enough: fewer than 2^31 documents fit into memory
         document=np.concatenate(document).astype(np.int32),
-        **columns,
+        start=np.concatenate([spans.start for spans in parts]),
+        end=np.concatenate([spans.end for spans in parts]),
+        label=np.concatenate([spans.label for spans in parts]),
         documents=documents,
         lengths=lengths,
         fragments=None,
