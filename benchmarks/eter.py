@@ -26,7 +26,7 @@ import pyarrow as pa
 import spanometer
 from spanometer.measures import Eter
 from spanometer.readers.text.markup import to_markup
-from spanometer.spans.entities import Entities, entities_arrays
+from spanometer.spans.entities import ENTITIES, Entities
 from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table
 
 HERE = Path(__file__).resolve().parent
@@ -154,7 +154,7 @@ def corpus(documents: int) -> Columns:
     sides: tuple[list[pa.ListArray], list[pa.ListArray]] = ([], [])
     for _ in range(0, documents, 1_000):
         for arrays, side in zip(sides, documents_of(writer, 1_000), strict=True):
-            arrays += entities_arrays(side)
+            arrays += ENTITIES.arrays(side)
     return Columns(*map(pa.chunked_array, sides))
 
 
@@ -170,7 +170,7 @@ def one_document(entities: int, *, tied: bool = False) -> Columns:
         end = max(entity["end"] for entity in reference + prediction)
         for side in (reference, prediction):
             side.insert(0, _entity(0, end, ["prod.media"], []))
-    return Columns(*(pa.chunked_array(entities_arrays([side])) for side in (reference, prediction)))
+    return Columns(*(pa.chunked_array(ENTITIES.arrays([side])) for side in (reference, prediction)))
 
 
 def stages(name: str, columns: Columns) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -194,7 +194,7 @@ def forms_cases() -> Cases:
     dictionaries = {"predictions": predictions, "references": references}
     same = {"predictions": written, "references": written}
     return {
-        "dictionaries to Arrow": lambda: [len(entities_arrays(side)) for side in (references, predictions)],
+        "dictionaries to Arrow": lambda: [len(ENTITIES.arrays(side)) for side in (references, predictions)],
         "evaluate entities": lambda: modules["entities"].compute(**dictionaries),
         "evaluate markup": lambda: modules["markup"].compute(**same),
     }

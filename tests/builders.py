@@ -1,6 +1,9 @@
 """Spans and entities written shortly, for tests that are counted by hand."""
 
+from types import SimpleNamespace
+
 from spanometer import Spans
+from spanometer.documents.sides import files_together
 
 
 def span_dicts(text):
@@ -26,3 +29,10 @@ def entity(start, end, types, *components):
         "types": types.replace("+", " ").split(),
         "components": [{"start": first, "end": last, "label": label} for first, last, label in components],
     }
+
+
+def pair(references, predictions, pairing=None):
+    """Two files after pairing, with the spans of each side as an attribute."""
+    read = files_together({"references": references, "predictions": predictions}, pairing)
+    choices = {name: value for name, value in read.reading.items() if name != "input"}
+    return SimpleNamespace(**read._asdict(), **read.spans, choices=choices, size=read.answered_size)

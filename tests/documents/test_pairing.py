@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from builders import pair
 from spanometer.documents.document_file import documents_of
 from spanometer.documents.layers import Record
-from spanometer.documents.pairing import Pairing, pair
+from spanometer.documents.pairing import Pairing
 from spanometer.exceptions import InputError
 from spanometer.readers.source import Source
 
@@ -32,10 +33,14 @@ def test_characters_and_tokens(made):
     words = made(Record(words=WORDS, spans=[(0, 4, "PER")]), in_tokens=True)
     text = made(Record(text=TEXT, spans=[(0, 18, "PER")]))
     found = pair(words, text)
-    assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("token", [(0, 4)], [(0, 4)])
+    assert (found.choices["unit"], bounds(found.references), bounds(found.predictions)) == ("token", [(0, 4)], [(0, 4)])
     assert found.choices == {"unit": "token", "to_tokens": "strict"}
     found = pair(text, words)
-    assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("character", [(0, 18)], [(0, 18)])
+    assert (found.choices["unit"], bounds(found.references), bounds(found.predictions)) == (
+        "character",
+        [(0, 18)],
+        [(0, 18)],
+    )
     assert found.choices == {"unit": "character"}
     assert found.references.lengths.tolist() == found.predictions.lengths.tolist() == [25]
     found = pair(words, text, Pairing(unit="character"))
@@ -132,10 +137,14 @@ def test_words_and_offsets_without_a_text(made):
     """What a system says of the words with blanks between them; what it states must be there."""
     words = made(Record(words=["Ada", "Lovelace", "wrote"], spans=[(0, 2, "PER")]), in_tokens=True)
     found = pair(words, made(Record(spans=[(0, 12, "PER")], stated=["Ada Lovelace"])))
-    assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("token", [(0, 2)], [(0, 2)])
+    assert (found.choices["unit"], bounds(found.references), bounds(found.predictions)) == ("token", [(0, 2)], [(0, 2)])
     assert found.notes == ("No file has texts, so texts were made from the words, with blanks between them.",)
     found = pair(made(Record(spans=[(13, 18, "X")])), words)
-    assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("character", [(13, 18)], [(0, 12)])
+    assert (found.choices["unit"], bounds(found.references), bounds(found.predictions)) == (
+        "character",
+        [(13, 18)],
+        [(0, 12)],
+    )
     with pytest.raises(InputError, match=r"1 of 1 span texts differ"):
         pair(words, made(Record(spans=[(0, 12, "PER")], stated=["AdaLovelace w"])))
 
@@ -146,7 +155,7 @@ def test_spans_split_into_words(made):
     one, other = made(Record(text=text, spans=[(0, 8, "A")])), made(Record(text=text, spans=[(0, 3, "A"), (4, 7, "A")]))
     found = pair(one, other, Pairing(split_spans="blanks"))
     assert bounds(found.references) == [(0, 3), (4, 8)] and bounds(found.predictions) == [(0, 3), (4, 7)]
-    assert found.choices["split_spans"] == "blanks" and found.unit == "character"
+    assert found.choices["split_spans"] == "blanks" and found.choices["unit"] == "character"
     tokens = made(Record(words=["Ada", "Lee"], spans=[(0, 1, "A")]), in_tokens=True)
     with pytest.raises(InputError, match="only spans of characters can be split into tokens"):
         pair(tokens, tokens, Pairing(split_spans="blanks"))

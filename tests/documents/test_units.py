@@ -6,7 +6,8 @@ import sys
 import pytest
 
 import spanometer
-from spanometer.documents.pairing import Pairing, pair
+from builders import pair
+from spanometer.documents.pairing import Pairing
 from spanometer.documents.units import signed, tokens_of
 from spanometer.exceptions import InputError
 

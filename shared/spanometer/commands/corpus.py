@@ -15,8 +15,8 @@ from ..analysis.errors.errors import Errors
 from ..analysis.errors.examples import context_of_documents
 from ..documents.document_file import DocumentFile
 from ..documents.joining import differing_document, matched, require_same_tokens, require_same_words
-from ..documents.pairing import Pairing, pair
-from ..documents.sides import AnsweredTexts, answers_together, by_annotator, require_one_annotator
+from ..documents.pairing import Pairing
+from ..documents.sides import answers_together, by_annotator, files_together, require_one_annotator
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.reading import ground_strings
 from ..options import made
@@ -282,7 +282,8 @@ class Sides:
         )
         for predictions in systems:
             unit = "token" if references.in_tokens and predictions.in_tokens else "character"
-            pair(references, predictions, Pairing(unit=unit, ignore_words=source.ignore_words))
+            pairing = Pairing(unit=unit, ignore_words=source.ignore_words)
+            files_together({"references": references, "predictions": predictions}, pairing)
         files = [references, *(matched(references, predictions)[1] for predictions in systems)]
         columns = [file.attribute_columns() for file in files]
         # words and texts are large, and not needed any more
@@ -306,21 +307,22 @@ class Sides:
             files[_MENTIONS] = reference
         elif reference.answers is not None:
             reference.require_spans()
-        read = answers_in_order(source, files)
+        paired, answers = answers_in_order(source, files)
+        texts = paired.documents.texts or ()
         if key is None:
-            gold, shown = Mentions.of_spans(read.references, read.texts), side_of(reference)
+            gold, shown = Mentions.of_spans(paired.spans, texts), side_of(reference)
         else:
             try:
-                gold = Mentions.from_pairs(read.answers.pop(_MENTIONS))
+                gold = Mentions.from_pairs(answers.pop(_MENTIONS))
             except InputError as error:
                 # documents that only one side has may be left out, so that others have their numbers
                 raise (error if source.scored_documents != "same" else reference.locate(error)) from None
             described = {"mentions": len(gold), "notes": list(reference.notes), "left_out": []}
             shown = replace(ShownFile.of(reference, counted(len(gold), "mention"), **described), left_out=())
         grounded = []
-        for answers in read.answers.values():
-            strings = ground_strings(read.texts, answers, policy=policy, **source.answer_reading)
-            grounded.append(replace(strings, choices={**read.decoding, **strings.choices}))
+        for of_system in answers.values():
+            strings = ground_strings(texts, of_system, policy=policy, **source.answer_reading)
+            grounded.append(replace(strings, choices={**paired.decoding, **strings.choices}))
         of_systems = [file for _, file in systems]
         return self.corpus(
             [reference, *of_systems],
@@ -422,7 +424,9 @@ def read_answers(source: InputFiles, paths: Sequence[str]) -> dict[str, Document
     }
 
 
-def answers_in_order(source: InputFiles, files: Mapping[str, DocumentFile]) -> AnsweredTexts:
+def answers_in_order(
+    source: InputFiles, files: Mapping[str, DocumentFile]
+) -> tuple[DocumentFile, dict[str, Sequence[Any]]]:
     """Bring texts, spans and answers into the same order; the first file is the reference."""
     own = ("asked_labels", "aliases", "answer_format", "scored_documents")
     return answers_together(files, made(Pairing, {name: getattr(source, name) for name in own}))

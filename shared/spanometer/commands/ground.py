@@ -18,8 +18,8 @@ from dataclasses import replace
 
 from ..documents.document_file import DocumentFile
 from ..documents.joining import matched
-from ..documents.pairing import Pairing, pair
-from ..documents.sides import require_one_annotator
+from ..documents.pairing import Pairing
+from ..documents.sides import files_together, require_one_annotator
 from ..documents.units import with_tokens
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.grounded import Grounded, outcomes_by_answer
@@ -85,10 +85,10 @@ def run(options: argparse.Namespace) -> int:
         )
     texts = replace(texts, answers=None)
     texts, answers = matched(texts if source.tokenizer is None else with_tokens(texts, source.tokenizer), answers)
-    paired = pair(texts, answers, Pairing(unit="character", **vars(source.pairing.answering)))
+    pairing = Pairing(unit="character", **vars(source.pairing.answering))
+    paired = files_together({"references": texts, "predictions": answers}, pairing)
     grounded = paired.grounded["predictions"]
-    spans = paired.sides["predictions"].file.spans
-    made = replace(paired.file, spans=spans, words=None, annotators=None, stated=None)
+    made = replace(paired.file or texts, spans=grounded.spans, words=None, annotators=None, stated=None)
     tokenizer = None if made.documents.tokens is not None else source.tokenizer
     writing.write(made, replace(source.pairing, tokenizer=tokenizer), noted=True)
     for line in _lost(made, grounded) if read_options(GroundingOutput, options).list_lost else ():

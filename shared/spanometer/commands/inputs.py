@@ -15,7 +15,7 @@ import numpy as np
 
 from ..documents import joining as matching
 from ..documents.document_file import DocumentFile
-from ..documents.pairing import Paired
+from ..documents.sides import Sides
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.grounded import AnswerCounts
 from ..measures.base import Measure
@@ -76,7 +76,7 @@ class ShownFile:
 
 def side_of(
     file: DocumentFile,
-    paired: Paired | None = None,
+    paired: Sides | None = None,
     grounded: AnswerCounts | None = None,
     remarks: Sequence[str] = (),
 ) -> ShownFile:

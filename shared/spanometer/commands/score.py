@@ -25,7 +25,7 @@ from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments
 from ..documents.joining import naming_documents
-from ..documents.pairing import pair
+from ..documents.sides import files_together
 from ..exceptions import InputError, counted, mention, setting
 from ..measures.aligned import with_words
 from ..measures.registry import MEASURES
@@ -127,16 +127,17 @@ def _score_system(
     elif corpus.content == "spans":
         answered = any(file.answers is not None for file in corpus.systems.values())
         answers = any(file.answers is not None for file in (references, predictions)) or not answered
-        paired = pair(references, predictions, source.pairing if answers else source.pairing.of_spans)
+        sides = {"references": references, "predictions": predictions}
+        paired = files_together(sides, source.pairing if answers else source.pairing.of_spans)
         file, named = predictions, paired.file
         notes: list[str] = []
-        references, predictions = source.pairing.scored_spans(source.of(paired.references, paired.predictions))
+        references, predictions = source.pairing.scored_spans(source.of(*paired.spans.values()))
         if isinstance(measures, SuitingMeasures):
             measures, notes = measures.of(references, predictions)
         else:
-            measures = with_words(measures, lambda: paired.file.units)
-        reading = {"input": "spans", **paired.choices, **source.signed()}
-        shown, size = side_of(file, paired, remarks=notes), paired.size if paired.grounded else None
+            measures = with_words(measures, lambda: paired.words)
+        reading = {**paired.reading, **source.signed()}
+        shown, size = side_of(file, paired, remarks=notes), paired.answered_size
     with naming_documents(named if corpus.content == "spans" else None):
         report = Report.of(references, predictions, measures, reading, _progress, resampling, output.per_document)
     tokens = report.tokens if size is None else size

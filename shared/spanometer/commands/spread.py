@@ -151,13 +151,13 @@ def _over_groundings(
 ) -> tuple[Any, dict[str, Any], dict[str, str]]:
     """Compute the spread of answers, and describe the files for JSON and for the screen."""
     files = read_answers(source, paths)
-    answered = answers_in_order(source, files)
+    texts, answers = answers_in_order(source, files)
     spread = grounding_spread(
-        answered.texts,
-        answered.answers,
-        answered.references,
+        texts.documents.texts or (),
+        answers,
+        texts.spans,
         measures=measures,
-        tokens=answered.tokens,
+        tokens=texts.documents.tokens,
         strings=strings,
         **source.answer_reading,
     )

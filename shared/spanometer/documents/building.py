@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrays import arrow_array, is_utf8, offsets_by, offsets_of, ranges, run_bounds, sorted_codes, typed_array
+from ..arrays import arrow_array, is_utf8, offsets_by, offsets_of, run_bounds, sorted_codes, take_segments, typed_array
 from ..exceptions import InputError, counted, setting
 from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, SPAN_TYPE, item_problem
 from ..spans.spans import Fragments, Spans, checked_spans
@@ -62,7 +62,10 @@ class RecordColumns:
         lost: the document, the line and the problem of each span that could not be read.
         with_tokens: whether each document has tokens.
         stated: the spans as they are in the file; their boundaries have not been checked.
+        undecided: a list to which documents with an unclear unit are added. None raises an `InputError` for them.
     """
+
+    undecided: list[int] | None = None
 
     def __init__(self, source: Named, records: Iterable[Record], *, by_name: bool = False) -> None:
         self._source = source
@@ -104,7 +107,7 @@ class RecordColumns:
         self.texts.extend(None if each is None else sys.intern(each) for each in text)
         self.ids.extend(name)
         self.annotators.extend(annotator)
-        self.lost += [(first + number, *lost) for number, record in enumerate(records) for lost in record.lost]
+        self.lost += [(number, *lost) for number, record in enumerate(records, first) for lost in record.lost]
         # documents with a text do not need words
         lacking = zip(text, words, strict=True)
         self._words += bytes(1 if each is not None else 0 if row is None else 1 + bool(row) for each, row in lacking)
@@ -181,24 +184,17 @@ class RecordColumns:
         """Remove empty spans, and return a description of each."""
         spans = self.stated.spans
         empty = spans.picked(np.flatnonzero(spans.start == spans.end))
-        if not len(empty):
-            return []
-        self.stated = self.stated.picked(np.flatnonzero(spans.start != spans.end))
+        if len(empty):
+            self.stated = self.stated.picked(np.flatnonzero(spans.start != spans.end))
         return [
             f"{self.place(document)}: an empty span of {label!r} at {start}."
             for document, start, _, label in empty.rows()
         ]
 
-    def drop_spans(self) -> None:
-        """Remove all spans."""
-        self.stated = self.stated.picked(np.zeros(0, dtype=np.int64))
-
-    def to_code_points(self, units: Sequence[str], undecided: list[int] | None = None) -> None:
+    def to_code_points(self, units: Sequence[str]) -> None:
         """Convert all boundaries to code points; -1 for boundaries inside a character or outside the text.
 
-        Args:
-            units: the possible units. For each document the unit is chosen in which most span texts of the file match.
-            undecided: a list to which documents with an unclear unit are added. None raises an `InputError` for them.
+        `units` are the possible units. For each document the unit is chosen in which most span texts of the file match.
         """
         # in all other texts the units agree
         if set(units) == {"codepoint"}:
@@ -211,24 +207,19 @@ class RecordColumns:
         spans = self.stated.spans
         span, *pieces = spans.pieces()
         bounds = [piece.copy() for piece in pieces]
-        base = offsets_by(spans.document[span], spans.documents)
+        counts = np.bincount(spans.document[span], minlength=spans.documents)
         size = offsets_of([len(str(self.texts[number])) for number in odd])
         for first, last in zip(*run_bounds(size[:-1] // _CHARACTERS), strict=True):
-            self._convert(np.array(odd[first:last]), units, base, bounds, undecided)
+            self._convert(np.array(odd[first:last]), units, counts, bounds)
         self.stated = replace(self.stated, spans=_with_bounds(spans, *bounds))
 
     def _convert(
-        self,
-        documents: np.ndarray,
-        units: Sequence[str],
-        base: np.ndarray,
-        bounds: list[np.ndarray],
-        undecided: list[int] | None,
+        self, documents: np.ndarray, units: Sequence[str], counts: np.ndarray, bounds: list[np.ndarray]
     ) -> None:
-        """Convert the boundaries of some documents to code points; document d begins at `base[d]`."""
+        """Convert the boundaries of some documents to code points; each document has this number of boundaries."""
         texts = [str(self.texts[number]) for number in documents.tolist()]
-        counts = np.diff(base)[documents]
-        here, owner = ranges(base[documents], counts), np.repeat(np.arange(len(texts)), counts)
+        counts, here = take_segments(offsets_of(counts), documents)
+        owner = np.repeat(np.arange(len(texts)), counts)
         converted = np.array(
             [[code_points_of(texts, owner, bound[here], unit) for bound in bounds] for unit in units], dtype=np.int64
         )
@@ -237,11 +228,11 @@ class RecordColumns:
         for place in np.unique(owner[(converted != converted[0]).any(axis=(0, 1))]).tolist():
             part = slice(*begin[place : place + 2].tolist())
             of_units = dict(zip(units, converted[:, :, part], strict=True))
-            chosen[:, part] = of_units[self._unit(int(documents[place]), of_units, undecided)]
+            chosen[:, part] = of_units[self._unit(int(documents[place]), of_units)]
         for bound, values in zip(bounds, chosen, strict=True):
             bound[here] = values
 
-    def _unit(self, number: int, bounds: Mapping[str, np.ndarray], undecided: list[int] | None) -> str:
+    def _unit(self, number: int, bounds: Mapping[str, np.ndarray]) -> str:
         """Return the unit in which most span texts of a document match the text at their offsets."""
         # among units that agree here, the first one
         distinct: dict[bytes, str] = {}
@@ -260,7 +251,7 @@ class RecordColumns:
         possible = [unit for unit in fitting if (bounds[unit] >= 0).all()]
         if fitting[best] or len(possible) == 1:
             return best if fitting[best] else possible[0]
-        if undecided is None:
+        if self.undecided is None:
             named = possible or list(fitting)
             raise self.locate(
                 InputError(
@@ -272,7 +263,7 @@ class RecordColumns:
                     option="offset_unit",
                 )
             )
-        undecided.append(number)
+        self.undecided.append(number)
         return (possible or list(bounds))[0]
 
     def require_inside(self, original: Spans) -> None:
@@ -280,13 +271,10 @@ class RecordColumns:
 
         It shows the `original` boundaries.
         """
-        spans = self.stated.spans
-        document, pieces = spans.document, spans if spans.fragments is None else spans.fragments
-        if spans.fragments is not None:
-            document = np.repeat(document, np.diff(spans.fragments.offsets))
-        wrong = (pieces.start < 0) | (pieces.end < 0)
-        if any(self.texts) or "" in self.texts:
-            wrong |= pieces.end > np.array([_FARTHEST if text is None else len(text) for text in self.texts])[document]
+        span, start, end = self.stated.spans.pieces()
+        document = self.stated.spans.document[span]
+        sizes = np.array([_FARTHEST if text is None else len(text) for text in self.texts], dtype=np.int64)
+        wrong = (start < 0) | (end < 0) | (end > sizes[document])
         if not wrong.any():
             return
         piece = int(np.argmax(wrong))
@@ -360,13 +348,15 @@ class _SpanColumns:
     def __init__(self) -> None:
         self._counts = array("i")
         self._size = 0
-        self._start, self._end, self._label, self._attributes = ([np.zeros(0, dtype=np.int32)] for _ in range(4))
+        # start, end and label of some spans at a time
+        self._bounds = [(np.zeros(0, dtype=np.int32),) * 3]
+        self._attributes = [np.zeros(0, dtype=np.int32)]
         self._labels = Codes()
         self._texts: list[pa.Array] = []
         self._values: list[Mapping[str, Any]] = [NO_ATTRIBUTES]
         self._codes: dict[str, int] = {}
-        # the discontinuous spans, their numbers of fragments, and the bounds of these
-        self._broken, self._sizes, self._bounds = array("q"), array("q"), array("q")
+        # for each fragment of a discontinuous span: the span, the start and the end
+        self._fragments = array("q")
 
     def add(self, records: Sequence[Record], spans: Sequence[Any], stated: Sequence[Sequence[str | None]]) -> None:
         """Add the spans and span texts of some documents; malformed spans raise any Python error."""
@@ -383,18 +373,15 @@ class _SpanColumns:
             self._texts += stated_arrays(chain.from_iterable(filled))
         else:
             self._texts.append(pa.nulls(self._size - first))
-        if not any(any(record.attributes) or record.fragments for record in records):
-            self._attributes.append(np.zeros(self._size - first, dtype=np.int32))
-            return
-        codes = array("i")
+        codes = np.zeros(self._size - first, dtype=np.int32)
+        begin = offsets_of(self._counts[-len(spans) :]).tolist()
         for number, record in enumerate(records):
             if any(record.attributes):
-                codes.extend(map(self._code, record.attributes, record.scores or repeat(None)))
-            else:
-                codes.extend(repeat(0, len(record.spans)))
-            self._add_fragments(record.fragments, first, number)
-            first += len(record.spans)
-        self._attributes.append(np.asarray(codes))
+                values = map(self._code, record.attributes, record.scores or repeat(None))
+                codes[begin[number] : begin[number + 1]] = list(values)
+            if record.fragments:
+                self._add_fragments(record.fragments, first + begin[number], number)
+        self._attributes.append(codes)
 
     def _add_bounds(self, spans: Sequence[Any]) -> None:
         """Add boundaries and labels; malformed spans raise any Python error."""
@@ -404,9 +391,7 @@ class _SpanColumns:
         if not all(map(is_utf8, {*label} - self._labels.keys())):
             raise ValueError
         codes = np.fromiter(map(self._labels.__getitem__, label), np.int32, len(label))
-        self._start.append(_narrow(start))
-        self._end.append(_narrow(end))
-        self._label.append(codes)
+        self._bounds.append((_narrow(start), _narrow(end), codes))
         self._size += len(label)
 
     def _code(self, attributes: Mapping[str, Any], scores: Any) -> int:
@@ -429,38 +414,27 @@ class _SpanColumns:
             bounds = list(chain.from_iterable(pairs))
             if typed_array(bounds, pa.int64()) is None:
                 raise InputError("a boundary of a fragment is not an integer.", SPAN_REMEDY, document=document)
-            self._broken.append(first + place)
-            self._sizes.append(len(pairs))
-            self._bounds.extend(bounds)
+            for start, end in pairs:
+                self._fragments.extend((first + place, start, end))
 
     def stated(self) -> StatedSpans:
         """Return all spans in the order of the file."""
-        start, end, label = map(_joined, (self._start, self._end, self._label))
-        # untouched pages of zeros take no memory
-        attributes = _joined(self._attributes) if len(self._values) > 1 else np.zeros(len(start), dtype=np.int32)
+        start, end, label = map(np.concatenate, zip(*self._bounds, strict=True))
+        attributes = np.concatenate(self._attributes)
         documents = len(self._counts)
         document = np.repeat(np.arange(documents, dtype=np.int32), self._counts)
         fragments = None
-        if self._broken:
-            broken, sizes = np.asarray(self._broken), np.ones(len(start), dtype=np.int64)
-            sizes[broken] = self._sizes
-            fragments = Fragments(
-                offsets_of(sizes), *(np.repeat(bound.astype(np.int64), sizes) for bound in (start, end))
-            )
-            here = ranges(fragments.offsets[broken], sizes[broken])
-            fragments.start[here], fragments.end[here] = np.reshape(self._bounds, (-1, 2)).T
+        if self._fragments:
+            pieces = np.reshape(self._fragments, (-1, 3)).T
+            whole = np.setdiff1d(np.arange(len(start)), pieces[0])
+            pieces = np.concatenate([np.stack([whole, start[whole], end[whole]]), pieces], axis=1)
+            span, *bounds = pieces[:, np.argsort(pieces[0], kind="stable")]
+            fragments = Fragments(offsets_by(span, len(start)), *bounds)
         texts = None
         if not all(pa.types.is_null(chunk.type) for chunk in self._texts):
             texts = pa.chunked_array([chunk.cast(TEXT_TYPE) for chunk in self._texts])
         spans = Spans(document, start, end, label, tuple(self._labels), documents, None, fragments)
         return StatedSpans(spans, attributes, self._values, texts)
-
-
-def _joined(chunks: list[np.ndarray]) -> np.ndarray:
-    """Concatenate the chunks of a column, and free their memory."""
-    column = np.concatenate(chunks)
-    chunks.clear()
-    return column
 
 
 def _narrow(bounds: Sequence[int]) -> np.ndarray:

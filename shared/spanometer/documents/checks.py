@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import repeat
 
@@ -105,8 +104,11 @@ class SpanValidation:
 
     def read(self, reading: Callable[[], DocumentFile]) -> SpanValidation:
         """Check the spans of a file while it is read; other errors of reading are raised."""
-        with _inspected(self._inspect):
+        token = inspection.set(self._inspect)
+        try:
             self.file = reading()
+        finally:
+            inspection.reset(token)
         return self
 
     def _inspect(self, columns: RecordColumns, units: Sequence[str], in_tokens: bool) -> None:
@@ -115,7 +117,8 @@ class SpanValidation:
         self.documents += len(columns.lines)
         self.spans += len(original) + len(columns.lost)
         if not in_tokens:
-            columns.to_code_points(units, undecided)
+            columns.undecided = undecided
+            columns.to_code_points(units)
         problems = [
             *((number, -1, "document", None, text) for number, text in _same_names(columns)),
             *((number, -1, "lost", line, text) for number, line, text in columns.lost),
@@ -133,7 +136,7 @@ class SpanValidation:
                 text = f"the span of {shown(label)} from {bounds[0]} to {bounds[1]} {text}."
             place = columns.ids[number], columns.lines[number] if line is None else line, columns.places[number]
             self.problems.append(Problem(kind, number, *place, bounds, text))
-        columns.drop_spans()
+        columns.stated = columns.stated.picked(np.zeros(0, dtype=np.int64))
 
     def _of_spans(self, columns: RecordColumns, original: Spans, *, in_tokens: bool) -> Iterator[tuple[int, str, str]]:
         """Yield the span, kind and text of each problem; `original` has the boundaries in the file."""
@@ -210,12 +213,3 @@ def _off_tokens(spans: Spans, tokens: Tokens) -> np.ndarray:
     base, base_of_tokens = spans.document[span].astype(np.int64) * stride, tokens.document * stride
     fits = np.isin(base + start, base_of_tokens + tokens.start) & np.isin(base + end, base_of_tokens + tokens.end)
     return np.bincount(span[~fits], minlength=len(spans)) > 0
-
-
-@contextmanager
-def _inspected(inspect: Callable[[RecordColumns, Sequence[str], bool], None]) -> Iterator[None]:
-    token = inspection.set(inspect)
-    try:
-        yield
-    finally:
-        inspection.reset(token)

@@ -16,9 +16,9 @@ from ..arrays import begins_run, offsets_of, run_bounds, take_segments
 from ..exceptions import InputError, counted, printable, shown
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
-from ..spans.spans import Spans, in_order
+from ..spans.spans import Spans, decode_together, in_order
 from ..spans.texts import Documents
-from ..tags.decoding import BARE_LABEL, LabelDecoding, read_prefix, scheme_of
+from ..tags.decoding import BARE_LABEL, LabelDecoding
 from ..tags.tags import Tags
 from .building import RecordColumns
 from .layers import FileParts, Layout, LineRuns, Named, Record, Words
@@ -148,8 +148,17 @@ class DocumentFile:
         if not self.in_tokens:
             return None if texts is None else list(map(list, texts))
         if self.words is None and texts is not None and tokens is not None:
-            return [[text[first:last] for first, last in tokens.bounds(place)] for place, text in enumerate(texts)]
+            return list(map(self.words_of, range(self.documents.size)))
         return self.words
+
+    def words_of(self, document: int) -> list[str]:
+        """Return the words of a document, if necessary from its text and tokens; empty if they are unknown."""
+        texts, tokens = self.documents.texts, self.documents.tokens
+        if self.words is not None:
+            return self.words[document]
+        if texts is None or tokens is None:
+            return []
+        return [texts[document][start:end] for start, end in tokens.bounds(document)]
 
     @property
     def trees(self) -> Entities:
@@ -191,6 +200,10 @@ class DocumentFile:
             source = f"{source}, {self.places[error.document]}"
         return error.placed(side=None, document=None, source=source, line=line)
 
+    def noting(self, *notes: str) -> DocumentFile:
+        """Add notes for the user."""
+        return replace(self, notes=(*self.notes, *notes))
+
     @property
     def names(self) -> tuple[str, ...]:
         """The annotators, in the order of the file."""
@@ -201,12 +214,13 @@ class DocumentFile:
         chosen = documents.tolist()
         tokens = self._tokens_of(documents)
 
-        columns = {
-            name: getattr(self, name) for name in ("documents", "spans", "missing", "stated", "entities", "parts")
-        }
-        rows = {name: getattr(self, name) for name in ("annotators", "places", "answers")}
-        layers: dict[str, Any] = {name: each.take(documents) for name, each in columns.items() if each is not None}
-        layers |= {name: tuple(each[document] for document in chosen) for name, each in rows.items() if each}
+        layers: dict[str, Any] = {}
+        for name in ("documents", "spans", "missing", "stated", "entities", "parts"):
+            if (column := getattr(self, name)) is not None:
+                layers[name] = column.take(documents)
+        for name in ("annotators", "places", "answers"):
+            if row := getattr(self, name):
+                layers[name] = tuple(map(row.__getitem__, chosen))
         return replace(
             self,
             **layers,
@@ -239,7 +253,9 @@ class DocumentFile:
 
     def select(self, column: int) -> DocumentFile:
         """Select one tag column."""
-        place = slice(column, column + 1)
+        return self._with_columns(slice(column, column + 1))
+
+    def _with_columns(self, place: slice) -> DocumentFile:
         layout = self.layout and replace(self.layout, columns=self.layout.columns[place])
         return replace(self, columns=self.columns[place], tags=self.tags[place], layout=layout)
 
@@ -249,12 +265,9 @@ class DocumentFile:
         Raises:
             InputError: if a cell is not a number; the error names its line.
         """
-        *kept, last = range(len(self.columns))
-        column = self.tags[last]
+        column = self.tags[-1]
         values = np.array([self._number(name, column, code) for code, name in enumerate(column.names)], dtype=float)
-        layout = self.layout and replace(self.layout, columns=self.layout.columns[:last])
-        rest = replace(self, columns=self.columns[:last], tags=tuple(self.tags[at] for at in kept), layout=layout)
-        return replace(rest, numbers=values[column.codes])
+        return replace(self._with_columns(slice(-1)), numbers=values[column.codes])
 
     def _number(self, cell: str, column: Tags, code: int) -> float:
         with suppress(ValueError):
@@ -269,13 +282,12 @@ class DocumentFile:
         Raises:
             InputError: if a tag is illegal; the error names file and line.
         """
-        try:
-            spans = Spans.from_tags(self.tags[0], prefix=prefix, **decoding)
-        except InputError as error:
-            raise self.locate(error) from None
         options = LabelDecoding(prefix=prefix, **decoding)
-        scheme = scheme_of(read_prefix(options.scheme, prefix=prefix), *self.tags)
-        return replace(self.with_spans(spans), decoding={**options.reading(scheme.name), **self.tags[0].reading})
+        try:
+            spans, scheme = decode_together({"": self.tags[0]}, options)
+        except InputError as error:
+            raise self.locate(error.placed(side=None)) from None
+        return replace(self.with_spans(spans[""]), decoding={**options.reading(scheme), **self.tags[0].reading})
 
     def with_spans(self, spans: Spans) -> DocumentFile:
         """Replace the tags by spans of tokens."""
@@ -431,7 +443,7 @@ def with_missing(file: DocumentFile, places: Iterable[tuple[int, int, int]]) -> 
     sizes = {"document": whole, "place": len(missing) - whole}
     listed = ", ".join(counted(size, noun) for noun, size in sizes.items() if size)
     note = f"Not annotated, and not scored if this file is the reference: {listed}."
-    return replace(file, missing=missing, notes=(*file.notes, note))
+    return replace(file, missing=missing).noting(note)
 
 
 def runs_of(flags: Iterable[object]) -> list[list[int]]:

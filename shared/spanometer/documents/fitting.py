@@ -1,6 +1,7 @@
 """Fitting of documents to a format, with a list of losses."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +15,7 @@ from ..spans.spans import in_order
 from ..spans.texts import joined
 from ..spans.tokenisation import to_tokens
 from .document_file import DocumentFile
-from .layers import Record, WordRows, Words, Writer
+from .layers import Record, Words, Writer
 from .pairing import Pairing
 from .stated import StatedSpans
 from .units import Carrying, with_tokens
@@ -63,27 +64,17 @@ class Fitted(Carrying):
     @property
     def has_words(self) -> bool:
         """Whether the words are known, either directly or from texts and tokens."""
-        documents = self.file.documents
-        return self.file.words is not None or (documents.texts is not None and documents.tokens is not None)
+        return self.file.words is not None or (self.texts is not None and self.tokens is not None)
 
     def words(self, document: int) -> list[str]:
         """Return the words of a document; empty if they are unknown."""
-        documents = self.file.documents
-        if self.file.words is not None:
-            return self.file.words[document]
-        if documents.texts is None or documents.tokens is None:
-            return []
-        text = documents.texts[document]
-        return [text[start:end] for start, end in documents.tokens.bounds(document)]
+        return self.file.words_of(document)
 
     def all_words(self) -> Words | None:
         """Return the words of all documents; None if they are unknown."""
         if self.file.words is not None or not self.has_words:
             return self.file.words
-        rows = WordRows()
-        for number in range(self.file.documents.size):
-            rows.append(self.words(number))
-        return rows.words()
+        return Words.of(map(self.words, range(self.file.documents.size)))
 
     def records(self) -> Iterator[Record]:
         """Yield each document with its spans in order."""
@@ -109,11 +100,9 @@ class Fitted(Carrying):
 
     def lose_all(self, losses: Iterable[tuple[str, int]]) -> None:
         """Record losses of several kinds, each with its document."""
-        counts: dict[str, dict[str, int]] = {}
+        counts: dict[str, Counter[str]] = {}
         for what, document in losses:
-            of_kind = counts.setdefault(what, {})
-            name = self.file.documents.name(int(document))
-            of_kind[name] = of_kind.get(name, 0) + 1
+            counts.setdefault(what, Counter())[self.file.documents.name(int(document))] += 1
         self.losses += [Loss(what, documents) for what, documents in counts.items()]
 
     def mark(self, stated: StatedSpans) -> None:
@@ -206,10 +195,7 @@ class Fitted(Carrying):
 
     def keep(self, flags: np.ndarray) -> None:
         """Keep only flagged spans."""
-        spans = self.file.spans
-        span, start, end = spans.pieces()
-        kept = flags[span]
-        self.put(spans=spans.with_pieces(span[kept], start[kept], end[kept], spans.lengths))
+        self.put(spans=self.file.spans.picked(np.flatnonzero(flags)))
 
     def _make_texts(self) -> None:
         """Create missing texts by joining the words with spaces."""
@@ -238,19 +224,17 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
         InputError: if the documents lack the text, words or tokens that the format needs.
     """
     fitting = Fitted(file.require_spans())
-    stated = file.stated if file.has_attributes else None
-    if stated is not None and writer.attributes:
-        fitting.mark(stated)
     if not writer.annotators and len(file.names) > 1:
         fitting.lose(
             f"documents of {len(file.names)} annotators lose the names of the annotators", range(file.documents.size)
         )
         fitting.put(annotators=None)
-    if stated is not None:
-        if not writer.attributes:
-            fitting.lose("spans lose their attributes", stated.documents_with("attributes"))
-        scored = stated.documents_with("scores")
-        fitting.lose("spans lose the scores of their attributes", scored)
+    if file.stated is not None and file.has_attributes:
+        if writer.attributes:
+            fitting.mark(file.stated)
+        else:
+            fitting.lose("spans lose their attributes", file.stated.documents_with("attributes"))
+        fitting.lose("spans lose the scores of their attributes", file.stated.documents_with("scores"))
     if not writer.discontinuous:
         fitting.join_fragments()
     if pairing.tokenizer is not None:

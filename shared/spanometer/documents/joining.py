@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import offsets_of
+from ..arrays import offsets_of, place_of
 from ..exceptions import InputError, clause_for, counted, only_difference, require_kind, setting, shown
 from ..spans.annotations import end_to_end
 from ..spans.entities import Entities
@@ -21,6 +21,7 @@ from .layers import FileParts, LineRuns, Words, joined_tags
 from .stated import StatedSpans
 
 Value = TypeVar("Value")
+Joined = TypeVar("Joined")
 
 _KINDS: tuple[tuple[str, Callable[[DocumentFile], Any]], ...] = (
     ("tags", lambda file: bool(file.tags)),
@@ -79,36 +80,34 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
     first, *_ = parts = list(files.values())
     documents = [part.documents for part in parts]
     sizes = [each.size for each in documents]
-    texts, tokens = if_all(each.texts for each in documents), if_all(each.tokens for each in documents)
-    words, entities = if_all(part.words for part in parts), if_all(part.entities for part in parts)
-    numbers = if_all(part.numbers for part in parts)
     stated = [part.stated or StatedSpans.of(part.spans) for part in parts]
+    missing = [part.missing or Spans.none(part.documents.size) for part in parts]
     return DocumentFile(
         source=source,
-        format=first.format if entities else "several files",
+        format="several files" if first.entities is None else first.format,
         documents=Documents(
             size=sum(sizes),
             ids=_names_of(files, first, documents),
-            texts=None if texts is None else tuple(chain.from_iterable(texts)),
-            tokens=None if tokens is None else Tokens.end_to_end(tokens),
+            texts=_joined((each.texts for each in documents), _chained),
+            tokens=_joined((each.tokens for each in documents), Tokens.end_to_end),
         ),
         document_lines=np.concatenate([part.document_lines for part in parts]),
-        line_runs=_joined_runs([part.line_runs for part in parts]),
+        line_runs=_joined((part.line_runs for part in parts), LineRuns.end_to_end),
         places=tuple(chain.from_iterable(part.places or [""] * part.documents.size for part in parts)),
         parts=FileParts(tuple(files), tuple(part.source for part in parts), np.repeat(np.arange(len(parts)), sizes)),
-        words=None if words is None else Words.of(joined_tags(words)),
+        words=_joined((part.words for part in parts), lambda words: Words.of(joined_tags(words))),
         tags=tuple(map(joined_tags, zip(*(part.tags for part in parts), strict=True))),
         columns=first.columns,
-        numbers=None if numbers is None else np.concatenate(numbers),
+        numbers=_joined((part.numbers for part in parts), np.concatenate),
         layout=first.layout,
         sentences=any(part.sentences for part in parts),
         spans=end_to_end([part.spans for part in parts]),
-        missing=_joined_missing(parts),
+        missing=end_to_end(missing) if any(map(len, missing)) else None,
         in_tokens=first.in_tokens,
         annotators=tuple(chain.from_iterable(part.annotators or () for part in parts)) or None,
         stated=StatedSpans.end_to_end(stated) if any(part.stated is not None for part in parts) else None,
-        entities=None if entities is None else _joined_entities(entities),
-        answers=None if first.answers is None else [answer for part in parts for answer in part.answers or ()],
+        entities=_joined((part.entities for part in parts), _joined_entities),
+        answers=_joined((part.answers for part in parts), _chained),
         decoding=_decoding([part.decoding for part in parts if part.decoding]),
         left_out=tuple(f"{name}: {text}" for name, part in files.items() for text in part.left_out),
         notes=tuple(f"{name}: {text}" for name, part in files.items() for text in part.notes),
@@ -141,39 +140,33 @@ def with_empty(file: DocumentFile, others: DocumentFile) -> DocumentFile:
         answers=None if file.answers is None else (None,) * size,
         decoding={},
     )
-    ids = if_all(part.documents.ids for part in (file, others))
     joined = joined_files(file.source, {"": file, "others": empty})
-    names = None if ids is None else tuple(chain.from_iterable(ids))
+    names = _joined((part.documents.ids for part in (file, others)), _chained)
     kept = {name: getattr(file, name) for name in ("format", "left_out", "notes", "tokenizer")}
     return replace(joined, documents=replace(joined.documents, ids=names), parts=None, **kept)
 
 
-def _joined_missing(parts: Sequence[DocumentFile]) -> Spans | None:
-    missing = [part.missing or Spans.none(part.documents.size) for part in parts]
-    return end_to_end(missing) if any(map(len, missing)) else None
+def _joined(values: Iterable[Value | None], join: Callable[[list[Value]], Joined]) -> Joined | None:
+    """Join the values of all files; None if a file has no value."""
+    items = list(values)
+    present = [value for value in items if value is not None]
+    return join(present) if len(present) == len(items) else None
 
 
-def _joined_runs(parts: Sequence[LineRuns | None]) -> LineRuns | None:
-    runs = if_all(parts)
-    if runs is None:
-        return None
-    base = offsets_of([run.size for run in runs])
-    tokens = [run.tokens + first for run, first in zip(runs, base.tolist(), strict=False)]
-    return LineRuns(np.concatenate(tokens), np.concatenate([run.lines for run in runs]), int(base[-1]))
+def _chained(parts: Iterable[Iterable[Value]]) -> tuple[Value, ...]:
+    return tuple(chain.from_iterable(parts))
 
 
 def _joined_entities(parts: Sequence[Entities]) -> Entities:
-    lengths = if_all(part.lengths for part in parts)
     column = pa.chunked_array([part.to_arrow() for part in parts])
-    return Entities.from_arrow(column, lengths=None if lengths is None else np.concatenate(lengths))
+    return Entities.from_arrow(column, lengths=_joined((part.lengths for part in parts), np.concatenate))
 
 
 def _names_of(files: Iterable[str], first: DocumentFile, documents: Sequence[Documents]) -> tuple[str, ...] | None:
     """Name the documents of all files: by file if each file has one document, otherwise by file and document."""
     if first.tags or (first.entities is not None and first.comment_text):
         # names in comments come from the corpus, and are compared
-        own = if_all(each.ids for each in documents)
-        return None if own is None else tuple(chain.from_iterable(own))
+        return _joined((each.ids for each in documents), _chained)
     if all(each.size == 1 for each in documents):
         return tuple(files)
     each_ids = [each.ids or range(each.size) for each in documents]
@@ -185,13 +178,6 @@ def _decoding(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
     schemes = dict.fromkeys(str(decoding["scheme"]) for decoding in parts)
     shared = {name: value for decoding in parts for name, value in decoding.items()}
     return {**shared, "scheme": "+".join(schemes)} if parts else {}
-
-
-def if_all(values: Iterable[Value | None]) -> list[Value] | None:
-    """Return the values of all files; None if a file has no value."""
-    items = list(values)
-    present = [value for value in items if value is not None]
-    return present if len(present) == len(items) else None
 
 
 _LISTED = 3
@@ -256,12 +242,14 @@ def _permuted(texts: Sequence[str], others: Sequence[str]) -> bool:
 def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_source: str) -> str:
     if ids is None or others is None:
         return ""
-    for here, there, where in ((ids, others, "Only here"), (others, ids, f"Only in {other_source}")):
-        names = set(there)
-        lacking = [name for name in here if name not in names]
-        if lacking:
-            return f" {where}: {_listed(list(map(repr, lacking)))}."
-    return ""
+    only = {"Only here": _lacking(ids, others), f"Only in {other_source}": _lacking(others, ids)}
+    return next((f" {where}: {names}." for where, names in only.items() if names), "")
+
+
+def _lacking(names: Iterable[str], others: Iterable[str]) -> str:
+    """List the names that are not among the others; empty if there are none."""
+    known = set(others)
+    return _listed([repr(name) for name in names if name not in known])
 
 
 def scored_documents(
@@ -335,9 +323,8 @@ def _differences(file: DocumentFile, keys: Sequence[str], wanted: Sequence[str])
     kept, own = set(wanted), set(keys)
     names = [file.documents.name(place) for place, key in enumerate(keys) if key not in kept]
     missing = [shown(key) for key in wanted if key not in own]
-    left_out = [f"{counted(len(names), 'document')} left out: {_listed(names)}."] if names else []
-    lacking = f"{counted(len(missing), 'document')} missing, counted as empty: {_listed(missing)}."
-    return [*left_out, *([lacking] if missing else [])]
+    changes = {"left out": names, "missing, counted as empty": missing}
+    return [f"{counted(len(each), 'document')} {what}: {_listed(each)}." for what, each in changes.items() if each]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -427,12 +414,11 @@ def require_same_files(references: DocumentFile, predictions: DocumentFile) -> N
     reference, predicted = references.parts, predictions.parts
     if reference is None or predicted is None:
         return
-    for here, there in ((references, predictions), (predictions, references)):
-        names = set(there.parts.names if there.parts is not None else ())
-        lacking = [name for name in (here.parts.names if here.parts is not None else ()) if name not in names]
-        if lacking:
-            problem = f"{there.source} has no file {_listed(list(map(repr, lacking)))}."
-            raise InputError(problem, "Give the files of both sides the same names.", source=here.source)
+    names = (references.source, reference.names), (predictions.source, predicted.names)
+    for (here, own), (there, others) in (names, names[::-1]):
+        if lacking := _lacking(own, others):
+            remedy = "Give the files of both sides the same names."
+            raise InputError(f"{there} has no file {lacking}.", remedy, source=here)
     sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (reference, predicted)]
     if (sizes[0] != sizes[1]).any():
         file = int(np.argmax(sizes[0] != sizes[1]))
@@ -459,9 +445,7 @@ def require_same_words(references: DocumentFile, predictions: DocumentFile) -> N
     if pair is None:
         return
     token, word, other_word = pair
-    offsets = offsets_of(reference)
-    document = int(np.searchsorted(offsets, token, side="right")) - 1
-    position = token - int(offsets[document])
+    document, position = place_of(offsets_of(reference), token)
     line = predictions.line(document, position)
     error = InputError(
         f"the word is {shown(word)} here and {shown(other_word)} in {predictions.source_of(document)}, line {line}."

@@ -289,6 +289,13 @@ class LineRuns:
     lines: np.ndarray
     size: int
 
+    @classmethod
+    def end_to_end(cls, parts: Sequence[LineRuns]) -> LineRuns:
+        """Concatenate the lines of several files."""
+        base = offsets_of([part.size for part in parts])
+        tokens = [part.tokens + first for part, first in zip(parts, base, strict=False)]
+        return cls(np.concatenate(tokens), np.concatenate([part.lines for part in parts]), int(base[-1]))
+
     def line(self, token: int) -> int:
         """Find the line of a token."""
         return int(self.of(np.array(token)))

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from operator import ne
+from typing import Any
 
 import numpy as np
 
 from ..arrays import offsets_of
 from ..exceptions import InputError, counted, mention, on_side, plain_ends, require_same_text, setting
-from ..grounding.grounded import Grounded, Unplaced, ground, with_unplaced
+from ..grounding.grounded import Grounded, Unplaced, ground
 from ..grounding.reading import AnswerReading
 from ..options import changed, check_options, option
 from ..spans.spans import Spans
 from ..spans.texts import Tokens, aligned_places, joined, line_end_places, moved_to, words_in_text
-from ..spans.tokenisation import POLICIES, without_gaps, without_overlaps
-from .document_file import DocumentFile, decoding_of, without_missing
-from .joining import SCORED_DOCUMENTS, matched, require_same_words, scored_documents
+from ..spans.tokenisation import POLICIES, split_at, without_gaps, without_overlaps
+from .document_file import decoding_of, without_missing
+from .joining import SCORED_DOCUMENTS, matched, require_same_words
 from .stated import compared
 from .units import Carrying, require_tokenizer, signed, tokenizer_option, tokens_of
 
@@ -113,7 +114,7 @@ class PairedSide(Carrying):
     """The documents of a side during and after pairing.
 
     Attributes:
-        name: `references` or `predictions`.
+        name: what errors call the side.
         lost: a description of each span without a position in the unit.
         grounded: the grounded answers, if the side has answers.
     """
@@ -149,80 +150,64 @@ class PairedSide(Carrying):
         self.notes += self.grounded.warnings
         self.put(spans=self.grounded.spans)
 
-    def merge_overlaps(self) -> None:
-        """Merge overlapping spans of the same label."""
-        spans = without_overlaps(self.file.spans)
-        if number := len(self.file.spans) - len(spans):
-            self.notes.append(f"{counted(number, 'span')} merged with an overlapping one.")
-        self.put(spans=spans)
+    def take_text(self, texts: tuple[str, ...]) -> list[str]:
+        """Use the texts of the other side: find the words in them, or compare the span texts; returns remarks."""
+        if self.file.words is not None:
+            rows = enumerate(zip(self.file.words, texts, strict=True))
+            tokens = Tokens.from_lists([words_in_text(words, text, document) for document, (words, text) in rows])
+            self.put(texts=texts, tokens=tokens)
+        elif not self.file.in_tokens:
+            remarks = [] if self.file.stated is None else compared(self.file.stated.beside(texts), self.place)
+            spans = self.file.spans.with_lengths(np.fromiter(map(len, texts), np.int64, len(texts)))
+            self.put(texts=texts, spans=spans)
+            return remarks
+        return []
 
-    def join_fragments(self) -> None:
-        """Merge fragments of spans of characters that only whitespace separates."""
-        if not self.file.in_tokens and self.texts is not None and self.file.spans.fragments is not None:
+    def compare_stated(self, other: PairedSide) -> list[str]:
+        """Compare the texts that both files give for the same span boundaries, see `compared`."""
+        here, there = self.file.stated, other.file.stated
+        if here is None or there is None or self.file.in_tokens != other.file.in_tokens:
+            return []
+        return compared(here.beside_stated(there), self.place, f"differ from the span texts in {other.file.source}")
+
+    def move(self, places: Sequence[np.ndarray], texts: Sequence[str]) -> list[int]:
+        """Move spans and tokens to other texts; returns the documents of spans that these texts lack.
+
+        `places` maps the characters of each document, see `aligned_places`.
+        """
+        tokens = self.tokens
+        if tokens is not None:
+            base = offsets_of(list(map(len, places)))[tokens.document]
+            flat = np.concatenate([np.zeros(0, np.int64), *places])
+            self.put(tokens=replace(tokens, start=flat[base + tokens.start], end=flat[base + tokens.end]))
+        self.put(texts=tuple(texts))
+        if self.file.in_tokens:
+            return []
+        spans = self.file.spans
+        moved, lost = moved_to(spans, places, np.fromiter(map(len, texts), np.int64, len(texts)))
+        self.put(spans=moved)
+        return list(spans.document[lost].tolist())
+
+    def change_spans(self, pairing: Pairing, *, merge: bool) -> None:
+        """Join fragments, trim, merge overlapping spans of the same label, and split spans, see `Pairing`."""
+        fragments = self.file.spans.fragments
+        if pairing.join_fragments and not self.file.in_tokens and self.texts is not None and fragments is not None:
             spans, number = without_gaps(self.file.spans, self.texts)
             if number:
-                self.notes.append(
-                    f"Fragments with only white space between them were joined in {counted(number, 'span')}."
-                )
+                joint = counted(number, "span")
+                self.notes.append(f"Fragments with only white space between them were joined in {joint}.")
             self.put(spans=spans)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Paired:
-    """The spans of two sides in the same unit and the same documents.
-
-    Attributes:
-        sides: the sides by name. The file of the reference has the common texts and tokens.
-        unit: `token` or `character`.
-        choices: the options that had an effect, for the signature.
-        remarks: notes about the texts, one sentence each.
-    """
-
-    sides: Mapping[str, PairedSide]
-    unit: str
-    choices: Mapping[str, object]
-    remarks: Sequence[str]
-
-    @property
-    def file(self) -> DocumentFile:
-        """The reference after pairing, with spans, texts and tokens in this unit."""
-        return self.sides["references"].file
-
-    @property
-    def grounded(self) -> dict[str, Grounded]:
-        """The grounded answers of each side that has answers."""
-        return {name: side.grounded for name, side in self.sides.items() if side.grounded is not None}
-
-    @cached_property
-    def _spans(self) -> list[Spans]:
-        sides = self.sides.values()
-        return with_unplaced([side.file.spans for side in sides], [side.unplaced for side in sides])
-
-    @property
-    def references(self) -> Spans:
-        """The reference spans. Answer items that are not in the text are placed after the end of their documents."""
-        return self._spans[0]
-
-    @property
-    def predictions(self) -> Spans:
-        """The predicted spans; see `references`."""
-        return self._spans[1]
-
-    @property
-    def size(self) -> int | None:
-        """The total length of the texts in the unit, without items after their ends; None if unknown."""
-        lengths = self.file.lengths
-        return None if lengths is None else int(lengths.sum())
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The notes about the texts, and about the changes on each side."""
-        return (*self.remarks, *by_side({name: side.notes for name, side in self.sides.items()}))
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The lost spans of each side."""
-        return tuple(by_side({name: side.lost for name, side in self.sides.items()}))
+        self.trim(pairing.trim)
+        if merge:
+            spans = without_overlaps(self.file.spans)
+            if number := len(self.file.spans) - len(spans):
+                self.notes.append(f"{counted(number, 'span')} merged with an overlapping one.")
+            self.put(spans=spans)
+        if pairing.split_spans is not None:
+            if self.file.in_tokens or self.texts is None:
+                problem = "only spans of characters can be split into tokens."
+                raise InputError(problem, f"Leave out {mention('split_spans')}.", source=self.file.source)
+            self.put(spans=split_at(self.file.spans, tokens_of(self.texts, pairing.split_spans)))
 
 
 def unit_of(signatures: Iterable[str]) -> str:
@@ -235,7 +220,7 @@ def by_side(texts: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"{side}: {text}" for side, listed in texts.items() for text in listed]
 
 
-def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing | None = None) -> Paired:
+def pair(references: PairedSide, predictions: PairedSide, pairing: Pairing) -> Pair:
     """Pair the documents of two sides, check that their texts are the same, and convert the spans to the same unit.
 
     Documents are paired by name if both sides have the same names; otherwise by text if no text is repeated; otherwise
@@ -246,254 +231,198 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
         InputError: if a document is missing on one side, if texts differ, or if spans cannot be converted. The error
             names file and place.
     """
-    chosen = pairing or Pairing()
-    files = {"references": references, "predictions": predictions}
-    files, left_out = scored_documents(files, chosen.scored_documents)
-    files = dict(zip(files, without_missing(*matched(*files.values())), strict=True))
-    references_side, predictions_side = (PairedSide(file, left_out.get(name, []), name) for name, file in files.items())
-    try:
-        return _paired(references_side, predictions_side, chosen)
-    except InputError as error:
-        file = files.get(error.side or "references")
-        raise error if file is None or error.document is None else file.locate(error.placed(side=None)) from None
-
-
-def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -> Paired:
     sides = references, predictions
-    remarks: list[str] = []
-    choices: dict[str, str] = {}
-    with_texts = any(side.texts is not None for side in sides)
-    for side in sides:
-        if pairing.texts != "same" and side.texts is not None:
-            # grounded in the side's own text, before offsets are moved to the reference's text
-            side.ground(pairing)
-    _share_texts(references, predictions, pairing, remarks, choices)
-    tokens, made_by = _common_tokens(references, pairing, with_texts=with_texts)
-    for side in sides:
-        side.ground(pairing, tokens)
-    answered = [side.grounded for side in sides if side.grounded is not None]
-    for grounded in answered:
-        choices.update(grounded.choices)
-    for name in changed(pairing.answering) if not answered else ():
-        raise InputError(
-            f"{mention(name)} is for answers of language models, but no side has answers.",
-            f"Name the key of the answers with {setting('answer_key')}, or remove {mention(name)}.",
-        )
-    carries = tokens is not None and pairing.to_tokens != Pairing.to_tokens
-    unit = pairing.unit or ("token" if references.file.in_tokens or pairing.tokenizer or carries else "character")
-    if unit == "character" and pairing.to_tokens != Pairing.to_tokens:
-        raise InputError(
-            f"{mention('to_tokens')} converts spans to tokens, but these spans are scored in characters.",
-            f"Make tokens with {setting('tokenizer', 'words')}, or remove {mention('to_tokens')}.",
-            option="to_tokens",
-        )
-    if pairing.join_fragments:
-        choices["join_fragments"] = "yes"
-        for side in sides:
-            side.join_fragments()
-    if pairing.trim != "nothing":
-        choices["trim"] = pairing.trim
-        for side in sides:
-            side.trim(pairing.trim)
-    if pairing.merge_overlaps != "nothing":
-        choices["merge_overlaps"] = pairing.merge_overlaps
-        for side in sides if pairing.merge_overlaps == "all" else sides[:1]:
-            side.merge_overlaps()
-    if pairing.split_spans is not None:
-        choices["split_spans"] = signed(pairing.split_spans)
-        for side in sides:
-            side.split_spans(pairing.split_spans)
-    for side in sides:
-        if unit == "character":
-            on_side(side.name, side.to_characters, **_TO_CHARACTERS)
-        else:
-            on_side(side.name, _to_tokens, side, references, tokens, pairing, choices)
-    if made_by is not None and (unit == "token" or answered):
-        choices["tokenizer"] = signed(made_by)
-    references.put(
-        tokens=references.tokens if tokens is None or unit == "character" else tokens,
-        answers=None,
-        words=references.file.words if references.file.tokenizer == made_by else None,
-        stated=None,
-    )
-    return Paired(
-        sides={side.name: side for side in sides},
-        unit=unit,
-        choices={
-            **decoding_of({side.name: side.file for side in sides}),
-            "unit": unit,
-            **choices,
-            **({} if references.file.missing is None else {"missing": "left_out"}),
-            **({} if pairing.scored_documents == "same" else {"scored_documents": pairing.scored_documents}),
-        },
-        remarks=remarks,
-    )
-
-
-def _share_texts(
-    references: PairedSide,
-    predictions: PairedSide,
-    pairing: Pairing,
-    remarks: list[str],
-    choices: dict[str, str],
-) -> None:
-    """Give both sides the text of the reference.
-
-    Compare the texts, find words in the text, or create it from the words.
-    """
-    texts, predicted = references.texts, predictions.texts
-    if texts is not None and predicted is not None:
-        if pairing.texts != "same":
-            choices["texts"] = pairing.texts
-            _align(references, predictions, pairing.texts)
-        else:
-            remedy = (
-                f"Both sides must annotate the same text. {setting('texts', 'line_ends')} ignores line ends and byte "
-                f"order marks; {setting('texts', 'aligned')} aligns the texts."
-            )
-            for document, (text, other) in enumerate(zip(texts, predicted, strict=True)):
-                require_same_text(text, other, document, remedy, "texts")
-        return
-    common = texts if texts is not None else predicted
-    if common is not None:
-        for side in (references, predictions):
-            of_side = side.file.words
-            if side.texts is None and of_side is not None:
-                side.put(tokens=on_side(side.name, _words_in_texts, of_side, common), texts=common)
-            elif side.texts is None and not side.file.in_tokens:
-                side.put(texts=common)
-                remarks += on_side(side.name, _compare_stated, side, common)
-                side.put(spans=side.file.spans.with_lengths(np.fromiter(map(len, common), np.int64, len(common))))
-        return
-    for side, without in ((references, predictions), (predictions, references)):
-        if side.file.words is not None and without.file.words is None and not without.file.in_tokens:
-            made, tokens = joined(side.file.words, " ")
-            side.put(texts=tuple(made), tokens=tokens)
-            remarks.append("No file has texts, so texts were made from the words, with blanks between them.")
-            _share_texts(references, predictions, pairing, remarks, choices)
-            return
-    if references.file.words is None or predictions.file.words is None:
-        if not pairing.ignore_words:
-            remarks += on_side(predictions.name, _compare_with_stated, predictions, references)
-        return
-    in_tokens = references.file.in_tokens and predictions.file.in_tokens and pairing.unit != "character"
-    if in_tokens and pairing.ignore_words:
-        return
-    require_same_words(references.file, predictions.file)
-    # documents with different numbers of words may have the same text in other tokens
-    same = np.array_equal(references.file.words.lengths, predictions.file.words.lengths)
-    if same and in_tokens:
-        # spans of the same tokens stay as they are
-        return
-    made, tokens = joined(references.file.words)
-    for side in (references, predictions):
-        side.put(texts=tuple(made), tokens=tokens)
-    if not same:
-        others, tokens = joined(predictions.file.words)
-        predictions.put(tokens=tokens)
-        for document, texts_here in enumerate(zip(made, others, strict=True)):
-            require_same_text(*texts_here, document, "Both sides must annotate the same text.")
-
-
-def _words_in_texts(words: Sequence[Sequence[str]], texts: Sequence[str]) -> Tokens:
-    return Tokens.from_lists([words_in_text(row, texts[document], document) for document, row in enumerate(words)])
-
-
-def _compare_stated(side: PairedSide, texts: Sequence[str]) -> list[str]:
-    """Compare the span texts of this side's file with the other side's text, see `compared`."""
-    stated = side.file.stated
-    return [] if stated is None else compared(stated.beside(texts), side.place)
-
-
-def _compare_with_stated(side: PairedSide, other: PairedSide) -> list[str]:
-    """Compare the texts that both files give for the same span boundaries, see `compared`."""
-    here, there = side.file.stated, other.file.stated
-    if here is None or there is None or side.file.in_tokens != other.file.in_tokens:
-        return []
-    return compared(here.beside_stated(there), side.place, f"differ from the span texts in {other.file.source}")
-
-
-def _align(references: PairedSide, predictions: PairedSide, how: str) -> None:
-    """Move predicted spans and tokens to the reference's text."""
-    texts, others = references.texts or (), predictions.texts or ()
-    if how == "line_ends":
-        for document, (text, other) in enumerate(zip(texts, others, strict=True)):
-            require_same_text(plain_ends(text), plain_ends(other), document, "Check that both texts are the same.")
-        if not references.file.in_tokens:
-            _move(references, list(map(line_end_places, texts)), list(map(plain_ends, texts)))
-        _move(predictions, list(map(line_end_places, others)), list(map(plain_ends, others)))
-        return
-    if predictions.file.in_tokens:
-        problem = f"{setting('texts', 'aligned')} needs spans of characters, but the predicted spans are in tokens."
-        raise InputError(problem, "Convert the predictions to characters first.", option="texts")
-    differing = sum(text != other for text, other in zip(texts, others, strict=True))
-    places = [aligned_places(other, text) for text, other in zip(texts, others, strict=True)]
-    lost = _move(predictions, places, list(texts))
-    predictions.notes.append(f"texts that differ were aligned: {differing:,} of {len(texts):,}.")
-    name = predictions.file.documents.name
-    predictions.lost += [f"a span in {name(document)} is not in the reference's text." for document in lost]
-
-
-def _move(side: PairedSide, places: list[np.ndarray], texts: list[str]) -> list[int]:
-    """Move spans and tokens to another text; return the documents of spans that the other text lacks."""
-    spans, tokens = side.file.spans, side.tokens
-    if tokens is not None:
-        base = offsets_of([len(place) for place in places])[tokens.document]
-        flat = np.concatenate([np.zeros(0, np.int64), *places])
-        side.put(tokens=replace(tokens, start=flat[base + tokens.start], end=flat[base + tokens.end]))
-    side.put(texts=tuple(texts))
-    if side.file.in_tokens:
-        return []
-    moved, lost = moved_to(spans, places, np.fromiter(map(len, texts), np.int64, len(texts)))
-    side.put(spans=moved)
-    return list(spans.document[lost].tolist())
-
-
-def _common_tokens(references: PairedSide, pairing: Pairing, *, with_texts: bool) -> tuple[Tokens | None, str | None]:
-    """Return the tokens that both sides use, and the tokenizer that made them (None if they come from the file)."""
-    if pairing.tokenizer is None:
-        return references.tokens, references.file.tokenizer
-    if not with_texts:
-        raise InputError(
-            "the documents have no text to make tokens from.",
-            f"Leave out {setting('tokenizer')}, or give files with texts.",
-            option="tokenizer",
-        )
+    references.file, predictions.file = without_missing(*matched(references.file, predictions.file))
+    files = {side.name: side.file for side in sides}
+    result = Pair(references, predictions, pairing)
     try:
-        return tokens_of(tuple(references.texts or ()), pairing.tokenizer), pairing.tokenizer
+        result.convert()
     except InputError as error:
-        raise error.placed(side=references.name if error.document is not None else None) from None
+        file = files.get(error.side or references.name)
+        raise error if file is None or error.document is None else file.locate(error.placed(side=None)) from None
+    result.choices = {
+        **decoding_of({side.name: side.file for side in sides}),
+        **result.choices,
+        **({} if references.file.missing is None else {"missing": "left_out"}),
+        **({} if pairing.scored_documents == "same" else {"scored_documents": pairing.scored_documents}),
+    }
+    return result
 
 
-def _to_tokens(
-    side: PairedSide, references: PairedSide, tokens: Tokens | None, pairing: Pairing, choices: dict[str, str]
-) -> None:
-    """Convert the spans of a side to the common tokens, and record moved and lost spans."""
-    # without bounds, tokens are assumed to be the same
-    unknown = pairing.tokenizer is None and (side.tokens is None or tokens is None)
-    if side.file.in_tokens and (unknown or _same_tokens(side.tokens, tokens)):
-        return
-    if tokens is None:
-        raise InputError(
-            "the reference has no tokens.",
-            f"Score characters with {setting('unit', 'character')}, make tokens with {setting('tokenizer', 'words')}, "
-            "or give a reference with tokens.",
-            option="unit",
+@dataclass(eq=False)
+class Pair:
+    """Two sides whose spans are converted to the same unit.
+
+    Attributes:
+        references, predictions: the sides. The file of the reference gets the common texts and tokens.
+        pairing: the options.
+        choices: the options that had an effect, for the signature.
+        remarks: notes about the texts, one sentence each.
+    """
+
+    references: PairedSide
+    predictions: PairedSide
+    pairing: Pairing
+    choices: dict[str, Any] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def sides(self) -> tuple[PairedSide, PairedSide]:
+        """Both sides."""
+        return self.references, self.predictions
+
+    def convert(self) -> None:
+        """Give both sides the same texts and the same unit."""
+        references, pairing = self.references, self.pairing
+        with_texts = any(side.texts is not None for side in self.sides)
+        for side in self.sides:
+            if pairing.texts != "same" and side.texts is not None:
+                # grounded in the side's own text, before offsets are moved to the reference's text
+                side.ground(pairing)
+        self.share_texts()
+        tokens, made_by = self._common_tokens(with_texts=with_texts)
+        for side in self.sides:
+            side.ground(pairing, tokens)
+        answered = [side.grounded for side in self.sides if side.grounded is not None]
+        for name in changed(pairing.answering) if not answered else ():
+            raise InputError(
+                f"{mention(name)} is for answers of language models, but no side has answers.",
+                f"Name the key of the answers with {setting('answer_key')}, or remove {mention(name)}.",
+            )
+        moves = pairing.to_tokens != Pairing.to_tokens
+        in_tokens = references.file.in_tokens or pairing.tokenizer or (moves and tokens is not None)
+        unit = pairing.unit or ("token" if in_tokens else "character")
+        if unit == "character" and moves:
+            raise InputError(
+                f"{mention('to_tokens')} converts spans to tokens, but these spans are scored in characters.",
+                f"Make tokens with {setting('tokenizer', 'words')}, or remove {mention('to_tokens')}.",
+                option="to_tokens",
+            )
+        self.choices = {"unit": unit, **self.choices}
+        for grounded in answered:
+            self.choices |= grounded.choices
+        for name in ("join_fragments", "trim", "merge_overlaps", "split_spans"):
+            value = getattr(pairing, name)
+            if name in changed(pairing):
+                self.choices[name] = "yes" if value is True else signed(value)
+        merged = {"nothing": (), "references": (references,), "all": self.sides}[pairing.merge_overlaps]
+        for side in self.sides:
+            side.change_spans(pairing, merge=side in merged)
+        for side in self.sides:
+            if unit == "character":
+                on_side(side.name, side.to_characters, **_TO_CHARACTERS)
+            else:
+                on_side(side.name, self._to_tokens, side, tokens)
+        if made_by is not None and (unit == "token" or answered):
+            self.choices["tokenizer"] = signed(made_by)
+        references.put(
+            tokens=references.tokens if tokens is None or unit == "character" else tokens,
+            answers=None,
+            words=references.file.words if references.file.tokenizer == made_by else None,
+            stated=None,
         )
-    choices["to_tokens"] = pairing.to_tokens
-    side.to_characters(**_TO_CHARACTERS)
-    spans, name = side.file.spans, references.file.documents.name
-    carried = side.to_tokens(tokens, pairing.to_tokens)
-    problem = "begins or ends within a token" if pairing.to_tokens == "drop" else "has no token"
-    side.lost += [
-        f"the span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} in "
-        f"{name(int(spans.document[span]))} {problem}."
-        for span in carried.lost.tolist()
-    ]
 
+    def share_texts(self) -> None:
+        """Give both sides the text of the reference: compare texts, find words in a text, or join the words."""
+        references, predictions = self.sides
+        texts, predicted = references.texts, predictions.texts
+        if texts is not None and predicted is not None:
+            self._compare_texts(texts, predicted)
+            return
+        common = texts if texts is not None else predicted
+        if common is not None:
+            side = predictions if predicted is None else references
+            self.remarks += on_side(side.name, side.take_text, common)
+            return
+        words, others = references.file.words, predictions.file.words
+        for side, without in (self.sides, self.sides[::-1]):
+            if side.file.words is not None and without.file.words is None and not without.file.in_tokens:
+                made, tokens = joined(side.file.words, " ")
+                side.put(texts=tuple(made), tokens=tokens)
+                self.remarks.append("No file has texts, so texts were made from the words, with blanks between them.")
+                self.share_texts()
+                return
+        if words is None or others is None:
+            if not self.pairing.ignore_words:
+                self.remarks += on_side(predictions.name, predictions.compare_stated, references)
+            return
+        in_tokens = references.file.in_tokens and predictions.file.in_tokens and self.pairing.unit != "character"
+        if in_tokens and self.pairing.ignore_words:
+            return
+        require_same_words(references.file, predictions.file)
+        # documents with different numbers of words may have the same text in other tokens
+        if in_tokens and np.array_equal(words.lengths, others.lengths):
+            # spans of the same tokens stay as they are
+            return
+        (made, tokens), (other_texts, other_tokens) = joined(words), joined(others)
+        references.put(texts=tuple(made), tokens=tokens)
+        predictions.put(texts=tuple(made), tokens=other_tokens)
+        for document, pair_of_texts in enumerate(zip(made, other_texts, strict=True)):
+            require_same_text(*pair_of_texts, document, "Both sides must annotate the same text.")
 
-def _same_tokens(tokens: Tokens | None, others: Tokens | None) -> bool:
-    if tokens is None or others is None:
-        return False
-    fields = ("offsets", "start", "end")
-    return tokens is others or all(np.array_equal(getattr(tokens, name), getattr(others, name)) for name in fields)
+    def _compare_texts(self, texts: Sequence[str], others: Sequence[str]) -> None:
+        """Compare the texts of both sides; if they may differ, move the predictions to the reference's text."""
+        references, predictions = self.sides
+        how = self.pairing.texts
+        plain: Callable[[str], str] = plain_ends if how == "line_ends" else str
+        remedy = (
+            "Check that both texts are the same."
+            if how == "line_ends"
+            else f"Both sides must annotate the same text. {setting('texts', 'line_ends')} ignores line ends and byte "
+            f"order marks; {setting('texts', 'aligned')} aligns the texts."
+        )
+        for document, (text, other) in enumerate(zip(texts, others, strict=True)) if how != "aligned" else ():
+            require_same_text(plain(text), plain(other), document, remedy, "texts" if how == "same" else None)
+        if how == "same":
+            return
+        self.choices["texts"] = how
+        if how == "line_ends":
+            if not references.file.in_tokens:
+                references.move(list(map(line_end_places, texts)), list(map(plain_ends, texts)))
+            predictions.move(list(map(line_end_places, others)), list(map(plain_ends, others)))
+            return
+        if predictions.file.in_tokens:
+            problem = f"{setting('texts', how)} needs spans of characters, but the predicted spans are in tokens."
+            raise InputError(problem, "Convert the predictions to characters first.", option="texts")
+        differing = sum(map(ne, texts, others))
+        lost = predictions.move(list(map(aligned_places, others, texts)), texts)
+        predictions.notes.append(f"texts that differ were aligned: {differing:,} of {len(texts):,}.")
+        name = predictions.file.documents.name
+        predictions.lost += [f"a span in {name(document)} is not in the reference's text." for document in lost]
+
+    def _common_tokens(self, *, with_texts: bool) -> tuple[Tokens | None, str | None]:
+        """Return the tokens that both sides use, and the tokenizer that made them (None if they come from the file)."""
+        references, tokenizer = self.references, self.pairing.tokenizer
+        if tokenizer is None:
+            return references.tokens, references.file.tokenizer
+        if not with_texts:
+            raise InputError(
+                "the documents have no text to make tokens from.",
+                f"Leave out {setting('tokenizer')}, or give files with texts.",
+                option="tokenizer",
+            )
+        return tokens_of(references.texts or (), tokenizer), tokenizer
+
+    def _to_tokens(self, side: PairedSide, tokens: Tokens | None) -> None:
+        """Convert the spans of a side to the common tokens, and record moved and lost spans."""
+        policy = self.pairing.to_tokens
+        # without bounds, tokens are assumed to be the same
+        unknown = self.pairing.tokenizer is None and (side.tokens is None or tokens is None)
+        if side.file.in_tokens and (unknown or (tokens is not None and tokens.same(side.tokens))):
+            return
+        if tokens is None:
+            raise InputError(
+                "the reference has no tokens.",
+                f"Score characters with {setting('unit', 'character')}, make tokens with "
+                f"{setting('tokenizer', 'words')}, or give a reference with tokens.",
+                option="unit",
+            )
+        self.choices["to_tokens"] = policy
+        side.to_characters(**_TO_CHARACTERS)
+        spans, name = side.file.spans, self.references.file.documents.name
+        carried = side.to_tokens(tokens, policy)
+        problem = "begins or ends within a token" if policy == "drop" else "has no token"
+        side.lost += [
+            f"the span of {label!r} from character {start} to {end} in {name(document)} {problem}."
+            for document, start, end, label in spans.picked(carried.lost).rows()
+        ]

@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ..exceptions import InputError, counted, on_side, require_kind, setting
@@ -12,11 +13,10 @@ from ..spans.annotations import Layers, documents_in, form_of, read_annotations,
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..spans.spans import Spans
-from ..spans.texts import Tokens
 from .arguments import SideReading
 from .document_file import DocumentFile, decoding_of
-from .joining import matched, scored_documents
-from .pairing import Pairing, by_side, pair
+from .joining import scored_documents
+from .pairing import PairedSide, Pairing, by_side, pair
 
 _READ = (DocumentFile, Grounded, Layers)
 """The types of sides that have been read already."""
@@ -30,7 +30,7 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
     curators = _curators(file)
     if len(curators) == 1 and len(file.names) > 1:
         note = f"Only the spans of the curator {curators[0]!r} were used."
-        return replace(file.of(curators[0]), notes=(*file.notes, note))
+        return file.of(curators[0]).noting(note)
     if len(file.names) > 1:
         listed = ", ".join(map(repr, file.names))
         raise InputError(
@@ -61,12 +61,12 @@ def by_annotator(
     if curators and len(others) > 1:
         listed = ", ".join(map(repr, curators))
         note = f"The curator {listed} was left out; choose other annotators with --annotators."
-        file = replace(file, notes=(*file.notes, note))
+        file = file.noting(note)
     sides = {name: file.of(name) for name in chosen or (others if len(others) > 1 else file.names)}
     if any(side.documents.ids is None for side in sides.values()):
         return sides
     shared, left_out = scored_documents(sides, "shared")
-    return {name: replace(side, notes=(*side.notes, *left_out[name])) for name, side in shared.items()}
+    return {name: side.noting(*left_out[name]) for name, side in shared.items()}
 
 
 def _curators(file: DocumentFile) -> Sequence[str]:
@@ -78,16 +78,20 @@ class Sides(NamedTuple):
     """Several sides, ready to be scored.
 
     Attributes:
-        spans: the spans by side.
+        spans: the spans by side. Answer items that are not in the text are placed after the end of their documents.
         reading: how they were read, for the signature.
-        file: the first file after pairing; None if there are no files.
+        file: the first file after pairing, with the common texts and tokens; None if there are no files.
         grounded: the grounded answers of each side that has answers.
+        notes: for files, notes about the texts and about the changes on each side.
+        left_out: for files, a description of each span that was lost.
     """
 
     spans: dict[str, Spans]
     reading: dict[str, object]
     file: DocumentFile | None = None
     grounded: Mapping[str, Grounded] = {}
+    notes: Sequence[str] = ()
+    left_out: Sequence[str] = ()
 
     @property
     def words(self) -> Sequence[Sequence[str]] | None:
@@ -120,9 +124,7 @@ class Sides(NamedTuple):
         return rows
 
 
-def files_together(
-    files: Mapping[str, Any], pairing: Pairing | None = None, *, apart: bool = True
-) -> tuple[Sides, list[str]]:
+def files_together(files: Mapping[str, Any], pairing: Pairing | None = None, *, apart: bool = True) -> Sides:
     """Pair each side with the first one, and convert all spans to the same unit, see `pair`.
 
     Args:
@@ -130,9 +132,6 @@ def files_together(
         pairing: how they are paired.
         apart: True: items that are not in the text get different positions on different sides, see `with_unplaced`.
             False: the document lengths of a side depend only on this side and the first one.
-
-    Returns:
-        The sides, and notes about changed and lost spans on each side.
 
     Raises:
         InputError: if a side is not a file; see also `pair`.
@@ -144,26 +143,28 @@ def files_together(
                 "Read all sides with spanometer.read, or give lists.",
                 side=name,
             )
-    files, left_out = scored_documents(files, "same" if pairing is None else pairing.scored_documents)
-    (first, reference), *others = files.items()
-    answered = {name for name, file in files.items() if file.answers is not None}
+    pairing = pairing or Pairing()
+    files, left_out = scored_documents(files, pairing.scored_documents)
+    first, *others = files
     # options of answers do not apply to sides without answers beside sides with answers
-    plain = None if pairing is None else pairing.of_spans
-    pairs = {
-        name: pair(reference, file, plain if answered.isdisjoint((first, name)) and answered else pairing)
-        for name, file in others
-    }
-    first_pair = next(iter(pairs.values()), None) or pair(reference, reference, pairing)
-    sides = {first: first_pair.sides["references"], **{name: each.sides["predictions"] for name, each in pairs.items()}}
-    choices = dict(first_pair.choices)
-    notes = by_side(left_out)
-    for name, side in sides.items():
-        choices |= pairs[name].choices if name in pairs else {}
-        notes += [*(pairs[name].remarks if name in pairs else ()), *by_side({name: [*side.notes, *side.lost]})]
-    spans, unplaced = [side.file.spans for side in sides.values()], [side.unplaced for side in sides.values()]
-    placed = dict(zip(sides, with_unplaced(spans, unplaced, apart=apart), strict=True))
-    grounded = {name: side.grounded for name, side in sides.items() if side.grounded is not None}
-    return Sides(placed, {"input": "spans", **choices, **decoding_of(files)}, first_pair.file, grounded), notes
+    answered = [name for name, file in files.items() if file.answers is not None]
+    pairs = []
+    for name in others or [first]:
+        reference, other = (PairedSide(files[side], [*left_out.get(side, [])], side) for side in (first, name))
+        with_answers = not answered or first in answered or name in answered
+        pairs.append(pair(reference, other, pairing if with_answers else pairing.of_spans))
+    paired = [pairs[0].references, *(each.predictions for each in pairs if others)]
+    sides = {side.name: side for side in paired}
+    spans = with_unplaced([side.file.spans for side in paired], [side.unplaced for side in paired], apart=apart)
+    choices = {name: value for each in pairs for name, value in each.choices.items()}
+    return Sides(
+        spans=dict(zip(sides, spans, strict=True)),
+        reading={"input": "spans", **choices, **decoding_of(files)},
+        file=paired[0].file,
+        grounded={side.name: side.grounded for side in paired if side.grounded is not None},
+        notes=(*chain(*(each.remarks for each in pairs)), *by_side({name: side.notes for name, side in sides.items()})),
+        left_out=tuple(by_side({name: side.lost for name, side in sides.items()})),
+    )
 
 
 def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = True) -> Sides:
@@ -186,8 +187,8 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         result = sides_of_grounded(sides, apart=apart)
     elif any(isinstance(side, DocumentFile) for side in sides.values()):
         reading.require_read()
-        result, notes = files_together(sides, reading.pairing, apart=apart)
-        for note in notes:
+        result = files_together(sides, reading.pairing, apart=apart)
+        for note in (*result.notes, *result.left_out):
             warnings.warn(note, stacklevel=3)
     else:
         reading.require_unpaired()
@@ -200,7 +201,7 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         result = Sides(spans, dict(described))
     choice = reading.choice
     chosen = choice.of_sides(result.spans)
-    scored = (reading.pairing or Pairing()).scored_spans(list(chosen.values()))
+    scored = reading.pairing.scored_spans(list(chosen.values()))
     spans = dict(zip(chosen, scored, strict=True))
     return result._replace(spans=spans, reading={**result.reading, **choice.signed()})
 
@@ -236,25 +237,19 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
     """
     grounded = {name: side for name, side in sides.items() if isinstance(side, Grounded)}
     first = next(iter(grounded.values())).spans
+    choices = {name: value for side in grounded.values() for name, value in side.choices.items()}
     spans: list[Spans] = []
-    choices: dict[str, str] = {}
+    remedy = "One side is the result of `ground`. Create the spans of the other sides with Spans.from_dicts."
     for name, side in read_columns(sides, empty="spans").items():
         own = side.spans if isinstance(side, Grounded) else side
-        require_kind(
-            own,
-            Spans,
-            "a Spans object",
-            "One side is the result of `ground`. Create the spans of the other sides with Spans.from_dicts.",
-            side=name,
-        )
+        require_kind(own, Spans, "a Spans object", remedy, side=name)
         if own.documents != first.documents:
             problem = f"this side has {counted(own.documents, 'document')}, but the answers have {first.documents}."
             raise InputError(
                 problem, "All sides must annotate the same texts. Write None for a missing answer.", side=name
             )
         spans.append(own if first.lengths is None else on_side(name, own.with_lengths, first.lengths))
-        choices.update(side.choices if isinstance(side, Grounded) else {})
-    unplaced = [side.unplaced if isinstance(side, Grounded) else None for side in sides.values()]
+    unplaced = [grounded[name].unplaced if name in grounded else None for name in sides]
     placed = dict(zip(sides, with_unplaced(spans, unplaced, apart=apart), strict=True))
     return Sides(placed, {"input": "spans", "unit": "character", **choices}, None, grounded)
 
@@ -270,47 +265,32 @@ def require_no_answers(sides: Mapping[str, Any]) -> Mapping[str, Any]:
     return sides
 
 
-class AnsweredTexts(NamedTuple):
-    """Texts with their reference spans, and the answers of language models.
-
-    Attributes:
-        texts: the texts.
-        tokens: the tokens of the texts; None if the reference has none.
-        references: the reference spans in characters.
-        decoding: how the reference spans were decoded from tags, see `DocumentFile`.
-        answers: the answers of each system, by name.
-    """
-
-    texts: Sequence[str]
-    tokens: Tokens | None
-    references: Spans
-    decoding: Mapping[str, object]
-    answers: dict[str, Sequence[Any]]
-
-
-def answers_together(files: Mapping[str, DocumentFile], pairing: Pairing | None = None) -> AnsweredTexts:
-    """Read the texts and spans of the first side, and the answers of the other sides in the same document order.
+def answers_together(
+    files: Mapping[str, DocumentFile], pairing: Pairing | None = None
+) -> tuple[DocumentFile, dict[str, Sequence[Any]]]:
+    """Pair the texts of the first side with the answers of the other sides.
 
     There is a warning if documents are left out.
+
+    Returns:
+        The first side, with spans in characters, and the answers of each other side in the same document order.
 
     Raises:
         InputError: if a system has no answers; see also `pair`.
     """
-    chosen = replace(pairing or Pairing(), unit="character", to_tokens=Pairing.to_tokens, scored_documents="same")
-    files, left_out = scored_documents(files, "same" if pairing is None else pairing.scored_documents)
+    pairing = pairing or Pairing()
+    files, left_out = scored_documents(files, pairing.scored_documents)
     for note in by_side(left_out):
         warnings.warn(note, stacklevel=3)
-    (_, reference), *systems = files.items()
-    answers: dict[str, Sequence[Any]] = {}
-    for name, file in systems:
+    for file in list(files.values())[1:]:
         if file.answers is None:
             raise InputError(
                 "these are spans, not answers of a language model.",
                 f"Give answers, or name their key with {setting('answer_key')}.",
                 source=file.source,
             )
-        # grounded here, so that errors name the file and the line
-        paired = pair(reference, file, chosen).file
-        answers[name] = matched(reference, file)[1].answers or ()
-    documents = paired.documents
-    return AnsweredTexts(documents.texts or (), documents.tokens, paired.spans, reference.decoding, answers)
+    # grounded here, so that errors name the file and the line
+    in_characters = replace(pairing, unit="character", to_tokens=Pairing.to_tokens, scored_documents="same")
+    read = files_together(files, in_characters)
+    assert read.file is not None
+    return read.file, {name: grounded.source.answers for name, grounded in read.grounded.items()}

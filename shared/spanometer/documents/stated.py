@@ -17,7 +17,6 @@ from ..arrays import (
     offsets_by,
     offsets_of,
     ordered_codes,
-    run_bounds,
     sorted_codes,
     take_segments,
 )
@@ -132,21 +131,14 @@ class StatedSpans:
         """Yield the document and the span texts of both files for each pair of spans with equal boundaries."""
         if self.texts is None or other.texts is None:
             return
-        offsets = offsets_by(self.spans.document, self.spans.documents)
-        for first, last in zip(*run_bounds(offsets[:-1] // _AT_ONCE), strict=True):
-            spans = [side.spans.between(first, last) for side in (self, other)]
-            columns = ([getattr(some, name) for some in spans] for name in ("document", "start", "end"))
-            of_one, of_other = np.split(ordered_codes(*map(np.concatenate, columns)), [len(spans[0])])
-            _, here, there = np.intersect1d(of_one, of_other, return_indices=True)
-            texts = self._texts_between(first, last, here), other._texts_between(first, last, there)
-            for document, text, stated in zip(spans[0].document[here].tolist(), *texts, strict=True):
-                if text is not None and stated is not None:
-                    yield first + document, text, stated
-
-    def _texts_between(self, first: int, last: int, chosen: np.ndarray) -> Iterator[str | None]:
-        """Yield the span texts of chosen spans in documents `first` to `last` (exclusive)."""
-        here = slice(*np.searchsorted(self.spans.document, [first, last]).tolist())
-        return iter(()) if self.texts is None else strings_of(self.texts[here].take(arrow_array(chosen)))
+        columns = ([getattr(side.spans, name) for side in (self, other)] for name in ("document", "start", "end"))
+        of_one, of_other = np.split(ordered_codes(*map(np.concatenate, columns)), [len(self.spans)])
+        _, here, there = np.intersect1d(of_one, of_other, return_indices=True)
+        texts, others = self.texts.take(arrow_array(here)), other.texts.take(arrow_array(there))
+        rows = zip(self.spans.document[here].tolist(), strings_of(texts), strings_of(others), strict=True)
+        for document, text, stated in rows:
+            if text is not None and stated is not None:
+                yield document, text, stated
 
 
 def stated_arrays(texts: Iterable[str | None]) -> Iterator[pa.Array]:

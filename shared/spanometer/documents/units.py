@@ -5,16 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from ..arrays import offsets_of
-from ..exceptions import InputError, counted, mention, require_kind, setting, shown
+from ..exceptions import InputError, counted, require_kind, setting, shown
 from ..options import option
 from ..spans.texts import Tokens, between_blanks, words_and_signs
-from ..spans.tokenisation import Carried, split_at, to_characters, to_tokens, trimmed
+from ..spans.tokenisation import Carried, to_characters, to_tokens, trimmed
 from .document_file import DocumentFile
 
 TOKENIZERS: Mapping[str, str] = {
@@ -57,9 +58,8 @@ def require_tokenizer(name: str | None) -> None:
         return
     require_kind(name, str, "the name of a tokenizer", _REMEDY, option="tokenizer")
     kind, colon, rest = name.partition(":")
-    if not any(each.partition(":")[0] == kind and bool(rest) == (":" in each) for each in TOKENIZERS) or (
-        colon and not rest
-    ):
+    takes_name = {each.partition(":")[0]: ":" in each for each in TOKENIZERS}
+    if takes_name.get(kind) is not bool(rest) or bool(colon) is not bool(rest):
         raise InputError(f"unknown tokenizer {shown(name)}.", _REMEDY, option="tokenizer")
 
 
@@ -100,10 +100,7 @@ def _file_of(name: str) -> str:
 
 
 def _by_pattern(texts: Sequence[str], pattern: str) -> Tokens:
-    try:
-        import regex
-    except ImportError:
-        raise _missing("regex", "text") from None
+    regex = _library("regex", "text")
     try:
         compiled = regex.compile(pattern)
     except regex.error as error:
@@ -122,10 +119,7 @@ def _by_pattern(texts: Sequence[str], pattern: str) -> Tokens:
 
 
 def _by_spacy(texts: Sequence[str], language: str) -> Tokens:
-    try:
-        import spacy
-    except ImportError:
-        raise _missing("spaCy", "spacy") from None
+    spacy = _library("spacy", "spacy", called="spaCy")
     try:
         pipeline = spacy.blank(language)
     except Exception as error:
@@ -140,13 +134,10 @@ def _by_spacy(texts: Sequence[str], language: str) -> Tokens:
 
 
 def _by_hugging_face(texts: Sequence[str], name: str) -> Tokens:
-    try:
-        from tokenizers import Tokenizer
-    except ImportError:
-        raise _missing("tokenizers", "text") from None
+    tokenizer = _library("tokenizers", "text").Tokenizer
     file = _file_of(name)
     try:
-        made = Tokenizer.from_file(file) if os.path.isfile(file) else Tokenizer.from_pretrained(name)
+        made = tokenizer.from_file(file) if os.path.isfile(file) else tokenizer.from_pretrained(name)
         made.no_truncation()
         made.no_padding()
         encodings = made.encode_batch(list(texts), add_special_tokens=False)
@@ -178,10 +169,13 @@ def _without_blanks(texts: Sequence[str], rows: Sequence[Sequence[tuple[int, int
     return Tokens.from_lists(documents)
 
 
-def _missing(library: str, extra: str) -> InputError:
-    return InputError(
-        f"{library} is not installed.", f'Install it with: pip install "spanometer[{extra}]"', option="tokenizer"
-    )
+def _library(module: str, extra: str, called: str | None = None) -> Any:
+    """Import an optional library; raise an `InputError` that names the extra if it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        remedy = f'Install it with: pip install "spanometer[{extra}]"'
+        raise InputError(f"{called or module} is not installed.", remedy, option="tokenizer") from None
 
 
 _MAKERS: Mapping[str, Callable[[Sequence[str], str], Tokens]] = {
@@ -231,13 +225,6 @@ class Carrying:
         if number := int((cut > 0).sum()):
             self.notes.append(f"{counted(number, 'span')} cut by {counted(int(cut.sum()), 'character')}.")
         self.put(spans=spans)
-
-    def split_spans(self, tokenizer: str) -> None:
-        """Replace each span of characters by one span for each token within it."""
-        if self.file.in_tokens or self.texts is None:
-            problem = "only spans of characters can be split into tokens."
-            raise InputError(problem, f"Leave out {mention('split_spans')}.", source=self.file.source)
-        self.put(spans=split_at(self.file.spans, tokens_of(self.texts, tokenizer)))
 
     def to_characters(self, **remedy: Any) -> None:
         """Convert spans of tokens to characters; raise an `InputError` with this remedy if tokens have no offsets."""

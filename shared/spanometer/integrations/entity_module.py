@@ -9,7 +9,7 @@ from ..counts.counts import Counts
 from ..measures.base import Measure
 from ..options import made
 from ..readers.text.markup import EntityTypes, markup_arrays, pair_from_markup
-from ..spans.entities import ENTITY_TYPE, Entities, entities_arrays
+from ..spans.entities import ENTITIES, ENTITY_TYPE, Entities
 from .module import Card, Column, Configuration, DocumentLengths, MeasureModule, Options, Reading
 
 __all__ = ["Card", "EntityModule"]
@@ -23,7 +23,7 @@ class EntityModule(MeasureModule):
             'a list of `{"start": int, "end": int, "types": [str, ...], "components": [{"start": int, "end": int, '
             '"label": str}, ...]}`, with offsets in tokens, ends exclusive; components may be left out or None',
             pa.list_(ENTITY_TYPE),
-            entities_arrays,
+            ENTITIES.arrays,
             (DocumentLengths,),
             Entities.from_arrow,
         ),

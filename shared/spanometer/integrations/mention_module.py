@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from ..spans.mentions import MENTION_TYPE, Mentions, mentions_arrays
+from ..spans.mentions import MENTION_TYPE, MENTIONS, Mentions
 from .module import Card, Configuration, MeasureModule
 
 __all__ = ["Card", "MentionModule"]
@@ -19,7 +19,7 @@ class MentionModule(MeasureModule):
             'a list of pairs of a label and a text, `[str, str]`, or of `{"label": str, "text": str}`, in any order, '
             "once for each occurrence; other keys of a dict are ignored",
             pa.list_(MENTION_TYPE),
-            mentions_arrays,
+            MENTIONS.arrays,
             read=Mentions.from_arrow,
         )
     }

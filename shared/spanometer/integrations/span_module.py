@@ -14,13 +14,12 @@ from ..exceptions import InputError, on_both_sides, require_same_text, shown
 from ..measures.aligned import AlignedMeasure
 from ..options import made
 from ..spans.arrow import (
+    FRAGMENTS,
     FRAGMENTS_TYPE,
     SPAN_TYPE,
+    SPANS,
     ListItems,
-    fragments_arrays,
     parents_of,
-    spans_arrays,
-    struct_lists,
     structs,
 )
 from ..spans.spans import Spans, pair_from_tags
@@ -50,7 +49,7 @@ def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.S
             problem = f"the document is {shown(row)}. A document needs 'spans', and a 'text' in valid Unicode."
             raise InputError(problem, _TEXT_REMEDY, document=number)
     arrays, first = [], 0
-    for lists in struct_lists([row["spans"] for row in rows], SPAN_TYPE, "a span", _TEXT_REMEDY, first_document):
+    for lists in replace(SPANS, remedy=_TEXT_REMEDY).arrays([row["spans"] for row in rows], first_document):
         texts = [row["text"] for row in rows[first : first + len(lists)]]
         spans = ListItems(lists.flatten(), parents_of(lists), "a span", _TEXT_REMEDY, None, first_document + first)
         spans.refuse_beyond(np.fromiter(map(len, texts), np.int64, len(texts)), integers(spans.values.field("end")))
@@ -71,13 +70,13 @@ class SpanModule(MeasureModule):
         "spans": Configuration(
             'a list of `{"start": int, "end": int, "label": str}`, with offsets in tokens, ends exclusive',
             pa.list_(SPAN_TYPE),
-            spans_arrays,
+            SPANS.arrays,
             (LabelChoice, DocumentLengths),
         ),
         "fragments": Configuration(
             'a list of `{"label": str, "fragments": [[start, end], ...]}`',
             pa.list_(FRAGMENTS_TYPE),
-            fragments_arrays,
+            FRAGMENTS.arrays,
             (LabelChoice, DocumentLengths),
         ),
         "text": Configuration(

@@ -112,7 +112,7 @@ def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Response:
 def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
     files = _read(paths, {name: chosen[name] for name in _OF_FORMATS if chosen[name] is not None})
     reading = {name: chosen[name] for name in _PAIRING}
-    read, notes = files_together(files, Pairing(**reading))
+    read = files_together(files, Pairing(**reading))
     sides = read.spans
     measure = ChanceKappaF1(match_labels=chosen["match_labels"], placement=chosen["placement"], method=chosen["method"])
     shared = {name: chosen[name] for name in ("placement", "method", "variant", "confidence")}
@@ -139,7 +139,10 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
             for title, key in {"Mean F1": "mean_f1", "Mean F1 by chance": "mean_chance_f1", **joint}.items()
         ],
         size=differing.size,
-        notes=[shown(note) for note in _notes(files, [*notes, *agreed.notes, *(few if agreed.confidence else ())])],
+        notes=[
+            shown(note)
+            for note in _notes(files, [*read.notes, *read.left_out, *agreed.notes, *(few if agreed.confidence else ())])
+        ],
         signatures=list(agreed.signatures.values()),
         report=report,
         sections=[],

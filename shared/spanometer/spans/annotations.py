@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_column, is_list, offsets_of, ordered_codes, read_documents, row_ranks
+from ..arrays import as_column, is_list, offsets_of, ordered_codes, read_documents
 from ..exceptions import InputError, counted, on_side, require_same_documents, setting
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags, is_tags
@@ -56,35 +56,31 @@ def read_annotations(
     Raises:
         InputError: if annotations cannot be read or compared; `side` names the annotation.
     """
-    sides = {name: side for name, side in inputs.items() if isinstance(side, Spans)}
-    layers = {name: side for name, side in inputs.items() if isinstance(side, Layers)}
-    columns = {name: side.columns if name in layers else [side] for name, side in inputs.items() if name not in sides}
+    layers = [side for side in inputs.values() if isinstance(side, Layers)]
+    sides: dict[str, Spans] = {}
     # the tags of each layer, and whose they are
     tagged: dict[str, Tags] = {}
     owners: dict[str, str] = {}
-    for name, listed in columns.items():
-        for place, tags in enumerate(listed):
+    for name, side in inputs.items():
+        if isinstance(side, Spans):
+            sides[name] = side if lengths is None else on_side(name, side.with_lengths, lengths)
+            continue
+        for place, tags in enumerate(side.columns if isinstance(side, Layers) else [side]):
             layer = f"{name}, layer {place}" if place else name
             tagged[layer], owners[layer] = on_side(name, encoded_tags, tags), name
     reading: dict[str, object] = {"input": "spans"}
     if tagged:
-        parts: dict[str, list[Spans]] = {}
         with named_sides(owners):
             decoded, scheme = decode_together(tagged, decoding)
-        for layer, spans in decoded.items():
-            parts.setdefault(owners[layer], []).append(spans)
-        apart = any(side.apart for side in layers.values())
-        sides |= {name: (side_by_side if apart else union)(of_side) for name, of_side in parts.items()}
-        of_files = {name: value for tags in tagged.values() for name, value in tags.reading.items()}
-        reading = {**decoding.reading(scheme), **of_files}
+        apart = any(side.apart for side in layers)
+        for name in owners.values():
+            of_side = [spans for layer, spans in decoded.items() if owners[layer] == name]
+            sides[name] = side_by_side(of_side) if apart else union(of_side)
+        reading = {**decoding.reading(scheme), **dict(chain(*(tags.reading.items() for tags in tagged.values())))}
         if layers:
-            reading = {**reading, "layers": ("/" if apart else "+").join(next(iter(layers.values())).names)}
+            reading["layers"] = ("/" if apart else "+").join(layers[0].names)
     else:
         require_no_reading("only spans are given", decoding)
-    if lengths is not None:
-        sides = {
-            name: side if name in columns else on_side(name, side.with_lengths, lengths) for name, side in sides.items()
-        }
     sides = {name: sides[name] for name in inputs}
     first = next((name for name, spans in sides.items() if spans.lengths is not None), next(iter(sides)))
     of_first = sides[first].lengths
@@ -146,10 +142,7 @@ def distinct_spans(parts: Sequence[Spans]) -> tuple[Spans, np.ndarray]:
     who, document = np.divmod(together.document, np.int32(max(documents, 1)))
     keys = [document, together.start, together.end, together.label]
     if together.fragments is not None:
-        offsets = 2 * together.fragments.offsets
-        # in the order of `in_order`
-        bounds = np.stack([together.fragments.start, -together.fragments.end], axis=1).ravel()
-        keys.append(row_ranks(offsets[:-1], offsets[1:], bounds))
+        keys.append(together.fragments.ranks)
     _, first, place = np.unique(ordered_codes(*keys), return_index=True, return_inverse=True)
     owners = np.zeros((len(first), len(parts)), dtype=bool)
     owners[place.ravel(), who] = True

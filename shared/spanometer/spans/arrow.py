@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -163,60 +164,90 @@ def structs(type_: pa.StructType, *columns: pa.Array) -> pa.StructArray:
     return pa.StructArray.from_arrays(columns, fields=list(type_))
 
 
-def spans_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Convert lists of `{"start": int, "end": int, "label": str}` to Arrow lists of `SPAN_TYPE`, see `struct_lists`."""
-    return struct_lists(documents, SPAN_TYPE, "a span", SPAN_REMEDY, first_document)
+@dataclass(frozen=True, eq=False)
+class ItemKind:
+    """A kind of items: how documents with such items become Arrow columns, and how these are read.
 
-
-def fragments_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Convert lists of `{"label": str, "fragments": [[start, end], ...]}` to Arrow lists of `FRAGMENTS_TYPE`."""
-    return struct_lists(documents, _PAIRS_TYPE, "a span", FRAGMENTS_REMEDY, first_document)
-
-
-def struct_lists(
-    documents: Iterable[Any],
-    type_: pa.StructType,
-    noun: str,
-    remedy: str,
-    first_document: int = 0,
-    prepare: Callable[[Any], Any] = lambda item: item,
-) -> list[pa.ListArray]:
-    """Convert lists of dictionaries to Arrow arrays of lists of structs, one array for each thousand documents.
-
-    Args:
-        documents: the dictionaries of each document, or an Arrow column of them; other keys are ignored.
-        type_: the type of the structs.
-        noun: what errors call a dictionary, with its article.
+    Attributes:
+        type: the Arrow type of an item.
+        noun: what errors call an item, with its article.
+        plural: what errors call several items.
         remedy: the remedy in errors.
-        first_document: the number of the first document, for errors.
+        written: the Arrow type that dictionaries must fit, if it differs from `type`.
         prepare: a function that adds missing keys to a dictionary.
-
-    Raises:
-        InputError: if a document is not a list, or if a dictionary does not fit the type.
+        nullable: keys that may be null in a column.
     """
-    column = as_column(documents)
-    if column is not None:
-        stored = pa.list_(FRAGMENTS_TYPE if type_ is _PAIRS_TYPE else type_)
-        if _fits(column.type, stored):
-            return [chunk.cast(stored) for chunk in list_chunks(column)]
-        documents = column.to_pylist()
-    rows = read_rows(documents, first_document, remedy)
 
-    def problem(item: Any) -> str:
-        return item_problem(prepare(item), type_, noun)
+    type: pa.StructType
+    noun: str
+    plural: str
+    remedy: str
+    written: pa.StructType | None = None
+    prepare: Callable[[Any], Any] = lambda item: item
+    nullable: tuple[str, ...] = ()
 
-    arrays = []
-    for first, part in batches(rows):
-        items = list(chain.from_iterable(part))
-        try:
-            values = typed_array(list(map(prepare, items)), type_)
-        except Exception:
-            # not a mapping, or a mapping that fails
-            values = None
-        if values is None:
-            raise _first_problem(part, first_document + first, problem, remedy)
-        arrays.append(pa.ListArray.from_arrays(list_offsets(part), values))
-    return arrays
+    @property
+    def keys(self) -> list[str]:
+        """The names of the fields."""
+        return [field.name for field in self.type]
+
+    def arrays(self, documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
+        """Convert lists of dictionaries to Arrow arrays of lists of structs, one array for each thousand documents.
+
+        Args:
+            documents: the dictionaries of each document, or an Arrow column of them; other keys are ignored.
+            first_document: the number of the first document, for errors.
+
+        Raises:
+            InputError: if a document is not a list, or if a dictionary does not fit the type.
+        """
+        column = as_column(documents)
+        if column is not None:
+            stored = pa.list_(self.type)
+            if _fits(column.type, stored):
+                return [chunk.cast(stored) for chunk in list_chunks(column)]
+            documents = column.to_pylist()
+        arrays = []
+        for first, part in batches(read_rows(documents, first_document, self.remedy)):
+            try:
+                items = list(map(self.prepare, chain.from_iterable(part)))
+                values = typed_array(items, self.written or self.type)
+            except Exception:
+                # not a mapping, or a mapping that fails
+                values = None
+            if values is None:
+                raise self._first_problem(part, first_document + first)
+            arrays.append(pa.ListArray.from_arrays(list_offsets(part), values))
+        return arrays
+
+    def _first_problem(self, rows: Sequence[Any], first_document: int) -> InputError:
+        for number, row in enumerate(rows, first_document):
+            for index, item in enumerate(row):
+                try:
+                    text = item_problem(self.prepare(item), self.written or self.type, self.noun)
+                except Exception as error:
+                    text = f"{shown(item)} cannot be read: {shown(error)}."
+                if text:
+                    return InputError(text, self.remedy, document=number, span=index)
+        return InputError("the documents cannot be read.", self.remedy)
+
+    def items(self, column: pa.Array | pa.ChunkedArray) -> ListItems:
+        """Flatten a column of lists of such items; raise an `InputError` for other types and for nulls."""
+        require_column(column, self.remedy)
+        if not is_list_of(column.type, self.keys):
+            raise InputError(f"a column of type {column.type} does not hold lists of {self.plural}.", self.remedy)
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        array = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
+        if array.null_count:
+            document = int(np.argmax(null_flags(array)))
+            raise InputError(f"None is not a list of {self.plural}.", self.remedy, document=document)
+        items = ListItems(array.flatten(), parents_of(array), self.noun, self.remedy)
+        items.refuse_nulls(*(key for key in self.keys if key not in self.nullable))
+        return items
+
+
+SPANS = ItemKind(SPAN_TYPE, "a span", "spans", SPAN_REMEDY)
+FRAGMENTS = ItemKind(FRAGMENTS_TYPE, "a span", "spans", FRAGMENTS_REMEDY, written=_PAIRS_TYPE)
 
 
 def _fits(own: pa.DataType, wanted: pa.DataType) -> bool:
@@ -229,18 +260,6 @@ def _fits(own: pa.DataType, wanted: pa.DataType) -> bool:
         listed = pa.types.is_list(own) or pa.types.is_large_list(own)
         return listed and _fits(own.value_type, wanted.value_type)
     return own == wanted or any(kind(own) and kind(wanted) for kind in kinds)
-
-
-def _first_problem(rows: Sequence[Any], first_document: int, problem: Callable[[Any], str], remedy: str) -> InputError:
-    for number, row in enumerate(rows):
-        for index, item in enumerate(row):
-            try:
-                text = problem(item)
-            except Exception as error:
-                text = f"{shown(item)} cannot be read: {shown(error)}."
-            if text:
-                return InputError(text, remedy, document=first_document + number, span=index)
-    return InputError("the documents cannot be read.", remedy)
 
 
 def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
@@ -286,12 +305,6 @@ def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:
     return [arrow_array(bound.astype(np.int64)) for bound in (start, end)]
 
 
-def pair_array(start: np.ndarray, end: np.ndarray) -> pa.ListArray:
-    """Convert boundaries to an Arrow array of [start, end] lists, the stored form of fragments."""
-    bounds = np.stack([start, end], axis=1).ravel()
-    return as_lists(np.arange(0, len(bounds) + 1, 2), arrow_array(bounds.astype(np.int64)))
-
-
 def require_column(column: Any, remedy: str) -> None:
     """Raise an `InputError` unless this is an Arrow column."""
     require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", remedy)
@@ -324,20 +337,6 @@ class ListItems:
     remedy: str
     owner: ListItems | None = None
     first_document: int = 0
-
-    @classmethod
-    def read(
-        cls, column: pa.Array | pa.ChunkedArray, names: Iterable[str], noun: str, plural: str, remedy: str
-    ) -> ListItems:
-        """Read a column of lists of structs with these fields; raise an `InputError` for other types and for nulls."""
-        require_column(column, remedy)
-        if not is_list_of(column.type, names):
-            raise InputError(f"a column of type {column.type} does not hold lists of {plural}.", remedy)
-        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-        array = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
-        if array.null_count:
-            raise InputError(f"None is not a list of {plural}.", remedy, document=int(np.argmax(null_flags(array))))
-        return cls(array.flatten(), parents_of(array), noun, remedy)
 
     def children(self, lists: pa.Array, noun: str) -> ListItems:
         """Flatten the lists inside the items; null counts as an empty list."""
@@ -436,32 +435,23 @@ def name_problem(name: str, noun: str) -> str:
 
 def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     """Check the documents' lengths and convert them to int64."""
+    refusal = partial(InputError, remedy=LENGTHS_REMEDY, option="lengths")
     try:
         if not is_ordered(lengths):
             raise TypeError
         sizes = np.asarray(lengths if isinstance(lengths, np.ndarray) else list(lengths))
     except Exception:
-        raise InputError(
-            f"{setting('lengths', lengths)} is not a list of numbers.", LENGTHS_REMEDY, option="lengths"
-        ) from None
+        raise refusal(f"{setting('lengths', lengths)} is not a list of numbers.") from None
     if sizes.size == 0:
         sizes = sizes.astype(np.int64)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
-        raise InputError("lengths must be a list of integers from 0 up.", LENGTHS_REMEDY, option="lengths")
+        raise refusal("lengths must be a list of integers from 0 up.")
     if (sizes > LONGEST).any():
         document = int(np.argmax(sizes > LONGEST))
-        raise InputError(
-            f"the document has {sizes[document]:,} tokens; the limit is {LONGEST:,}.",
-            "Check the lengths, or split the document.",
-            document=document,
-            option="lengths",
-        )
+        problem = f"the document has {sizes[document]:,} tokens; the limit is {LONGEST:,}."
+        raise refusal(problem, remedy="Check the lengths, or split the document.", document=document)
     if len(sizes) != documents:
-        raise InputError(
-            f"got {counted(len(sizes), 'length')} for {counted(documents, 'document')}.",
-            LENGTHS_REMEDY,
-            option="lengths",
-        )
+        raise refusal(f"got {counted(len(sizes), 'length')} for {counted(documents, 'document')}.")
     return sizes.astype(np.int64)
 
 

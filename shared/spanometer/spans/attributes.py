@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, ClassVar
@@ -28,7 +30,7 @@ from ..arrays import (
     take_segments,
 )
 from ..exceptions import InputError, counted, shown, with_type
-from .arrow import DocumentColumns, ListItems, bounds_arrays, name_problem, spans_arrays, string_codes, structs
+from .arrow import SPANS, DocumentColumns, ItemKind, bounds_arrays, name_problem, string_codes, structs
 
 Value = bool | int | float | str
 
@@ -49,6 +51,8 @@ _SCORE_REMEDY = (
 
 _TYPES = (bool, int, float, str)
 """The types of values, in the order in which values of different types are sorted."""
+
+_ATTRIBUTED = ItemKind(ATTRIBUTED_SPAN_TYPE, "a span", "spans with attributes", ATTRIBUTES_REMEDY)
 
 _Item = tuple[str, Value | None, float | None]
 
@@ -126,9 +130,7 @@ class Attributes(DocumentColumns):
         Raises:
             InputError: if the column has another type; see also `from_dicts`.
         """
-        keys = [field.name for field in ATTRIBUTED_SPAN_TYPE]
-        spans = ListItems.read(column, keys, "a span", "spans with attributes", ATTRIBUTES_REMEDY)
-        spans.refuse_nulls(*keys)
+        spans = _ATTRIBUTED.items(column)
         start, end = spans.checked_bounds()
         label, labels = spans.names(spans.values.field("label"))
         try:
@@ -201,22 +203,19 @@ def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list
     Raises:
         InputError: see `Attributes.from_dicts`. Boundaries and labels are not checked here, only when they are read.
     """
-    rows = read_rows(documents, first_document, ATTRIBUTES_REMEDY)
-    return [_attributes_array(part, first_document + first) for first, part in batches(rows)]
-
-
-def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
-    (bounds,) = spans_arrays(rows, first_document)
-    items: list[str] = []
-    names: set[str] = set()
-    for number, row in enumerate(rows):
-        for index, span in enumerate(row):
-            try:
-                items.append(json.dumps(items_of(span, names)))
-            except InputError as error:
-                raise error.placed(document=first_document + number, span=index) from None
-    values = structs(ATTRIBUTED_SPAN_TYPE, *bounds.flatten().flatten(), string_array(items))
-    return pa.ListArray.from_arrays(list_offsets(rows), values)
+    arrays, names = [], set[str]()
+    for first, part in batches(read_rows(documents, first_document, ATTRIBUTES_REMEDY)):
+        (bounds,) = SPANS.arrays(part, first_document + first)
+        items: list[str] = []
+        for number, row in enumerate(part, first_document + first):
+            for index, span in enumerate(row):
+                try:
+                    items.append(json.dumps(items_of(span, names)))
+                except InputError as error:
+                    raise error.placed(document=number, span=index) from None
+        values = structs(ATTRIBUTED_SPAN_TYPE, *bounds.flatten().flatten(), string_array(items))
+        arrays.append(pa.ListArray.from_arrays(list_offsets(part), values))
+    return arrays
 
 
 def _read_items(text: str) -> list[_Item]:
@@ -229,14 +228,12 @@ def items_of(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
     if "attributes" not in span:
         raise InputError(f"{shown(dict(span))} has no 'attributes'.", ATTRIBUTES_REMEDY)
     attributes, scores = span["attributes"], span.get("scores")
-    if type(attributes) is not dict and not isinstance(attributes, Mapping):
-        raise InputError(f"'attributes' is {shown(attributes)}, not a dict.", ATTRIBUTES_REMEDY)
+    for key, value, remedy in (("attributes", attributes, ATTRIBUTES_REMEDY), ("scores", scores, _SCORE_REMEDY)):
+        if type(value) is not dict and not isinstance(value, Mapping) and (key == "attributes" or value is not None):
+            raise InputError(f"{key!r} is {shown(value)}, not a dict.", remedy)
     if type(attributes) is not dict:
         attributes = dict(listed_items(attributes, ATTRIBUTES_REMEDY))
-    if scores is None:
-        scores = {}
-    elif type(scores) is not dict and not isinstance(scores, Mapping):
-        raise InputError(f"'scores' is {shown(scores)}, not a dict.", _SCORE_REMEDY)
+    scores = {} if scores is None else scores
     for name in scores:
         if name not in attributes:
             raise InputError(f"'scores' has {shown(name)}, but 'attributes' does not.", _SCORE_REMEDY)
@@ -287,18 +284,14 @@ def plain_value(value: Any, name: str) -> Value | None:
     if is_integer(value):
         number = int(value)
         if not -(2**63) <= number < 2**63:
-            raise InputError(
-                f"the value {shown(number)} of {shown(name)} is out of range.", "Write the value as a string."
-            )
+            problem = f"the value {shown(number)} of {shown(name)} is out of range."
+            raise InputError(problem, "Write the value as a string.")
         return number
     if isinstance(value, (float, np.floating)):
         if value != value:
             raise InputError(f"the value of {shown(name)} is NaN, which cannot be compared.", _VALUE_REMEDY)
         return float(value)
-    raise InputError(
-        f"the value of {shown(name)} is {with_type(value)}, which is not allowed.",
-        _VALUE_REMEDY,
-    )
+    raise InputError(f"the value of {shown(name)} is {with_type(value)}, which is not allowed.", _VALUE_REMEDY)
 
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, scores: Any) -> list[float | None]:
@@ -309,11 +302,9 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, scores: An
         return _scores_by_value(name, values, scores)
     if is_list(scores):
         if not several or len(scores) != len(values):
-            count = f"{counted(len(values), 'value')}" if several else "a value that is not a list"
-            raise InputError(
-                f"the attribute {shown(name)} has a list of {counted(len(scores), 'score')}, but {count}.",
-                _SCORE_REMEDY,
-            )
+            count = counted(len(values), "value") if several else "a value that is not a list"
+            problem = f"the attribute {shown(name)} has a list of {counted(len(scores), 'score')}, but {count}."
+            raise InputError(problem, _SCORE_REMEDY)
         return [_score(name, score) for score in listed(scores, _SCORE_REMEDY)]
     if several and len(values) > 1:
         raise InputError(f"the attribute {shown(name)} has {len(values)} values, but only one score.", _SCORE_REMEDY)
@@ -342,13 +333,9 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
 def _score(name: str, score: Any) -> float | None:
     if score is None or (type(score) is float and score == score):
         return score
-    if is_number(score):
-        try:
-            number = float(score)
-        except OverflowError:
-            number = np.nan
-        if number == number:
-            return number
+    with suppress(OverflowError):
+        if is_number(score) and not math.isnan(score):
+            return float(score)
     raise InputError(f"the score of {shown(name)} is {with_type(score)}, not a number.", _SCORE_REMEDY)
 
 

@@ -15,12 +15,10 @@ from .arrow import (
     SPAN_KEYS,
     SPAN_TYPE,
     DocumentColumns,
+    ItemKind,
     ListItems,
     bounds_arrays,
     is_list_of,
-    read_lengths,
-    require_column,
-    struct_lists,
     structs,
 )
 
@@ -121,15 +119,13 @@ class Entities(DocumentColumns):
             InputError: if an entity has another form, is empty, has no type or is past the end of its document, or if a
                 component does not lie within its entity.
         """
-        return cls.from_arrow(pa.chunked_array(entities_arrays(documents)), lengths=lengths)
+        return cls.from_arrow(pa.chunked_array(ENTITIES.arrays(documents)), lengths=lengths)
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray, *, lengths: Any = None) -> Entities:
         """Read an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; components may be null."""
-        require_column(column, ENTITY_REMEDY)
-        sizes = None if lengths is None else read_lengths(lengths, len(column))
         entities = _in_order(_with_distinct_nodes(_read(column)))
-        return entities if sizes is None else entities.with_lengths(sizes)
+        return entities if lengths is None else entities.with_lengths(lengths)
 
     def _name(self, item: int) -> str:
         return f"an entity {self.types[self.first_type[item]]!r}"
@@ -162,22 +158,6 @@ class Entities(DocumentColumns):
         return structs(ENTITY_TYPE, *bounds_arrays(self.start, self.end), *lists)
 
 
-def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Convert lists of entity dictionaries to Arrow lists of `ENTITY_TYPE`, see `Entities.from_dicts`.
-
-    Args:
-        documents: the entities of each document; other keys are ignored.
-        first_document: the number of the first document, for errors.
-
-    Returns:
-        One array for each thousand documents.
-
-    Raises:
-        InputError: if a document is not a list, if an entity is not such a dictionary, or if a value has a wrong type.
-    """
-    return struct_lists(documents, ENTITY_TYPE, "an entity", ENTITY_REMEDY, first_document, prepare=_with_components)
-
-
 _DOCUMENTS, _ENTITIES = 1000, 10_000
 """The maximum number of documents, and the approximate number of entities, that are converted to columns at a time."""
 
@@ -191,10 +171,10 @@ def entities_of(documents: Iterable[Sequence[Mapping[str, Any]]]) -> Entities:
         waiting.append(document)
         entities += len(document)
         if entities >= _ENTITIES or len(waiting) == _DOCUMENTS:
-            chunks += entities_arrays(waiting, first)
+            chunks += ENTITIES.arrays(waiting, first)
             first, entities, waiting = first + len(waiting), 0, []
     if waiting or not chunks:
-        chunks += entities_arrays(waiting, first)
+        chunks += ENTITIES.arrays(waiting, first)
     return Entities.from_arrow(pa.chunked_array(chunks))
 
 
@@ -204,10 +184,14 @@ def _with_components(entity: Any) -> Any:
     return {**entity, "components": ()} if lacking else entity
 
 
+ENTITIES = ItemKind(
+    ENTITY_TYPE, "an entity", "entities", ENTITY_REMEDY, prepare=_with_components, nullable=("components",)
+)
+
+
 def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
     """Read and check entities from an Arrow column."""
-    entities = ListItems.read(column, ("start", "end", "types", "components"), "an entity", "entities", ENTITY_REMEDY)
-    entities.refuse_nulls("start", "end", "types")
+    entities = ENTITIES.items(column)
     start, end = entities.checked_bounds()
     types = _read_types(entities)
     components = entities.children(_component_lists(entities.values.field("components")), "a component")
@@ -224,20 +208,8 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
         ),
         "Give the component a start and an end inside its entity.",
     )
-    return Entities(
-        document=entities.parent.astype(np.int32),
-        start=start,
-        end=end,
-        type_offsets=types[0],
-        type=types[1],
-        types=types[2],
-        component_offsets=offsets_by(parent, len(start)),
-        component_start=node_start,
-        component_end=node_end,
-        component_label=label,
-        component_labels=labels,
-        documents=len(column),
-    )
+    offsets, size = offsets_by(parent, len(start)), len(column)
+    return Entities(entities.parent, start, end, *types, offsets, node_start, node_end, label, labels, size)
 
 
 def _component_lists(column: pa.Array) -> pa.Array:
@@ -283,13 +255,8 @@ def _with_distinct_nodes(entities: Entities) -> Entities:
         return entities
     order = np.lexsort(keys[::-1])
     order = order[begins_run(*(key[order] for key in keys))]
-    return replace(
-        entities,
-        component_offsets=offsets_by(parent[order], len(entities)),
-        component_start=entities.component_start[order],
-        component_end=entities.component_end[order],
-        component_label=entities.component_label[order],
-    )
+    columns = {name: getattr(entities, name)[order] for name in Entities.nested["component_offsets"]}
+    return replace(entities, component_offsets=offsets_by(parent[order], len(entities)), **columns)
 
 
 def _in_order(entities: Entities) -> Entities:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import is_list, name_codes, offsets_by, strings
+from ..arrays import is_list, name_codes, strings
 from ..exceptions import counted
-from .arrow import DocumentColumns, ListItems, string_codes, struct_lists, structs
+from .arrow import DocumentColumns, ItemKind, string_codes, structs
 from .spans import Spans
 
 MENTION_TYPE = pa.struct([("label", pa.string()), ("text", pa.string())])
@@ -58,18 +57,17 @@ class Mentions(DocumentColumns):
         Raises:
             InputError: if a mention has another form or is empty.
         """
-        return cls.from_arrow(pa.chunked_array(mentions_arrays(documents), pa.list_(MENTION_TYPE)))
+        return cls.from_arrow(pa.chunked_array(MENTIONS.arrays(documents)))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Mentions:
-        """Read an Arrow column of lists of `MENTION_TYPE`, which `mentions_arrays` and `to_arrow` create.
+        """Read an Arrow column of lists of `MENTION_TYPE`, which `MENTIONS.arrays` and `to_arrow` create.
 
         Raises:
             InputError: if the column has another type, if a value is null, if a text is empty, or if a label is no
                 valid name.
         """
-        rows = ListItems.read(column, (field.name for field in MENTION_TYPE), "a mention", "mentions", MENTION_REMEDY)
-        rows.refuse_nulls("label", "text")
+        rows = MENTIONS.items(column)
         label, labels = rows.names(rows.values.field("label"), owner="mention")
         text, texts = string_codes(rows.values.field("text"))
         blank = np.array([not each.strip() for each in texts], dtype=bool)
@@ -96,31 +94,16 @@ class Mentions(DocumentColumns):
 
     def to_pairs(self) -> list[list[tuple[str, str]]]:
         """Convert the mentions of each document to pairs, as `from_pairs` reads them."""
-        pairs = [
-            (self.labels[label], self.texts[text])
-            for label, text in zip(self.label.tolist(), self.text.tolist(), strict=True)
-        ]
-        bounds = offsets_by(self.document, self.documents).tolist()
-        return [pairs[first:last] for first, last in pairwise(bounds)]
+        return [[(mention["label"], mention["text"]) for mention in row] for row in self.to_dicts()]
 
     def _structs(self) -> pa.StructArray:
         return structs(MENTION_TYPE, strings(self.label, self.labels), strings(self.text, self.texts))
-
-
-def mentions_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Convert lists of mentions to Arrow lists of `MENTION_TYPE`, one array for each thousand documents.
-
-    Args:
-        documents: the mentions of each document, see `Mentions.from_pairs`.
-        first_document: the number of the first document, for errors.
-
-    Raises:
-        InputError: if a document is not a list, or if a mention does not have a label and a text.
-    """
-    return struct_lists(documents, MENTION_TYPE, "a mention", MENTION_REMEDY, first_document, _as_mapping)
 
 
 def _as_mapping(mention: Any) -> Any:
     if is_list(mention) and len(mention) == 2:
         return {"label": mention[0], "text": mention[1]}
     return mention
+
+
+MENTIONS = ItemKind(MENTION_TYPE, "a mention", "mentions", MENTION_REMEDY, prepare=_as_mapping)

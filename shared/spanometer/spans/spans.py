@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import (
+    arrow_array,
     as_column,
     as_lists,
     ascends,
@@ -31,22 +32,19 @@ from ..tags.decoding import BARE_LABEL, LabelDecoding, decode, read_prefix, sche
 from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, read_id2label, readable, split_tag
 from .arrow import (
+    FRAGMENTS,
     FRAGMENTS_REMEDY,
     FRAGMENTS_TYPE,
     LENGTHS_REMEDY,
-    SPAN_KEYS,
     SPAN_REMEDY,
     SPAN_TYPE,
+    SPANS,
     DocumentColumns,
     ListItems,
     bounds_arrays,
-    fragments_arrays,
     is_list_of,
-    pair_array,
-    read_lengths,
     require_column,
     require_same_lengths,
-    spans_arrays,
     string_codes,
     structs,
 )
@@ -85,6 +83,12 @@ class Fragments:
         first = np.flatnonzero(fresh)
         last = np.append(first[1:], len(span))[: len(first)] - 1
         return cls(offsets_by(span[first], spans), start[first], reach[last])
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """The rank of each span's list of fragments; at the first difference in ends, the larger end is first."""
+        bounds = np.stack([self.start, -self.end], axis=1).ravel()
+        return row_ranks(2 * self.offsets[:-1], 2 * self.offsets[1:], bounds)
 
     def outer_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the start of the first and the end of the last fragment of each span."""
@@ -171,9 +175,8 @@ class Spans(DocumentColumns):
         """
         rows = read_rows(documents, 0, SPAN_REMEDY)
         first: Any = next(chain.from_iterable(rows), None)
-        fragmented = isinstance(first, Mapping) and "fragments" in first
-        arrays = fragments_arrays(rows) if fragmented else spans_arrays(rows)
-        return cls.from_arrow(pa.chunked_array(arrays), lengths=lengths)
+        kind = FRAGMENTS if isinstance(first, Mapping) and "fragments" in first else SPANS
+        return cls.from_arrow(pa.chunked_array(kind.arrays(rows)), lengths=lengths)
 
     @classmethod
     def from_arrow(
@@ -191,9 +194,13 @@ class Spans(DocumentColumns):
         require_column(column, SPAN_REMEDY)
         if is_tags(column.type):
             return cls.from_tags(column, scheme=scheme, repair=repair)
-        sizes = None if lengths is None else read_lengths(lengths, len(column))
-        spans = _read_spans(column)
-        return spans if sizes is None else spans.with_lengths(sizes)
+        fragmented = is_list_of(column.type, FRAGMENTS.keys)
+        items = (FRAGMENTS if fragmented else SPANS).items(column)
+        fragments = _read_fragments(items) if fragmented else None
+        start, end = items.bounds() if fragments is None else fragments.outer_bounds()
+        names = string_codes(items.values.field("label"))
+        spans = in_order(checked_spans(cls(items.parent, start, end, *names, len(column), None, fragments)))
+        return spans if lengths is None else spans.with_lengths(lengths)
 
     def picked(self, items: np.ndarray | slice) -> Spans:
         """Select spans in the given order; the documents stay the same."""
@@ -220,8 +227,7 @@ class Spans(DocumentColumns):
 
     def unlabelled(self) -> Spans:
         """Give all spans the label `_`; spans with the same tokens are merged."""
-        labels = (BARE_LABEL,) if self.labels else ()
-        return in_order(replace(self, label=np.zeros(len(self), dtype=code_type(1)), labels=labels))
+        return self.relabelled(dict.fromkeys(self.labels, BARE_LABEL))
 
     @property
     def times(self) -> np.ndarray:
@@ -285,7 +291,8 @@ class Spans(DocumentColumns):
         label = strings(self.label, self.labels)
         if self.fragments is None:
             return structs(SPAN_TYPE, *bounds_arrays(self.start, self.end), label)
-        pairs = pair_array(self.fragments.start, self.fragments.end)
+        bounds = np.stack([self.fragments.start, self.fragments.end], axis=1).ravel()
+        pairs = as_lists(np.arange(0, len(bounds) + 1, 2), arrow_array(bounds.astype(np.int64)))
         return structs(FRAGMENTS_TYPE, label, as_lists(self.fragments.offsets, pairs))
 
     def to_tags(self, scheme: str) -> list[list[str]]:
@@ -435,18 +442,6 @@ def _named(tags: Tags, labels: Sequence[str] | None, ignore_index: int | None, p
     return named if prefix else named.labels_as_tags()
 
 
-def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
-    """Read and check an Arrow column of lists of spans or fragmented spans."""
-    fragmented = is_list_of(column.type, ("label", "fragments"))
-    keys = ("label", "fragments") if fragmented else SPAN_KEYS
-    items = ListItems.read(column, keys, "a span", "spans", FRAGMENTS_REMEDY if fragmented else SPAN_REMEDY)
-    items.refuse_nulls(*keys)
-    fragments = _read_fragments(items) if fragmented else None
-    start, end = items.bounds() if fragments is None else fragments.outer_bounds()
-    names = string_codes(items.values.field("label"))
-    return in_order(checked_spans(Spans(items.parent, start, end, *names, len(column), None, fragments)))
-
-
 def checked_spans(spans: Spans) -> Spans:
     """Check labels and boundaries of unsorted spans, shrink the columns' types, and merge touching fragments."""
     remedy = SPAN_REMEDY if spans.fragments is None else FRAGMENTS_REMEDY
@@ -478,8 +473,8 @@ def _read_fragments(spans: ListItems) -> Fragments:
     malformed = (np.diff(integers(pairs.offsets)) != 2) | null_flags(pairs)
     fragments.refuse(malformed, "a fragment is not a pair [start, end].")
     bounds = pairs.flatten()
-    missing = null_flags(bounds).reshape(-1, 2)
-    fragments.refuse(missing[:, 0] | missing[:, 1], "a boundary of a fragment is None.")
+    missing = np.logical_or(*null_flags(bounds).reshape(-1, 2).T)
+    fragments.refuse(missing, "a boundary of a fragment is None.")
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
     return Fragments(offsets_by(fragments.parent, number), start, end)
 
@@ -490,9 +485,7 @@ def in_order(spans: Spans) -> Spans:
     if spans.fragments is None and ascends(*reversed(keys)):
         return spans
     if spans.fragments is not None:
-        bounds = np.stack([spans.fragments.start, -spans.fragments.end], axis=1).ravel()
-        # at the first difference in ends, the span with the larger end comes first
-        keys.insert(0, row_ranks(2 * spans.fragments.offsets[:-1], 2 * spans.fragments.offsets[1:], bounds))
+        keys.insert(0, spans.fragments.ranks)
     order = np.lexsort(keys)
     first = np.flatnonzero(begins_run(*(key[order] for key in keys)))
     if len(first) == len(order):

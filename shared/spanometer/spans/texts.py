@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import IntEnum
 from typing import Any
@@ -180,6 +180,11 @@ class Tokens:
         """The document of each token, int64."""
         return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
 
+    def same(self, other: Tokens | None) -> bool:
+        """Check whether other tokens have the same boundaries."""
+        columns = ("offsets", "start", "end")
+        return other is not None and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
+
     def bounds(self, document: int) -> list[tuple[int, int]]:
         """List the boundaries of a document's tokens."""
         here = slice(*self.offsets[document : document + 2].tolist())
@@ -240,13 +245,9 @@ class Documents:
     def take(self, documents: np.ndarray) -> Documents:
         """Select documents in the given order."""
         chosen = documents.tolist()
-        return replace(
-            self,
-            size=len(chosen),
-            ids=None if self.ids is None else tuple(self.ids[document] for document in chosen),
-            texts=None if self.texts is None else tuple(self.texts[document] for document in chosen),
-            tokens=None if self.tokens is None else self.tokens.take(documents),
-        )
+        columns = {"ids": self.ids, "texts": self.texts}
+        taken = {name: each and tuple(map(each.__getitem__, chosen)) for name, each in columns.items()}
+        return Documents(size=len(chosen), tokens=self.tokens and self.tokens.take(documents), **taken)
 
     def require_unique(self) -> None:
         """Raise an `InputError` if two documents have the same name."""

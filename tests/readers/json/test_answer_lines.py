@@ -5,7 +5,8 @@ import json
 import pytest
 
 import spanometer
-from spanometer.documents.pairing import Pairing, pair
+from builders import pair
+from spanometer.documents.pairing import Pairing
 from spanometer.readers.formats import detect
 from spanometer.readers.reading import read_documents
 
@@ -55,7 +56,7 @@ def test_forms_of_answers(lines, gold, row):
     path = lines(row)
     assert detect(path).name == "answers"
     found = pair(gold, read_documents(path))
-    assert bounds(found.sides["predictions"].file.spans) == [(0, 3, "PER"), (15, 19, "LOC")]
+    assert bounds(found.grounded["predictions"].spans) == [(0, 3, "PER"), (15, 19, "LOC")]
     # one that has no place is behind the end of the text
     assert bounds(found.predictions) == [(0, 3, "PER"), (15, 19, "LOC"), (20, 23, "PER")]
     assert found.references.lengths.tolist() == found.predictions.lengths.tolist() == [23]
@@ -88,7 +89,7 @@ def test_documents_are_matched_by_name(lines):
     both = [{"id": "a", "text": TEXT, "spans": GOLD}, {"id": "b", "text": "Oslo", "spans": []}]
     files = [lines(*both, name="gold.jsonl"), lines({"id": "b", "answer": "[]"}, {"id": "a", "answer": ANSWER})]
     found = pair(*map(spanometer.read, files))
-    assert bounds(found.sides["predictions"].file.spans) == [(0, 3, "PER"), (15, 19, "LOC")]
+    assert bounds(found.grounded["predictions"].spans) == [(0, 3, "PER"), (15, 19, "LOC")]
 
 
 def test_answers_beside_words(lines, file):
@@ -96,7 +97,7 @@ def test_answers_beside_words(lines, file):
     found = pair(gold, spanometer.read(lines({"answer": ANSWER})))
     # a token for the mention that is not there
     assert bounds(found.predictions) == [(0, 1, "PER"), (4, 5, "LOC"), (6, 7, "PER")]
-    assert (found.unit, found.size, found.references.lengths.tolist()) == ("token", 6, [7])
+    assert (found.choices["unit"], found.size, found.references.lengths.tolist()) == ("token", 6, [7])
     of_characters = pair(gold, spanometer.read(lines({"text": TEXT, "answer": ANSWER})), Pairing(unit="character"))
     assert bounds(of_characters.predictions)[-1] == (20, 23, "PER")
 

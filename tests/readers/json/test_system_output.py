@@ -5,7 +5,7 @@ import json
 import pytest
 
 import spanometer
-from spanometer.documents.pairing import pair
+from builders import pair
 from spanometer.readers.formats import detect, read_as
 
 TEXT = "Ada Lovelace met Bob"

@@ -201,7 +201,7 @@ def consensus(
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     voting = Voting(rule=rule)
     options = SideReading.of(consensus, arguments)
-    sides, reading, file, _ = read_sides(require_no_answers(named_annotators(annotations, names)), options)
+    sides, reading, file, *_ = read_sides(require_no_answers(named_annotators(annotations, names)), options)
     voters = tuple(name.removeprefix(ANNOTATOR) for name in sides)
     needed = voting.needed(len(voters))
     candidates = Voted.of(list(sides.values()))

@@ -131,7 +131,7 @@ def context_of_documents(
 
     Args:
         file: the file.
-        choices: how its spans were converted to one unit, see `Paired`; by default they were not converted.
+        choices: how its spans were converted to one unit, see `Pairing`; by default they were not converted.
         behind: the mentions after the end of each document, see `Sides.mentions_behind`.
         kept: for a file of tags, whether each token is kept; None keeps all.
     """

@@ -229,11 +229,11 @@ def _report_of_strings(
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
         problem = "to score answers as strings, the measure must be mention_f and the reference must have texts."
         raise InputError(problem, "Leave out other measures and give texts, or use a grounding policy for spans.")
-    read = answers_together(files, reading.pairing)
-    answers, policy = read.answers["predictions"], arguments["grounding"]
-    grounded = ground_strings(read.texts, answers, policy=policy, **reading.pairing.answer_reading)
-    choices = {**read.decoding, **grounded.choices}
-    mentions = Mentions.of_spans(read.references, read.texts), grounded.mentions
+    references, answers = answers_together(files, reading.pairing)
+    texts, policy = references.documents.texts or (), arguments["grounding"]
+    grounded = ground_strings(texts, answers["predictions"], policy=policy, **reading.pairing.answer_reading)
+    choices = {**references.decoding, **grounded.choices}
+    mentions = Mentions.of_spans(references.spans, texts), grounded.mentions
     return Report.of(*mentions, [string_measure(grounded, options)], choices, resampling=resampling)
 
 

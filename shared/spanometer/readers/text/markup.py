@@ -27,7 +27,7 @@ from ...exceptions import (
     with_type,
 )
 from ...options import option
-from ...spans.entities import ENTITY_TYPES, Entities, Entity, entities_arrays
+from ...spans.entities import ENTITIES, ENTITY_TYPES, Entities, Entity
 
 MAX_DEPTH = 100
 """The maximum depth of nested tags."""
@@ -430,12 +430,12 @@ def pair_from_markup(
     require_same_documents(len(references), len(predictions))
     pairs = _annotations(references, predictions, entity_types)
     lengths: list[int] = []
-    arrays: tuple[list[pa.ListArray], list[pa.ListArray]] = (entities_arrays([]), entities_arrays([]))
+    arrays: tuple[list[pa.ListArray], list[pa.ListArray]] = (ENTITIES.arrays([]), ENTITIES.arrays([]))
     # in batches, so that few documents are dictionaries at a time
     while some := list(islice(pairs, _AT_ONCE)):
         lengths += [len(reference.words) for reference, _ in some]
         for parts, of_side in zip(arrays, zip(*some, strict=True), strict=True):
-            parts.extend(entities_arrays([annotation.entities for annotation in of_side]))
+            parts.extend(ENTITIES.arrays([annotation.entities for annotation in of_side]))
     reference, prediction = (Entities.from_arrow(pa.chunked_array(parts), lengths=lengths) for parts in arrays)
     return reference, prediction
 
