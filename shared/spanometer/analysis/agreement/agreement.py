@@ -51,6 +51,7 @@ class AgreementValues:
         chance_f1: the expected F1 of randomly placed spans. On the diagonal: the expected F1 of two annotators whose
             spans both have the numbers and lengths of this annotator's spans.
         kappa_f1: F1 corrected for chance; 1 on the diagonal.
+        mean_f1, mean_chance_f1, mean_kappa_f1: the plain means over the pairs of annotators; NaN is left out.
         team_kappa_f1: `mean_f1` corrected for `mean_chance_f1`, see `agreement`.
         alpha: unitizing alpha of all annotators jointly; NaN if left out.
         observed_disagreement, expected_disagreement: the two parts of alpha.
@@ -69,6 +70,9 @@ class AgreementValues:
     f1: np.ndarray
     chance_f1: np.ndarray
     kappa_f1: np.ndarray
+    mean_f1: float
+    mean_chance_f1: float
+    mean_kappa_f1: float
     team_kappa_f1: float
     spans: np.ndarray
     documents: int
@@ -81,21 +85,6 @@ class AgreementValues:
     expected_disorder: float = math.nan
     intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
     simulated: Mapping[str, Simulated] = field(default_factory=dict)
-
-    @property
-    def mean_f1(self) -> float:
-        """The plain mean of observed F1 over the pairs of annotators; NaN is left out."""
-        return mean_of_pairs(self.f1)
-
-    @property
-    def mean_chance_f1(self) -> float:
-        """The mean of the chance level over the pairs."""
-        return mean_of_pairs(self.chance_f1)
-
-    @property
-    def mean_kappa_f1(self) -> float:
-        """The mean of F1 corrected for chance over the pairs."""
-        return mean_of_pairs(self.kappa_f1)
 
     @property
     def has_gamma(self) -> bool:
@@ -294,10 +283,3 @@ def document_table(agreement: Agreement) -> Table:
     values += [agreement.document_p_values] if p_value else []
     columns, rows = agreement.named_documents.with_names([*_MEANS, *p_value], values)
     return Table.of("document", columns, rows, kind="documents")
-
-
-def mean_of_pairs(matrix: np.ndarray) -> float:
-    """Compute the mean of a symmetric matrix without its diagonal and without NaN; NaN if nothing is left."""
-    pairs = matrix[np.triu_indices(len(matrix), 1)]
-    defined = pairs[~np.isnan(pairs)]
-    return float(defined.mean()) if len(defined) else math.nan

@@ -68,24 +68,21 @@ def count_measures(
     Raises:
         InputError: if the two sides do not annotate the same documents, or if a measure is undefined.
     """
-    blocks = [(0, 0)]
+    sides, split = [references, predictions], list[Any]()
     if isinstance(references, (Spans, Entities)):
-        require_sides(type(references), references, predictions)
-        blocks = blocks_of([references, predictions])
-    if len(blocks) == 1:
-        return list(map(counter(references, predictions), progress(measures)))
-    in_parts = [_comes_in_parts(measure) for measure in measures]
-    split = [measure for measure, parted in zip(measures, in_parts, strict=True) if parted]
-    shrink = operator.methodcaller("summed" if per_document else "condensed")
-    add = operator.add if per_document else condensed_sum
-    of_blocks = (list(map(shrink, _count_block(references, predictions, split, block))) for block in progress(blocks))
-    sums = iter(sum_of_parts(of_blocks, lambda counts, others: list(map(add, counts, others))))
-    # align the whole corpus only if a measure needs it
-    whole = None if all(in_parts) else counter(references, predictions)
+        require_sides(type(references), *sides)
+        split = list(filter(_comes_in_parts, measures)) if len(blocks_of(sides)) > 1 else []
+    if not split:
+        return list(map(counter(*sides), progress(measures)))
+    sums = count_in_blocks(
+        sides, lambda block: list(map(counter(*block), split)), per_document=per_document, progress=progress
+    )
     places: list[Column] = []
+    in_parts = {id(measure): counts.sharing(places) for measure, counts in zip(split, sums, strict=True)}
+    # align the whole corpus only if a measure needs it
+    whole = None if len(split) == len(measures) else counter(*sides)
     return [
-        whole(measure) if whole is not None and not parted else next(sums).sharing(places)
-        for measure, parted in zip(measures, in_parts, strict=True)
+        in_parts[id(measure)] if whole is None or id(measure) in in_parts else whole(measure) for measure in measures
     ]
 
 
@@ -115,12 +112,33 @@ def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
     return list(pairwise([0, *ends[ends < documents].tolist(), documents]))
 
 
-def _count_block(references: Any, predictions: Any, measures: Sequence[Any], block: tuple[int, int]) -> list[Counts]:
-    """Compute the counts of a block of documents; errors give the document's number in the corpus."""
-    try:
-        return list(map(counter(references.between(*block), predictions.between(*block)), measures))
-    except InputError as error:
-        raise in_whole(error, block[0]) from None
+def count_in_blocks(
+    sides: Sequence[Any],
+    count: Callable[[list[Any]], list[Counts]],
+    *,
+    per_document: bool,
+    progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
+) -> list[Counts]:
+    """Count all sides block by block, and add up the counts; errors give the document's number in the corpus.
+
+    Args:
+        sides: spans or entity trees of the same documents.
+        count: a function that computes one or more counts of the sides of a block.
+        per_document: whether to keep the counts of each document if there are several blocks.
+        progress: a function that wraps the blocks, for a progress bar.
+    """
+    blocks = blocks_of(sides)
+    shrink = operator.methodcaller("summed" if per_document else "condensed")
+    add = operator.add if per_document else condensed_sum
+
+    def of_block(block: tuple[int, int]) -> list[Counts]:
+        try:
+            counts = count([side.between(*block) for side in sides])
+        except InputError as error:
+            raise in_whole(error, block[0]) from None
+        return counts if len(blocks) == 1 else list(map(shrink, counts))
+
+    return sum_of_parts(map(of_block, progress(blocks)), lambda counts, others: list(map(add, counts, others)))
 
 
 def in_whole(error: InputError, first: int) -> InputError:
