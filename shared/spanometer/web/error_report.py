@@ -15,11 +15,11 @@ from ..alignment.overlaps import order_of_line
 from ..analysis.errors.errors import Errors, SystemErrors, label_table, legend, mark_table, share_table
 from ..analysis.errors.examples import ErrorChoice, extent_of, first_of
 from ..analysis.errors.kinds import ANSWER_KINDS
-from ..analysis.scores.report import kind_of, score_cells
+from ..analysis.scores.report import kind_of, score_columns
 from ..arrays import offsets_of
 from ..exceptions import printable
 from ..spans.wording import coded_strings
-from ..tables.table import Cell, Number, Precision, Table, defined_interval, head, styled
+from ..tables.table import Cell, Number, Precision, Table, defined_interval, styled
 from .passages import Passages, separator_of, wrong_answers
 from .templates import Section, render, write_page
 
@@ -224,8 +224,8 @@ def _score_table(system: SystemErrors) -> Table:
     measure = system.measure
     counts = measure.count(system.matched.alignment)
     intervals = {} if system.resampling is None else measure.intervals(counts, system.resampling)
-    cells = score_cells(measure, measure.score(counts), list(measure.keys), intervals)
-    return Table("measure", list(map(head, measure.keys)), [[measure.name, *cells]])
+    row = (measure.name, *((score, intervals.get(key)) for key, score in measure.score(counts).items()))
+    return Table.of("measure", score_columns(measure, measure.keys), [row])
 
 
 Links = Mapping[tuple[int, int], str]

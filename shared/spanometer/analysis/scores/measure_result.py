@@ -260,7 +260,12 @@ class MeasureResult:
 
     @classmethod
     def of(
-        cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None
+        cls,
+        measure: Measure,
+        counts: Counts,
+        reading: Mapping[str, Any],
+        resampling: Resampling | None = None,
+        name: str = "",
     ) -> Self:
         """Compute the result from counts; `reading` (how the input was read) becomes part of the signature.
 
@@ -273,7 +278,7 @@ class MeasureResult:
         elif resampling is not None:
             intervals = measure.intervals(counts, resampling)
         signature = measure.signature(reading, resampling)
-        return cls(measure, scores, counts, signature, intervals, measure.notes(counts), resampling)
+        return cls(measure, scores, counts, signature, intervals, measure.notes(counts), resampling, name)
 
     @property
     def confidence(self) -> float | None:
@@ -337,12 +342,20 @@ class MeasureResult:
         return self.measure.document_scores(self.counted)
 
     @property
+    def rows(self) -> dict[str, tuple[Mapping[str, Any], Mapping[str, tuple[float, float]]]]:
+        """The scores and their intervals by the name of the result; or by attribute, if there are scores of each."""
+        if not is_by_attribute(self.scores):
+            return {self.name: (self.scores, self.intervals)}
+        keys = [key for key in self.measure.keys if self.resampling is not None and not self.measure.results[key].whole]
+        return {
+            name: (values, {key: (values[f"{key}_low"], values[f"{key}_high"]) for key in keys})
+            for name, values in self.scores.items()
+        }
+
+    @property
     def has_undefined_interval(self) -> bool:
         """Whether an interval is NaN."""
-        by_attribute = self.scores.values() if is_by_attribute(self.scores) else ()
-        lows = [low for low, _ in self.intervals.values()]
-        lows += [value for values in by_attribute for key, value in values.items() if key.endswith("_low")]
-        return any(map(math.isnan, lows))
+        return any(math.isnan(low) for _, intervals in self.rows.values() for low, _ in intervals.values())
 
     def named_values(self, *, per_label: bool = False) -> Iterator[tuple[str, float]]:
         """Yield the name and the number of each score, see `Report.flat`."""
@@ -363,10 +376,7 @@ class MeasureResult:
     def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON, see `plain`."""
         entry: dict[str, Any] = {"scores": self.scores, "counts": self.counts, "signature": self.signature}
-        if self.intervals:
-            entry["intervals"] = self.intervals
-        if self.notes:
-            entry["notes"] = self.notes
+        entry |= {key: value for key, value in (("intervals", self.intervals), ("notes", self.notes)) if value}
         if per_label:
             entry["per_label"] = {label: self._of_label(label) for label in self.per_label}
             entry["averages"] = {
@@ -375,12 +385,11 @@ class MeasureResult:
             }
         if per_document:
             entry["per_document"] = self.per_document
-        return {key: plain(value) for key, value in entry.items()}
+        return dict(plain(entry))
 
     def _of_label(self, label: str) -> dict[str, Any]:
-        intervals = self.label_intervals.get(label)
-        values: dict[str, Any] = {**self.per_label[label], "counts": self.label_counts.get(label, {})}
-        if intervals:
+        values = {**self.per_label[label], "counts": self.label_counts[label]}
+        if intervals := self.label_intervals.get(label):
             values |= {"documents": self.documents_by_label[label], "intervals": intervals}
         return values
 
