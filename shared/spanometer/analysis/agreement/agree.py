@@ -220,11 +220,11 @@ def _pair_estimates(
         `team_kappa_f1`, the corrected mean F1.
     """
     of_pairs = measure.joint_estimates(counts, resampling)
-    estimates = {key: of_pairs[key] for key in KEYS}
-    estimates |= {
-        f"mean_{key}": Estimate.combined(lambda values: mean_over_pairs(values, ~np.isnan(values)), each)
-        for key, each in estimates.items()
-    }
+    estimates: dict[str, Estimate] = {}
+    for key in KEYS:
+        estimates[key] = of_pairs[key]
+        mean = Estimate.combined(lambda values: mean_over_pairs(values, ~np.isnan(values)), of_pairs[key])
+        estimates[f"mean_{key}"] = mean
     team = Estimate.combined(measure.corrected, estimates["mean_f1"], estimates["mean_chance_f1"])
     return {**estimates, "team_kappa_f1": team}
 

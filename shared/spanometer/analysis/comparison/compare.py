@@ -155,18 +155,14 @@ def compare_sides(
     if reference.documents == 0:
         raise InputError("there are no documents.", "Give at least one document.")
     systems = {name.removeprefix(SYSTEM): side for name, side in sides.items() if name != REFERENCES}
-    results = {
-        name if key == measure.headline else key if name == measure.name else f"{name} {key}": (name, key)
-        for name, measure in measures.items()
-        for key in (measure.headline, *measure.ranked)
-    }
+    results = sum(1 + len(measure.ranked) for measure in measures.values())
     if isinstance(reference, Attributes):
         # attributes have values only together, and each one alone
         rank_correlation, per_label = False, True
-    if rank_correlation and (len(systems) < FEWEST or len(results) < 2):
+    if rank_correlation and (len(systems) < FEWEST or results < 2):
         raise InputError(
             f"{setting('rank_correlation', True)} needs at least {FEWEST} systems and 2 measures, got "
-            f"{counted(len(systems), 'system')} and {counted(len(results), 'measure')}.",
+            f"{counted(len(systems), 'system')} and {counted(results, 'measure')}.",
             f"Add systems or measures, or leave out {setting('rank_correlation', True)}.",
         )
     if by_chance is not None and not isinstance(reference, Spans):
@@ -184,8 +180,8 @@ def compare_sides(
             counts[name][system] = of_measure
     parts: dict[str, dict[str | None, Any]] = {}
     for name, measure in measures.items():
-        of_labels = measure.score_per_label(next(iter(counts[name].values()))) if per_label else {}
-        labels = [label for label, values in of_labels.items() if values["support"]]
+        scores = measure.score_per_label(next(iter(counts[name].values()))) if per_label else {}
+        labels = [label for label, values in scores.items() if values["support"]]
         whole = MeasurePart(measure, None) if isinstance(reference, Attributes) else measure
         parts[name] = {None: whole, **{label: MeasurePart(measure, label) for label in labels}}
     joint = joint_estimates(
@@ -201,25 +197,22 @@ def compare_sides(
     for name, of_name in parts.items():
         measure, signature = measures[name], measures[name].signature(reading, resampling)
         documents = [of_system.documents_by_label() for of_system in counts[name].values()] if per_label else []
-        values = {
-            label: _compared(part, counts[name], {system: joint[name, label, system] for system in systems}, resampling)
+        values = [
+            _compared(part, counts[name], {system: joint[name, label, system] for system in systems}, resampling)
             for label, part in of_name.items()
-        }
-        for result, key in ((result, key) for result, (owner, key) in results.items() if owner == name):
-            whole, *of_labels = (
-                MeasureComparison(
-                    measure=measure,
-                    key=key,
-                    signature=signature,
-                    documents=max((of_system[label] for of_system in documents), default=0) if label else 0,
-                    **of_label[key],
-                )
-                for label, of_label in values.items()
+        ]
+        for key in (measure.headline, *measure.ranked):
+            of_whole, *of_labels = (
+                MeasureComparison(measure=measure, key=key, signature=signature, **each[key]) for each in values
             )
+            result = name if key == measure.headline else key if name == measure.name else f"{name} {key}"
             compared[result] = replace(
-                whole,
+                of_whole,
                 notes=notes_of(measure, counts[name]),
-                per_label=dict(zip(list(values)[1:], of_labels, strict=True)),
+                per_label={
+                    label: replace(each, documents=max(of_system[label] for of_system in documents))
+                    for label, each in zip(list(of_name)[1:], of_labels, strict=True)
+                },
             )
             ranked[result] = _places(measure, {system: joint[name, None, system] for system in systems}, key)
     return Comparison(

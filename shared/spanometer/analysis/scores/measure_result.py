@@ -388,7 +388,7 @@ class MeasureResult:
         return dict(plain(entry))
 
     def _of_label(self, label: str) -> dict[str, Any]:
-        values = {**self.per_label[label], "counts": self.label_counts[label]}
+        values: dict[str, Any] = {**self.per_label[label], "counts": self.label_counts[label]}
         if intervals := self.label_intervals.get(label):
             values |= {"documents": self.documents_by_label[label], "intervals": intervals}
         return values
