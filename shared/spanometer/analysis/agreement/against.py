@@ -15,12 +15,11 @@ from ...documents.sides import read_sides
 from ...exceptions import InputError, counted, require_no_more, shown
 from ...measures.base import Measure
 from ...measures.registry import MEASURES, read_measures
-from ...spans.annotations import named_sides
 from ...tables.table import Cell, Part, Table, TableColumn
 from ..comparison.comparison import NAMED, SYSTEM, EstimatedScores, named_systems
-from ..scores.measure_result import count_measures, interval_notes, notes_of
+from ..scores.measure_result import interval_notes, notes_of
 from ..scores.report import CorpusResult, corpus_size, kind_of, signature_lines
-from .annotators import ANNOTATOR, named_annotators
+from .annotators import ANNOTATOR, count_pair, named_annotators
 
 WAYS = ("mean", "best")
 """The ways to combine the scores against several references."""
@@ -55,10 +54,8 @@ class MeasureAgainst:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        values = ("against", "together", "ceiling", "same_terms", "differences", "best")
-        described = {name: plain(getattr(self, name)) for name in values}
-        notes = {"notes": list(self.notes)} if self.notes else {}
-        return {"headline": self.measure.headline, **described, "signature": self.signature, **notes}
+        own = {name: value for name, value in vars(self).items() if name != "measure" and (value or name != "notes")}
+        return {"headline": self.measure.headline, **plain(own)}
 
 
 class AgainstReferences(CorpusResult, eq=True):
@@ -159,12 +156,11 @@ def score_against(
     first = next(iter(sides.values()))
     if first.documents == 0:
         raise InputError("there are no documents.", "Give at least one document.")
-    counts: dict[tuple[int, int], list[Counts]] = {}
-    for person, side in product(range(len(people)), range(len(sides))):
-        if side != person:
-            (name, reference), (other, output) = (list(sides.items())[place] for place in (person, side))
-            with named_sides({"references": name, "predictions": other}):
-                counts[side, person] = count_measures(reference, output, list(chosen.values()), per_document=True)
+    counts = {
+        (side, person): count_pair(sides, (person, side), list(chosen.values()), per_document=True)
+        for person, side in product(range(len(people)), range(len(sides)))
+        if side != person
+    }
     called = [name.removeprefix(ANNOTATOR).removeprefix(SYSTEM) for name in sides]
     return AgainstReferences(
         references=tuple(called[: len(people)]),

@@ -135,7 +135,7 @@ def agreement(
     exact, kept = replace(chance, n_simulations=0), per_document or resampling is not None
     with kept_probabilities(), naming_documents(read.file):
         counted = {
-            pair: count_pair(annotated, pair, exact, per_document=kept)
+            pair: count_pair(annotated, pair, [exact], per_document=kept)[0]
             for pair in combinations_with_replacement(range(size), 2)
         }
         joint = {
@@ -312,9 +312,8 @@ class LeaveOneOut(Result):
         team = (("all", "bold"), self.spans.sum(), None, self.mean_kappa_f1, None, self.alpha, None)
         rows: list[Sequence[Any] | None] = [team, None]
         for place in self.order:
-            bounds = {key: of_all[:, place] for key, of_all in self.intervals.items()}
-            keys = (column.key for column in COLUMNS)
-            values = ((self.values[key][place].item(), defined_interval(bounds.get(key))) for key in keys)
+            intervals = {key: defined_interval(bounds[:, place]) for key, bounds in self.intervals.items()}
+            values = ((self.values[each.key][place], intervals.get(each.key)) for each in COLUMNS)
             rows.append(((self.names[place], "cyan"), self.spans[place], *values))
         columns = [*amounts("spans"), *COLUMNS]
         return Table.of("annotator", columns, rows, kind="annotators", confidence=self.confidence)
@@ -361,19 +360,17 @@ def leave_one_out(
     kept = resampling is not None
     pairs = list(combinations(range(count), 2))
     with kept_probabilities():
-        of_pairs = [count_pair(annotated, pair, chance, per_document=kept) for pair in pairs]
+        of_pairs = [count_pair(annotated, pair, [chance], per_document=kept)[0] for pair in pairs]
     there = np.array([[person in pair for pair in pairs] for person in range(count)])
-    subsets = np.concatenate([np.ones((1, len(pairs)), dtype=bool), ~there, there])
-    of_pairs_kappa = _headlines(chance, of_pairs, resampling)
-    # pairs that are NaN in the corpus are in no mean
-    defined = subsets & ~np.isnan(of_pairs_kappa.point)
-    kappa = Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, :], defined), of_pairs_kappa)
-    whole, without, along = np.split(np.arange(len(subsets)), [1, 1 + count])
-    values = {
-        "with_others": kappa[along],
-        "kappa_f1": kappa[without],
-        "kappa_change": kappa[without] - kappa[whole],
-    }
+    kappas = _headlines(chance, of_pairs, resampling)
+
+    def mean(chosen: np.ndarray) -> Estimate:
+        # pairs that are NaN in the corpus are in no mean
+        defined = chosen & ~np.isnan(kappas.point)
+        return Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, :], defined), kappas)
+
+    whole, without = mean(np.ones((1, len(pairs)), dtype=bool)), mean(~there)
+    values = {"with_others": mean(there), "kappa_f1": without, "kappa_change": without - whole}
     team_alpha = math.nan
     if alpha is not None:
         teams = [annotated, *({name: spans for name, spans in annotated.items() if name != out} for out in annotated)]
@@ -385,7 +382,7 @@ def leave_one_out(
     return LeaveOneOut(
         names=tuple(name.removeprefix(ANNOTATOR) for name in annotated),
         spans=np.array([len(spans) for spans in annotated.values()]),
-        mean_kappa_f1=float(kappa.point[0]),
+        mean_kappa_f1=float(whole.point[0]),
         alpha=team_alpha,
         values={column.key: values[column.key].point if column.key in values else nothing for column in COLUMNS},
         intervals={} if confidence is None else {key: estimate.bounds(confidence) for key, estimate in values.items()},

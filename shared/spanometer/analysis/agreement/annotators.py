@@ -14,7 +14,6 @@ from ...arrays import ordered
 from ...counts.counts import Counts
 from ...counts.statistics import divide
 from ...exceptions import InputError, counted, require_kind
-from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...spans.annotations import named_sides
 from ...spans.spans import Spans
 from ...tables.result import Result
@@ -61,13 +60,12 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
 
 
 def count_pair(
-    annotated: Mapping[str, Spans], pair: tuple[int, int], measure: ChanceKappaF1, *, per_document: bool
-) -> Counts:
-    """Compute the counts of two annotators, given by their positions; errors name them."""
-    first, second = (list(annotated)[place] for place in pair)
+    sides: Mapping[str, Spans], pair: tuple[int, int], measures: Sequence[Any], *, per_document: bool
+) -> list[Counts]:
+    """Compute the counts of two sides, given by their positions, for each measure; errors name them."""
+    (first, references), (second, predictions) = (list(sides.items())[place] for place in pair)
     with named_sides({"references": first, "predictions": second}):
-        (counts,) = count_measures(annotated[first], annotated[second], [measure], per_document=per_document)
-    return counts
+        return count_measures(references, predictions, measures, per_document=per_document)
 
 
 def mean_over_pairs(values: np.ndarray, defined: np.ndarray) -> np.ndarray:

@@ -210,7 +210,7 @@ def compare_sides(
                 of_whole,
                 notes=notes_of(measure, counts[name]),
                 per_label={
-                    label: replace(each, documents=max(of_system[label] for of_system in documents))
+                    str(label): replace(each, documents=max(of_system[str(label)] for of_system in documents))
                     for label, each in zip(list(of_name)[1:], of_labels, strict=True)
                 },
             )

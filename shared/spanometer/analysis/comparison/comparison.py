@@ -269,9 +269,9 @@ def legend(comparison: Comparison) -> list[str]:
     """Explain the columns and the marks."""
     confidence = f"{100 * comparison.resampling.confidence:g}"
     marks = ", ".join(f"{mark} p < {f'{level:g}'.lstrip('0')}" for mark, level in LEVELS.items())
+    results = comparison.measures.values()
     directions = dict.fromkeys(
-        f"{result.key}, {'higher' if result.higher_is_better else 'lower'} is better"
-        for result in comparison.measures.values()
+        f"{result.key}, {'higher' if result.higher_is_better else 'lower'} is better" for result in results
     )
     correlations = (
         "Kendall's tau-b compares the rankings of two measures: 1 if they are equal, -1 if they are opposite. Its "
@@ -279,13 +279,8 @@ def legend(comparison: Comparison) -> list[str]:
         "rankings are equal. pairs swapped: the number of pairs of systems that the two measures rank differently "
         "(--json names them)."
     )
-    bounds = [
-        low
-        for result in comparison.measures.values()
-        for system in result.systems.values()
-        for low, _ in system.intervals.values()
-    ]
-    undefined = comparison.documents > 1 and any(map(math.isnan, bounds))
+    intervals = (system.intervals.values() for result in results for system in result.systems.values())
+    undefined = comparison.documents > 1 and any(math.isnan(low) for of_system in intervals for low, _ in of_system)
     return [
         *(["[nan, nan]: an undefined value has no interval."] if undefined else []),
         f"[ , ]: {confidence} % confidence intervals. Ranks are by {'; '.join(directions)}.",

@@ -220,7 +220,8 @@ def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options
         require_form(chosen, "spans")
         read = read_sides(sides, sides_reading)
         chosen = dict(zip(chosen, with_words(chosen.values(), lambda: read.words), strict=True))
-        return _Scored(*read.spans.values(), chosen, read.reading, read.file, read.answered_size)
+        references, predictions = read.spans.values()
+        return _Scored(references, predictions, chosen, read.reading, read.file, read.answered_size)
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
     forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
     if measures is None or is_everything(measures):
