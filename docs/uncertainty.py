@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 
-from spanometer.analysis.comparison.comparison import joint_estimates
 from spanometer.analysis.comparison.significance import PairedResampling, bootstrap_test, randomisation_test
 from spanometer.counts.counts import Column, Counts
 from spanometer.measures import SpanF
@@ -107,12 +106,8 @@ def simulate(trials: int) -> None:
             for trial in range(trials):
                 sides = [counts(side, SENTENCES) for side in corpora(generator, size, "usual", gain)]
                 resampling = PairedResampling(seed=trial, n_permutations=1000)
-                old, new = (
-                    values["f1"]
-                    for values in joint_estimates(
-                        dict(enumerate((measure, side) for side in sides)), resampling
-                    ).values()
-                )
+                values = measure.joint_estimates(sides, resampling, measure.score_totals)["f1"]
+                old, new = values[0], values[1]
                 difference = float(new.point - old.point)
                 p_values, _ = randomisation_test(measure, *sides, {"f1": difference}, resampling)
                 marked["randomisation"].append(p_values["f1"] < 0.05)

@@ -14,11 +14,11 @@ from ..alignment.matched_spans import KINDS, MARKS
 from ..analysis.errors.errors import Errors, SystemErrors, label_table, legend, mark_table, share_table
 from ..analysis.errors.examples import ErrorChoice
 from ..analysis.errors.kinds import ANSWER_KINDS
-from ..analysis.scores.report import kind_of, score_cells
+from ..analysis.scores.report import kind_of, score_columns
 from ..arrays import offsets_of
 from ..exceptions import printable
 from ..spans.wording import coded_strings
-from ..tables.table import Cell, Number, Precision, Table, defined_interval, head, styled
+from ..tables.table import Cell, Number, Precision, Table, defined_interval, styled
 from .passages import Passages, wrong_answers
 from .templates import Section, render, write_page
 
@@ -349,8 +349,8 @@ def _score_table(system: SystemErrors) -> Table:
     measure = system.measure
     counts = measure.count(system.matched.alignment)
     intervals = {} if system.resampling is None else measure.intervals(counts, system.resampling)
-    cells = score_cells(measure, measure.score(counts), list(measure.keys), intervals)
-    return Table("measure", list(map(head, measure.keys)), [[measure.name, *cells]])
+    row = (measure.name, *((score, intervals.get(key)) for key, score in measure.score(counts).items()))
+    return Table.of("measure", score_columns(measure, measure.keys), [row])
 
 
 def _columns(system: SystemErrors, rows: np.ndarray, passage: np.ndarray, passages: Passages) -> dict[str, Any]:

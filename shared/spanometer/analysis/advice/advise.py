@@ -74,8 +74,20 @@ class FlowStep:
     outcome: str
 
 
+class _Recommended:
+    """A measure with options."""
+
+    measure: str
+    options: dict[str, Any]
+
+    @property
+    def call(self) -> str:
+        """The measure with its options, as Python code."""
+        return written_call(self.measure, self.options)
+
+
 @dataclass(frozen=True)
-class Flow:
+class Flow(_Recommended):
     """The paper's flow chart for a corpus.
 
     Attributes:
@@ -90,11 +102,6 @@ class Flow:
     options: dict[str, Any]
     metric: str
     differences: tuple[str, ...] = ()
-
-    @property
-    def call(self) -> str:
-        """The outcome with its options, as Python code."""
-        return written_call(self.measure, self.options)
 
 
 def follow(corpus: Statistics, thresholds: Thresholds) -> Flow:
@@ -117,18 +124,6 @@ def follow(corpus: Statistics, thresholds: Thresholds) -> Flow:
             break
     return Flow(tuple(steps), measure, options, last)
 
-
-SIMPLEST_FIRST = (
-    "span_f",
-    "token_f_IO",
-    "token_f_BIO_BIOE",
-    "token_f_IO*",
-    "bcubed",
-    "link_f",
-    "intersection_f",
-    "sl_icm",
-)
-"""The metrics of the published table, in order of preference."""
 
 _LISTED = 5
 """The maximum number of labels that a note names."""
@@ -154,7 +149,7 @@ class AdviceAnswer:
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(_Recommended):
     """The suggested measure for a corpus, and the reasons.
 
     Attributes:
@@ -179,11 +174,6 @@ class Advice:
     notes: tuple[str, ...]
     thresholds: Thresholds = Thresholds()
     flow: Flow | None = None
-
-    @property
-    def call(self) -> str:
-        """The measure with its options, as Python code."""
-        return written_call(self.measure, self.options)
 
     @property
     def why(self) -> str:
@@ -413,11 +403,13 @@ _TICKS = {
     "token_f_IO": "yyyynnnnnnn",
     "token_f_BIO_BIOE": "yynyyynnnnn",
     "token_f_IO*": "yyyyyynnnnn",
-    "link_f": "yyyyyynnnnn",
     "bcubed": "yyyyyynnnyn",
+    "link_f": "yyyyyynnnnn",
     "intersection_f": "yyyynnyynyn",
     "sl_icm": "yyyyyyyyyyy",
 }
+SIMPLEST_FIRST = tuple(_TICKS)
+"""The metrics of the published table, in order of preference."""
 
 
 def published_properties() -> dict[str, dict[str, bool]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Never, Unpack
 
 import numpy as np
@@ -14,16 +15,11 @@ from ...documents.sides import read_sides
 from ...exceptions import InputError, counted, require_no_more, shown
 from ...measures.base import Measure
 from ...measures.registry import MEASURES, read_measures
-from ...spans.annotations import named_sides
-from ...spans.spans import Spans
 from ...tables.table import Cell, Part, Table, TableColumn
-from ..comparison.comparison import NAMED, SYSTEM, EstimatedScores, joint_estimates, named_systems
-from ..scores.measure_result import count_measures, interval_notes, notes_of
+from ..comparison.comparison import NAMED, SYSTEM, EstimatedScores, named_systems
+from ..scores.measure_result import interval_notes, notes_of
 from ..scores.report import CorpusResult, corpus_size, kind_of, signature_lines
-from .annotators import ANNOTATOR, named_annotators
-
-_Row = tuple[str, str | None]
-"""A scored side, and an annotator or None."""
+from .annotators import ANNOTATOR, count_pair, named_annotators
 
 WAYS = ("mean", "best")
 """The ways to combine the scores against several references."""
@@ -58,10 +54,8 @@ class MeasureAgainst:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        values = ("against", "together", "ceiling", "same_terms", "differences", "best")
-        described = {name: plain(getattr(self, name)) for name in values}
-        notes = {"notes": list(self.notes)} if self.notes else {}
-        return {"headline": self.measure.headline, **described, "signature": self.signature, **notes}
+        own = {name: value for name, value in vars(self).items() if name != "measure" and (value or name != "notes")}
+        return {"headline": self.measure.headline, **plain(own)}
 
 
 class AgainstReferences(CorpusResult, eq=True):
@@ -162,16 +156,19 @@ def score_against(
     first = next(iter(sides.values()))
     if first.documents == 0:
         raise InputError("there are no documents.", "Give at least one document.")
-    counts = _count_pairs(sides, list(people), chosen)
+    counts = {
+        (side, person): count_pair(sides, (person, side), list(chosen.values()), per_document=True)
+        for person, side in product(range(len(people)), range(len(sides)))
+        if side != person
+    }
+    called = [name.removeprefix(ANNOTATOR).removeprefix(SYSTEM) for name in sides]
     return AgainstReferences(
-        references=tuple(name.removeprefix(ANNOTATOR) for name in people),
-        systems=tuple(name.removeprefix(SYSTEM) for name in sides if name not in people),
+        references=tuple(called[: len(people)]),
+        systems=tuple(called[len(people) :]),
         **corpus_size(first, reading),
         measures={
-            name: _Measured(measure, sides, list(people), counts[name], resampling).result(
-                measure.signature(reading, resampling)
-            )
-            for name, measure in chosen.items()
+            name: _measured(measure, called, {pair: each[place] for pair, each in counts.items()}, reading, resampling)
+            for place, (name, measure) in enumerate(chosen.items())
         },
         confidence=confidence,
     )
@@ -191,121 +188,91 @@ def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
     return named
 
 
-def _count_pairs(
-    sides: Mapping[str, Spans], people: Sequence[str], measures: Mapping[str, Measure]
-) -> dict[str, dict[_Row, Counts]]:
-    """Compute the counts of each side against each other annotator, by the names of the measures."""
-    of_measures: dict[str, dict[_Row, Counts]] = {name: {} for name in measures}
-    for person in people:
-        for side in sides:
-            if side != person:
-                with named_sides({"references": person, "predictions": side}):
-                    counts = count_measures(sides[person], sides[side], list(measures.values()), per_document=True)
-                for name, of_measure in zip(measures, counts, strict=True):
-                    of_measures[name][side, person] = of_measure
-    return of_measures
+def _measured(
+    measure: Measure,
+    sides: Sequence[str],
+    counts: Mapping[tuple[int, int], Counts],
+    reading: Mapping[str, object],
+    resampling: Resampling | None,
+) -> MeasureAgainst:
+    """Estimate the scores of all sides by one measure.
 
+    Args:
+        measure: the measure.
+        sides: the names of the annotators and, after them, of the systems.
+        counts: the counts of each side against each other annotator, by their indices.
+        reading: how the sides were read, for the signature.
+        resampling: how documents are resampled; None computes no intervals.
+    """
+    people, keys = sides[: 1 + max(person for _, person in counts)], measure.keys
+    number = len(people)
+    of_pairs = measure.joint_estimates(list(counts.values()), resampling, measure.score_totals)
+    # a person is never compared with itself; there any value is
+    places = np.zeros((len(sides), number), dtype=np.int64)
+    places[tuple(np.transpose(list(counts)))] = np.arange(len(counts))
+    # shape (sides, people, keys)
+    against = Estimate.combined(lambda *each: np.stack(each, axis=-1)[:, places], *(of_pairs[key] for key in keys))
+    # each side against all others and, after them, each system against all people without one of them
+    without = list(product(range(number, len(sides)), range(number)))
+    scored = [*((side, side) for side in range(len(sides))), *without]
+    chosen = np.array([[person not in row for person in range(number)] for row in scored])
 
-class _Measured:
-    """The estimates of all sides for one measure."""
+    def best(values: np.ndarray) -> np.ndarray:
+        """Return the person with the best main score in each corpus, given values of all scored sides."""
+        headlines = values[..., keys.index(measure.headline)]
+        worth = headlines if measure.results[measure.headline].better != "lower" else -headlines
+        worth = np.where(np.isnan(worth), np.finfo(float).min, worth)
+        return np.asarray(np.argmax(np.where(chosen, worth, -np.inf), axis=-1))
 
-    def __init__(
-        self,
-        measure: Measure,
-        sides: Mapping[str, Spans],
-        people: Sequence[str],
-        pairs: Mapping[_Row, Counts],
-        resampling: Resampling | None,
-    ) -> None:
-        self._measure, self._sides, self._people, self._resampling = measure, sides, people, resampling
-        self._sign = 1.0 if measure.results[measure.headline].better != "lower" else -1.0
-        counted = {row: (measure, counts) for row, counts in pairs.items()}
-        # the values of all keys in one array, because one key chooses the best annotator for all
-        self._pairs = {
-            row: Estimate.combined(lambda *of_keys: np.stack(of_keys, axis=-1), *(each[key] for key in measure.keys))
-            for row, each in joint_estimates(counted, resampling).items()
-        }
-        self._notes = notes_of(
-            measure, {f"{_bare(side)} against {_bare(str(person))}": counts for (side, person), counts in pairs.items()}
-        )
+    def combined(values: np.ndarray) -> np.ndarray:
+        """Combine the scores in each of the `WAYS`, shape (corpora, scored sides, ways, keys)."""
+        mean = np.where(chosen[..., None], values, 0.0).sum(axis=-2) / chosen.sum(axis=-1, keepdims=True)
+        return np.stack([mean, np.take_along_axis(values, best(values)[..., None, None], axis=-2)[..., 0, :]], axis=-2)
 
-    def _references(self, side: str, out: str | None) -> list[str]:
-        return [person for person in self._people if person not in (side, out)]
+    def scores(values: Estimate) -> EstimatedScores:
+        intervals = {}
+        if resampling is not None:
+            intervals = measure.intervals_of({key: values[place] for place, key in enumerate(keys)}, resampling)
+        return EstimatedScores(scores=dict(zip(keys, values.point.tolist(), strict=True)), intervals=intervals)
 
-    def result(self, signature: str) -> MeasureAgainst:
-        """Collect the values of all sides."""
-        systems = [side for side in self._sides if side not in self._people]
-        others = {side: self._references(side, None) for side in self._sides}
-        together = {side: self._together(side, None) for side in self._sides}
-        ceiling = {way: _mean([together[person][way] for person in self._people]) for way in WAYS}
-        without = {side: [self._together(side, person) for person in self._people] for side in systems}
-        terms = {side: {way: _mean([each[way] for each in without[side]]) for way in WAYS} for side in systems}
-        values: dict[str, Any] = {
-            "against": {side: {person: self._pairs[side, person] for person in others[side]} for side in others},
-            "together": together,
-            "ceiling": ceiling,
-            "same_terms": terms,
-            "differences": {side: {way: terms[side][way] - ceiling[way] for way in WAYS} for side in systems},
-            "best": {side: self._best_name(side) for side in others},
-        }
-        return MeasureAgainst(measure=self._measure, **self._shown(values), signature=signature, notes=self._notes)
+    def of_ways(values: Estimate) -> dict[str, EstimatedScores]:
+        return {way: scores(values[place]) for place, way in enumerate(WAYS)}
 
-    def _shown(self, values: Any) -> Any:
-        """Replace nested estimates by their scores, and remove prefixes from names of systems and annotators."""
-        if isinstance(values, Mapping):
-            return {_bare(name): self._shown(each) for name, each in values.items()}
-        return self._score(values) if isinstance(values, Estimate) else values
-
-    def _together(self, side: str, out: str | None) -> dict[str, Estimate]:
-        """Combine the scores of a side against all of its references, in each of the `WAYS`."""
-        against = [self._pairs[side, person] for person in self._references(side, out)]
-        return {"mean": _mean(against), "best": Estimate.combined(self._best, *against)}
-
-    def _best(self, *against: np.ndarray) -> np.ndarray:
-        """Choose the scores with the best main score in each corpus, shape (corpora, keys)."""
-        stacked = np.stack(against)
-        return np.asarray(np.take_along_axis(stacked, self._best_places(stacked)[None, :, None], axis=0)[0])
-
-    def _best_places(self, values: np.ndarray) -> np.ndarray:
-        """Return the best main score in each corpus, shape (corpora).
-
-        `values` has shape (references, corpora, keys).
-        """
-        headlines = self._sign * values[..., self._measure.keys.index(self._measure.headline)]
-        return np.asarray(np.argmax(np.where(np.isnan(headlines), -np.inf, headlines), axis=0))
-
-    def _best_name(self, side: str) -> str:
-        people = self._references(side, None)
-        points = np.stack([self._pairs[side, person].point[None] for person in people])
-        return _bare(people[int(self._best_places(points)[0])])
-
-    def _score(self, values: Estimate) -> EstimatedScores:
-        keys = self._measure.keys
-        scores = dict(zip(keys, values.point.tolist(), strict=True))
-        if self._resampling is None:
-            return EstimatedScores(scores=scores, intervals={})
-        of_keys = {key: values[place] for place, key in enumerate(keys)}
-        return EstimatedScores(scores=scores, intervals=self._measure.intervals_of(of_keys, self._resampling))
-
-
-def _mean(values: Sequence[Estimate]) -> Estimate:
-    """Compute the mean of several values; NaN if one of them is NaN."""
-    return Estimate.combined(lambda *each: np.mean(each, axis=0), *values)
-
-
-def _bare(name: str) -> str:
-    return name.removeprefix(ANNOTATOR).removeprefix(SYSTEM)
+    of_scored = against[[side for side, _ in scored]]
+    together = Estimate.combined(combined, of_scored)
+    ceiling = Estimate.combined(lambda values: values[:, :number].mean(axis=1), together)
+    terms = Estimate.combined(
+        lambda values: values[:, len(sides) :].reshape(len(values), -1, number, *values.shape[2:]).mean(axis=2),
+        together,
+    )
+    differences = Estimate.combined(lambda own, human: own - human[:, None], terms, ceiling)
+    systems, best_people = sides[number:], best(of_scored.point)
+    return MeasureAgainst(
+        measure=measure,
+        against={
+            name: {person: scores(against[side, place]) for place, person in enumerate(people) if place != side}
+            for side, name in enumerate(sides)
+        },
+        together={name: of_ways(together[side]) for side, name in enumerate(sides)},
+        ceiling=of_ways(ceiling),
+        same_terms={name: of_ways(terms[place]) for place, name in enumerate(systems)},
+        differences={name: of_ways(differences[place]) for place, name in enumerate(systems)},
+        best={name: people[best_people[side]] for side, name in enumerate(sides)},
+        signature=measure.signature(reading, resampling),
+        notes=notes_of(
+            measure, {f"{sides[side]} against {sides[person]}": counts[side, person] for side, person in counts}
+        ),
+    )
 
 
 def against_table(scores: AgainstReferences, name: str, key: str) -> Table:
     """Return a table with each system and annotator, the annotators' mean, and each system on the same terms."""
     result = scores.measures[name]
-    column = TableColumn(key, kind=kind_of(result.measure, key))
     nowhere = [None] * len(scores.references)
 
     def cells(values: Mapping[str, EstimatedScores], names: Sequence[str], *, signed: bool = False) -> list[Cell]:
-        own = column._replace(signed=signed)
-        return [own.cell(values[name].defined(key) if name in values else None) for name in names]
+        column = TableColumn(key, kind=kind_of(result.measure, key), signed=signed)
+        return [column.cell(values[name].defined(key) if name in values else None) for name in names]
 
     rows: list[Sequence[Any] | None] = [
         ((row, "cyan"), *cells(result.against[row], scores.references), *cells(result.together[row], WAYS))
@@ -316,8 +283,7 @@ def against_table(scores: AgainstReferences, name: str, key: str) -> Table:
         rows.append((f"{system}, same terms", *nowhere, *cells(result.same_terms[system], WAYS)))
         rows.append((f"{system} minus annotators", *nowhere, *cells(result.differences[system], WAYS, signed=True)))
     columns = [TableColumn(each, each, named=True) for each in (*scores.references, *WAYS)]
-    title = key if name.startswith(key) else f"{name} {key}"
-    about = {"measure": name, "key": key}
+    title, about = key if name.startswith(key) else f"{name} {key}", {"measure": name, "key": key}
     return Table.of(title, columns, rows, kind="against", names="scored", about=about, confidence=scores.confidence)
 
 

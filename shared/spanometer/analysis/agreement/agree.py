@@ -1,10 +1,9 @@
 """Agreement of any number of annotators: of each pair, of all jointly, and without each of them in turn."""
 
 import math
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from typing import Any, Never, Unpack
 
 import numpy as np
@@ -27,8 +26,8 @@ from ...options import made
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts, defined_interval
-from ..scores.measure_result import NamedDocuments, blocks_of, condensed_sum, in_whole, notes_of, sum_of_parts
-from .agreement import KEYS, Agreement, AgreementValues, mean_of_pairs
+from ..scores.measure_result import NamedDocuments, count_in_blocks, notes_of
+from .agreement import KEYS, Agreement, AgreementValues
 from .annotators import ANNOTATOR, count_pair, matrices_of, mean_over_pairs, named_annotators
 from .chance import Simulated, simulate
 
@@ -126,81 +125,67 @@ def agreement(
     chance, alpha = pair_and_joint_measure(variant, arguments)
     if gamma is not None:
         require_kind(gamma, Gamma, "a measure", "Give measures.Gamma(), with its options.", option="gamma")
-        shared = {name: value for name, value in chance.options().items() if name in SHARED}
-        gamma = replace(gamma, **shared)
-    options = SideReading.of(agreement, arguments)
-    read = read_sides(named_annotators(annotations, names), options)
+        gamma = replace(gamma, **{name: value for name, value in chance.options().items() if name in SHARED})
+    of_team = [measure for measure in (alpha, gamma) if measure is not None]
+    read = read_sides(named_annotators(annotations, names), SideReading.of(agreement, arguments))
     annotated, reading = read.with_common_labels(match=chance.match_labels), read.reading
+    called, size = tuple(name.removeprefix(ANNOTATOR) for name in annotated), len(annotated)
     first = next(iter(annotated.values()))
-    lengths, label_names = require_lengths(first.lengths, "chance"), first.labels
-    spans = np.array([np.bincount(side.label, minlength=len(label_names)) for side in annotated.values()])
-    called = tuple(name.removeprefix(ANNOTATOR) for name in annotated)
-    places = range(len(called))
-    pairs, alone = list(combinations(places, 2)), list(zip(places, places, strict=True))
+    lengths, labels = require_lengths(first.lengths, "chance"), first.labels
     exact, kept = replace(chance, n_simulations=0), per_document or resampling is not None
     with kept_probabilities(), naming_documents(read.file):
-        counted = {pair: count_pair(annotated, pair, exact, per_document=kept) for pair in sorted(pairs + alone)}
-    pair_counts = [counted[pair] for pair in pairs]
-    estimates = _pair_estimates(exact, pair_counts, spans[np.array(pairs)], resampling)
-    matrices = {key: matrices_of(estimates[key].point, len(called), 1.0) for key in KEYS}
-    by_itself = _pair_estimates(exact, [counted[pair] for pair in alone], spans[np.array(alone)], None)
-    matrices["chance_f1"][:, places, places] = by_itself["chance_f1"].point
-    joint: dict[str, Counts] = {}
-    for measure in (alpha, gamma):
-        if measure is not None:
-            with naming_documents(read.file):
-                joint[measure.name] = count_jointly(annotated, measure, per_document=resampling is not None)
-            of_all = measure.joint_estimates([joint[measure.name]], resampling)
-            estimates |= {key: each[..., 0] for key, each in of_all.items()}
+        counted = {
+            pair: count_pair(annotated, pair, [exact], per_document=kept)[0]
+            for pair in combinations_with_replacement(range(size), 2)
+        }
+        joint = {
+            measure.name: count_jointly(annotated, measure, per_document=resampling is not None) for measure in of_team
+        }
+    pairs = {pair: counts for pair, counts in counted.items() if pair[0] < pair[1]}
+    pair_counts = list(pairs.values())
+    estimates = _pair_estimates(exact, pair_counts, resampling)
+    for measure in of_team:
+        of_all = measure.joint_estimates([joint[measure.name]], resampling)
+        estimates |= {key: each[..., 0] for key, each in of_all.items()}
+    points = {key: each.point for key, each in estimates.items()}
+    matrices = {key: matrices_of(points[key], size, 1.0) for key in KEYS}
+    by_themselves = exact.joint_estimates([counted[place, place] for place in range(size)], None)
+    matrices["chance_f1"][:, range(size), range(size)] = by_themselves["chance_f1"].point
     bounds = {} if resampling is None else {key: each.bounds(resampling.confidence) for key, each in estimates.items()}
-    bounds |= {key: matrices_of(bounds[key], len(called), math.nan) for key in KEYS if bounds}
-    simulated: list[dict[str, Simulated]] = [{} for _ in range(len(label_names) + 1)]
+    bounds |= {key: matrices_of(bounds[key], size, math.nan) for key in KEYS if bounds}
+    simulated: list[dict[str, Simulated]] = [{} for _ in range(len(labels) + 1)]
     document_p_values = np.zeros(0)
     if chance.n_simulations:
-        points = {key: each.point for key, each in estimates.items()}
         simulated, document_p_values = simulate(
             annotated, chance, alpha, pair_counts, points, per_document=per_document
         )
         if gamma is not None and chance.average == "micro":
             simulated[-1]["gamma"] = Simulated(points["gamma"][-1], gamma.simulated(joint[gamma.name]))
     of_documents = [exact.document_scores(counts) for counts in pair_counts] if per_document else []
-    joint_keys = [key for measure in (alpha, gamma) if measure is not None for key in measure.keys]
     columns = {name: Column(side.document, side.label) for name, side in annotated.items()}
-    documents = [*Counts(columns, label_names, len(lengths)).documents_by_label().values(), len(lengths)]
-    values: list[dict[str, Any]] = [
-        {
-            **{key: matrix[place] for key, matrix in matrices.items()},
-            **{key: float(estimates[key].point[place]) for key in joint_keys},
-            "team_kappa_f1": float(
-                chance.corrected(*(np.asarray(mean_of_pairs(matrices[key][place])) for key in ("f1", "chance_f1")))
-            ),
-            "spans": numbers,
-            "documents": documents[place],
-            "simulated": simulated[place],
-            "intervals": {key: each[:, place] for key, each in bounds.items()},
-        }
-        for place, numbers in enumerate([*spans.T, spans.sum(axis=1)])
-    ]
-    pairs_by_name = dict(zip(map(" - ".join, combinations(called, 2)), pair_counts, strict=True))
+    spans = np.array([np.bincount(side.label, minlength=len(labels)) for side in annotated.values()])
+    of_places: dict[str, Any] = {
+        **{key: values.tolist() for key, values in points.items()},
+        **matrices,
+        "spans": [*spans.T, spans.sum(axis=1)],
+        "documents": [*Counts(columns, labels, len(lengths)).documents_by_label().values(), len(lengths)],
+        "simulated": simulated,
+        "intervals": [{key: each[:, place] for key, each in bounds.items()} for place in range(len(labels) + 1)],
+    }
+    values = [dict(zip(of_places, row, strict=True)) for row in zip(*of_places.values(), strict=True)]
+    noted = {" - ".join(called[place] for place in pair): counts for pair, counts in pairs.items()}
     return Agreement(
         names=called,
         named_documents=NamedDocuments.of(read.file),
         tokens=int(lengths.sum()),
         **values.pop(),
-        per_label={label: AgreementValues(**of_label) for label, of_label in zip(label_names, values, strict=True)},
-        signatures={
-            measure.name: measure.signature(reading, resampling)
-            for measure in (chance, alpha, gamma)
-            if measure is not None
-        },
+        per_label={label: AgreementValues(**of_label) for label, of_label in zip(labels, values, strict=True)},
+        signatures={measure.name: measure.signature(reading, resampling) for measure in (chance, *of_team)},
         per_document={key: np.stack([scores[key] for scores in of_documents]) for key in KEYS if of_documents},
         confidence=confidence,
         document_p_values=document_p_values,
         n_simulations=chance.n_simulations,
-        notes=(
-            *notes_of(chance, pairs_by_name),
-            *(() if alpha is None else notes_of(alpha, {"alpha": joint[alpha.name]})),
-        ),
+        notes=(*notes_of(chance, noted), *(() if alpha is None else notes_of(alpha, {"alpha": joint[alpha.name]}))),
     )
 
 
@@ -219,7 +204,7 @@ def pair_and_joint_measure(
 
 
 def _pair_estimates(
-    measure: ChanceKappaF1, counts: Sequence[Counts], spans: np.ndarray, resampling: Resampling | None
+    measure: ChanceKappaF1, counts: Sequence[Counts], resampling: Resampling | None
 ) -> dict[str, Estimate]:
     """Estimate the values of pairs of annotators and of the team, for each label and, last, over all labels.
 
@@ -228,24 +213,20 @@ def _pair_estimates(
     Args:
         measure: the measure of pairs.
         counts: the counts of each pair.
-        spans: the numbers of spans of the two annotators of each pair, by label, shape (pairs, 2, labels).
         resampling: how documents are resampled; None means no resampling.
 
     Returns:
         For each key, the values of pairs, shape (labels + 1, pairs), and their means, shape (labels + 1); and
         `team_kappa_f1`, the corrected mean F1.
     """
-    absent = np.append(spans.sum(axis=1) == 0, np.zeros((len(spans), 1), dtype=bool), axis=1).T
+    of_pairs = measure.joint_estimates(counts, resampling)
     estimates: dict[str, Estimate] = {}
-    for key, each in measure.joint_estimates(counts, resampling).items():
-        if key in KEYS:
-            point = np.where(absent, math.nan, each.point)
-            estimates[key] = replace(each, point=point)
-            # the mean over pairs, without NaN
-            mean = Estimate.combined(lambda values: mean_over_pairs(values, ~np.isnan(values)), estimates[key])
-            estimates[f"mean_{key}"] = mean
-    means = (estimates[f"mean_{key}"] for key in ("f1", "chance_f1"))
-    return {**estimates, "team_kappa_f1": Estimate.combined(measure.corrected, *means)}
+    for key in KEYS:
+        estimates[key] = of_pairs[key]
+        mean = Estimate.combined(lambda values: mean_over_pairs(values, ~np.isnan(values)), of_pairs[key])
+        estimates[f"mean_{key}"] = mean
+    team = Estimate.combined(measure.corrected, estimates["mean_f1"], estimates["mean_chance_f1"])
+    return {**estimates, "team_kappa_f1": team}
 
 
 def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, *, per_document: bool) -> Counts:
@@ -257,30 +238,24 @@ def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamm
         per_document: whether to keep the counts of each document if there are several blocks.
 
     Raises:
-        InputError: if the measure is undefined for an annotator's spans.
+        InputError: if the measure is undefined for an annotator's spans; it names the annotator.
     """
-    blocks = blocks_of(list(annotated.values()))
-    parts = (_count_block(annotated, measure, block) for block in blocks)
-    if len(blocks) > 1:
-        parts = (part.summed() if per_document else part.condensed() for part in parts)
-    return sum_of_parts(parts, operator.add if per_document else condensed_sum)
 
+    def count(spans: Sequence[Spans]) -> list[Counts]:
+        alignment = Alignment(*spans[:2])
+        laid_out = (lay_out(part, alignment.labels, alignment.offsets) for part in spans[2:])
+        sides = [alignment.references, alignment.predictions, *laid_out]
+        for name, side in zip(annotated, sides, strict=True):
+            try:
+                measure.require_units(alignment, name, side)
+            except InputError as error:
+                alpha = isinstance(measure, UnitizingAlpha)
+                remedy = f"Set {setting('variant', None)} to leave alpha out." if alpha else "Leave gamma out."
+                raise replace(error, remedy=remedy) from None
+        return [measure.count_sides(sides, alignment.labels, alignment.offsets)]
 
-def _count_block(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, block: tuple[int, int]) -> Counts:
-    """Compute the counts of a block of documents; errors name the annotator and the document's number in the corpus."""
-    first, second, *more = (spans.between(*block) for spans in annotated.values())
-    alignment = Alignment(first, second)
-    laid_out = (lay_out(part, alignment.labels, alignment.offsets) for part in more)
-    sides = [alignment.references, alignment.predictions, *laid_out]
-    for name, side in zip(annotated, sides, strict=True):
-        try:
-            measure.require_units(alignment, name, side)
-        except InputError as error:
-            remedy = "Leave gamma out."
-            if isinstance(measure, UnitizingAlpha):
-                remedy = f"Set {setting('variant', None)} to leave alpha out."
-            raise in_whole(replace(error, remedy=remedy), block[0]) from None
-    return measure.count_sides(sides, alignment.labels, alignment.offsets)
+    (counts,) = count_in_blocks(list(annotated.values()), count, per_document=per_document)
+    return counts
 
 
 COLUMNS = (
@@ -337,29 +312,24 @@ class LeaveOneOut(Result):
         team = (("all", "bold"), self.spans.sum(), None, self.mean_kappa_f1, None, self.alpha, None)
         rows: list[Sequence[Any] | None] = [team, None]
         for place in self.order:
-            bounds = {key: of_all[:, place] for key, of_all in self.intervals.items()}
-            keys = (column.key for column in COLUMNS)
-            values = ((self.values[key][place].item(), defined_interval(bounds.get(key))) for key in keys)
+            intervals = {key: defined_interval(bounds[:, place]) for key, bounds in self.intervals.items()}
+            values = ((self.values[each.key][place], intervals.get(each.key)) for each in COLUMNS)
             rows.append(((self.names[place], "cyan"), self.spans[place], *values))
         columns = [*amounts("spans"), *COLUMNS]
         return Table.of("annotator", columns, rows, kind="annotators", confidence=self.confidence)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        described = {
-            "mean_kappa_f1": self.mean_kappa_f1,
-            "alpha": self.alpha,
-            "annotators": {
-                name: {
-                    "spans": self.spans[place],
-                    **{column.key: self.values[column.key][place] for column in COLUMNS},
-                    "intervals": {key: bounds[:, place] for key, bounds in self.intervals.items()},
-                }
-                for place, name in enumerate(self.names)
-            },
-            "signatures": dict(self.signatures),
+        columns = {"spans": self.spans, **{column.key: self.values[column.key] for column in COLUMNS}}
+        annotators = {
+            name: {
+                **{key: values[place] for key, values in columns.items()},
+                "intervals": {key: bounds[:, place] for key, bounds in self.intervals.items()},
+            }
+            for place, name in enumerate(self.names)
         }
-        return dict(plain(described))
+        team = {"mean_kappa_f1": self.mean_kappa_f1, "alpha": self.alpha}
+        return dict(plain({**team, "annotators": annotators, "signatures": self.signatures}))
 
 
 def leave_one_out(
@@ -390,19 +360,17 @@ def leave_one_out(
     kept = resampling is not None
     pairs = list(combinations(range(count), 2))
     with kept_probabilities():
-        of_pairs = [count_pair(annotated, pair, chance, per_document=kept) for pair in pairs]
+        of_pairs = [count_pair(annotated, pair, [chance], per_document=kept)[0] for pair in pairs]
     there = np.array([[person in pair for pair in pairs] for person in range(count)])
-    subsets = np.concatenate([np.ones((1, len(pairs)), dtype=bool), ~there, there])
-    of_pairs_kappa = _headlines(chance, of_pairs, resampling)
-    # pairs that are NaN in the corpus are in no mean
-    defined = subsets & ~np.isnan(of_pairs_kappa.point)
-    kappa = Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, :], defined), of_pairs_kappa)
-    whole, without, along = np.split(np.arange(len(subsets)), [1, 1 + count])
-    values = {
-        "with_others": kappa[along],
-        "kappa_f1": kappa[without],
-        "kappa_change": kappa[without] - kappa[whole],
-    }
+    kappas = _headlines(chance, of_pairs, resampling)
+
+    def mean(chosen: np.ndarray) -> Estimate:
+        # pairs that are NaN in the corpus are in no mean
+        defined = chosen & ~np.isnan(kappas.point)
+        return Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, :], defined), kappas)
+
+    whole, without = mean(np.ones((1, len(pairs)), dtype=bool)), mean(~there)
+    values = {"with_others": mean(there), "kappa_f1": without, "kappa_change": without - whole}
     team_alpha = math.nan
     if alpha is not None:
         teams = [annotated, *({name: spans for name, spans in annotated.items() if name != out} for out in annotated)]
@@ -414,7 +382,7 @@ def leave_one_out(
     return LeaveOneOut(
         names=tuple(name.removeprefix(ANNOTATOR) for name in annotated),
         spans=np.array([len(spans) for spans in annotated.values()]),
-        mean_kappa_f1=float(kappa.point[0]),
+        mean_kappa_f1=float(whole.point[0]),
         alpha=team_alpha,
         values={column.key: values[column.key].point if column.key in values else nothing for column in COLUMNS},
         intervals={} if confidence is None else {key: estimate.bounds(confidence) for key, estimate in values.items()},

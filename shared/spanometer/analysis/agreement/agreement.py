@@ -51,6 +51,7 @@ class AgreementValues:
         chance_f1: the expected F1 of randomly placed spans. On the diagonal: the expected F1 of two annotators whose
             spans both have the numbers and lengths of this annotator's spans.
         kappa_f1: F1 corrected for chance; 1 on the diagonal.
+        mean_f1, mean_chance_f1, mean_kappa_f1: the plain means over the pairs of annotators; NaN is left out.
         team_kappa_f1: `mean_f1` corrected for `mean_chance_f1`, see `agreement`.
         alpha: unitizing alpha of all annotators jointly; NaN if left out.
         observed_disagreement, expected_disagreement: the two parts of alpha.
@@ -69,6 +70,9 @@ class AgreementValues:
     f1: np.ndarray
     chance_f1: np.ndarray
     kappa_f1: np.ndarray
+    mean_f1: float
+    mean_chance_f1: float
+    mean_kappa_f1: float
     team_kappa_f1: float
     spans: np.ndarray
     documents: int
@@ -81,21 +85,6 @@ class AgreementValues:
     expected_disorder: float = math.nan
     intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
     simulated: Mapping[str, Simulated] = field(default_factory=dict)
-
-    @property
-    def mean_f1(self) -> float:
-        """The plain mean of observed F1 over the pairs of annotators; NaN is left out."""
-        return mean_of_pairs(self.f1)
-
-    @property
-    def mean_chance_f1(self) -> float:
-        """The mean of the chance level over the pairs."""
-        return mean_of_pairs(self.chance_f1)
-
-    @property
-    def mean_kappa_f1(self) -> float:
-        """The mean of F1 corrected for chance over the pairs."""
-        return mean_of_pairs(self.kappa_f1)
 
     @property
     def has_gamma(self) -> bool:
@@ -224,23 +213,22 @@ def matrix(agreement: Agreement) -> Table:
 
 def pair_table(agreement: Agreement, *, per_pair: bool) -> Table:
     """Return a table with all pairs (or only the best and the worst), their mean, alpha, and gamma if computed."""
-    pairs = sorted(combinations(range(len(agreement.names)), 2), key=lambda pair: -agreement.kappa_f1[pair])
-    shown = {", ".join(agreement.names[annotator] for annotator in pair): pair for pair in pairs}
-    if not per_pair:
-        names = list(shown)
-        ends = {"highest pair": 0, "lowest pair": -1} if len(pairs) > 1 else {}
-        shown = {f"{place}: {names[number]}": pairs[number] for place, number in ends.items()}
     joint = _joint_columns(agreement)
-    nothing = [None] * len(joint)
-    rows: list[Sequence[Any]] = [
-        (name, *(agreement.value(key, *pair) for key in KEYS), *nothing) for name, pair in shown.items()
-    ]
-    *means, kappa = (agreement.value(f"mean_{key}") for key in KEYS)
-    rows.append((("mean of pairs", "cyan"), *means, TableColumn("", style="bold").cell(kappa), *nothing))
-    if len(pairs) > 1:
-        rows.append((("as a team", "cyan"), None, None, agreement.value("team_kappa_f1"), *nothing))
-    rows.append((("all jointly", "cyan"), None, None, None, *(agreement.value(column.key) for column in joint)))
     columns = [*(TableColumn(key, key) for key in KEYS), *joint]
+    pairs = sorted(combinations(range(len(agreement.names)), 2), key=lambda pair: -agreement.kappa_f1[pair])
+    shown = [(", ".join(agreement.names[annotator] for annotator in pair), pair) for pair in pairs]
+    if not per_pair:
+        ends = {"highest pair": shown[0], "lowest pair": shown[-1]} if len(pairs) > 1 else {}
+        shown = [(f"{place}: {name}", pair) for place, (name, pair) in ends.items()]
+    values: list[tuple[Any, dict[str, Any]]] = [
+        (name, {key: agreement.value(key, *pair) for key in KEYS}) for name, pair in shown
+    ]
+    means = {key: agreement.value(f"mean_{key}") for key in KEYS}
+    values.append((("mean of pairs", "cyan"), {**means, KEYS[-1]: TableColumn("", style="bold").cell(means[KEYS[-1]])}))
+    if len(pairs) > 1:
+        values.append((("as a team", "cyan"), {KEYS[-1]: agreement.value("team_kappa_f1")}))
+    values.append((("all jointly", "cyan"), {column.key: agreement.value(column.key) for column in joint}))
+    rows = [(name, *(row.get(column.key) for column in columns)) for name, row in values]
     return Table.of("", columns, rows, widths=(0, 6), kind="pairs", names="pair", confidence=agreement.confidence)
 
 
@@ -269,20 +257,20 @@ def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Ta
     Over all labels, it has the means over pairs, alpha, gamma and, if requested, `f1` of each pair. If requested, it
     also has the mean F1 and alpha of each label.
     """
-    shown: list[tuple[Any, Simulated, tuple[int, ...]]] = []
-    if per_pair:
-        for pair in combinations(range(len(agreement.names)), 2):
-            shown.append(
-                (f"f1 of {agreement.names[pair[0]]}, {agreement.names[pair[1]]}", agreement.simulated["f1"], pair)
-            )
-    shown += [((_OF_CHANCE[key], "cyan"), value, ()) for key, value in agreement.simulated.items() if key != "f1"]
+    names, simulated = agreement.names, agreement.simulated
+    pairs = combinations(range(len(names)), 2) if per_pair else ()
+    shown: list[tuple[Any, Simulated, tuple[int, ...]]] = [
+        (f"f1 of {', '.join(names[place] for place in pair)}", simulated["f1"], pair) for pair in pairs
+    ]
+    shown += [((name, "cyan"), simulated[key], ()) for key, name in _OF_CHANCE.items() if key in simulated]
     for label, values in agreement.per_label.items() if per_label else ():
-        simulated = {key: values.simulated[key] for key in ("mean_f1", "alpha") if key in values.simulated}
-        shown += [(f"{label}: {_OF_CHANCE[key]}", value, ()) for key, value in simulated.items()]
+        own = [key for key in ("mean_f1", "alpha") if key in values.simulated]
+        shown += [(f"{label}: {_OF_CHANCE[key]}", values.simulated[key], ()) for key in own]
     rows = []
     for name, value, place in shown:
-        values_by_chance = (value.observed, value.mean, value.std, *map(value.quantile, QUANTILES), value.p_value)
-        rows.append((name, *(float(value[place]) for value in values_by_chance)))
+        drawn = value.to_dict()
+        shown_values = (value.observed, value.mean, value.std, *drawn["quantiles"].values(), drawn["p_value"])
+        rows.append((name, *(float(each[place]) for each in shown_values)))
     title = counted(agreement.n_simulations, "random annotation")
     return Table.of(title, _CHANCE, rows, kind="chance", names="value")
 
@@ -290,14 +278,6 @@ def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Ta
 def document_table(agreement: Agreement) -> Table:
     """Return a table by document with the means of the pairs."""
     p_value = [TableColumn("p_value", "p-value", "p")] if len(agreement.document_p_values) else []
-    values = [*agreement.mean_per_document.values()] if agreement.mean_per_document else []
-    values += [agreement.document_p_values] if p_value else []
+    values = [*agreement.mean_per_document.values(), *([agreement.document_p_values] if p_value else [])]
     columns, rows = agreement.named_documents.with_names([*_MEANS, *p_value], values)
     return Table.of("document", columns, rows, kind="documents")
-
-
-def mean_of_pairs(matrix: np.ndarray) -> float:
-    """Compute the mean of a symmetric matrix without its diagonal and without NaN; NaN if nothing is left."""
-    pairs = matrix[np.triu_indices(len(matrix), 1)]
-    defined = pairs[~np.isnan(pairs)]
-    return float(defined.mean()) if len(defined) else math.nan

@@ -14,8 +14,7 @@ from ...arrays import ordered
 from ...counts.counts import Counts
 from ...counts.statistics import divide
 from ...exceptions import InputError, counted, require_kind
-from ...measures.chance_kappa_f1 import ChanceKappaF1
-from ...spans.annotations import distinct_spans, named_sides
+from ...spans.annotations import named_sides
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, amounts
@@ -37,22 +36,19 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
         InputError: if there are fewer than two annotators, or if names are not strings, not distinct or too many or
             few.
     """
+    one_each, remedy = "Give each annotator one name.", "Pass a list with the annotations of each annotator."
     if isinstance(annotations, Mapping):
         if names is not None:
             raise InputError(
                 "the annotators have names already.", "Leave out names=..., or pass the annotations as a list."
             )
         names, annotations = list(annotations), list(annotations.values())
-    remedy = "Pass a list with the annotations of each annotator."
     annotations = ordered(annotations, "a list of annotations", remedy)
-    if names is None:
-        names = [str(number) for number in range(1, len(annotations) + 1)]
-    names = ordered(names, "a list of names", "Give each annotator one name.", option="names")
+    numbers = map(str, range(1, len(annotations) + 1))
+    names = list(numbers) if names is None else ordered(names, "a list of names", one_each, option="names")
     if len(names) != len(annotations):
-        raise InputError(
-            f"got {counted(len(names), 'name')} for {counted(len(annotations), 'annotator')}.",
-            "Give each annotator one name.",
-        )
+        problem = f"got {counted(len(names), 'name')} for {counted(len(annotations), 'annotator')}."
+        raise InputError(problem, one_each)
     if len(annotations) < 2:
         raise InputError(f"agreement needs at least two annotators, got {len(annotations)}.", remedy)
     for name in names:
@@ -64,13 +60,12 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
 
 
 def count_pair(
-    annotated: Mapping[str, Spans], pair: tuple[int, int], measure: ChanceKappaF1, *, per_document: bool
-) -> Counts:
-    """Compute the counts of two annotators, given by their positions; errors name them."""
-    first, second = (list(annotated)[place] for place in pair)
+    sides: Mapping[str, Spans], pair: tuple[int, int], measures: Sequence[Any], *, per_document: bool
+) -> list[Counts]:
+    """Compute the counts of two sides, given by their positions, for each measure; errors name them."""
+    (first, references), (second, predictions) = (list(sides.items())[place] for place in pair)
     with named_sides({"references": first, "predictions": second}):
-        (counts,) = count_measures(annotated[first], annotated[second], [measure], per_document=per_document)
-    return counts
+        return count_measures(references, predictions, measures, per_document=per_document)
 
 
 def mean_over_pairs(values: np.ndarray, defined: np.ndarray) -> np.ndarray:
@@ -98,11 +93,6 @@ class Voted:
     spans: Spans
     voters: np.ndarray
 
-    @classmethod
-    def of(cls, annotators: Sequence[Spans]) -> Self:
-        """Collect all different spans of some annotators."""
-        return cls(*distinct_spans(annotators))
-
     def __len__(self) -> int:
         """Count the spans."""
         return len(self.spans)
@@ -115,21 +105,6 @@ class Voted:
     def take(self, kept: np.ndarray) -> Self:
         """Select the flagged spans."""
         return replace(self, spans=self.spans.picked(np.flatnonzero(kept)), voters=self.voters[kept])
-
-
-def stretches_of(sides: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Divide an axis at the boundaries of spans, given the starts and ends of each annotator's spans.
-
-    Returns:
-        The boundaries, at which intervals begin, and whether each annotator has each interval in a span, bool, shape
-        (boundaries, annotators).
-    """
-    bounds = np.unique(np.concatenate([bound for side in sides for bound in side]))
-    held = np.zeros((len(bounds), len(sides)), dtype=bool)
-    for annotator, side in enumerate(sides):
-        begun, ended = (np.bincount(np.searchsorted(bounds, bound), minlength=len(bounds)) for bound in side)
-        held[:, annotator] = np.cumsum(begun - ended) > 0
-    return bounds, held
 
 
 DIFFERENCES = {
@@ -197,49 +172,39 @@ class LabelConfusion(Result, kw_only=False):
         return {"labels": list(self.labels), "counts": counts, "confused": self.table().records()}
 
 
-@dataclass(frozen=True, eq=False)
-class PairDifferences:
-    """The differences of all pairs of annotators.
+def pair_differences(places: Places, sides: Sequence[Spans]) -> tuple[np.ndarray, LabelConfusion]:
+    """Match the spans of each pair of annotators, and count their differences.
 
-    Attributes:
-        kinds: int64, shape (places, kinds): the number of differences of each kind at each place, over all pairs of
-            annotators, see `DIFFERENCES`. A difference is a pair of unequal overlapping spans, or a span without a
-            partner, as matched by `MatchedSpans`. It can be both of the kind `label` and of `boundary` or `split`.
-        confusion: the confused labels.
+    A difference is a pair of unequal overlapping spans, or a span without a partner, as matched by `MatchedSpans`. It
+    can be both of the kind `label` and of `boundary` or `split`.
+
+    Args:
+        places: the places where they differ.
+        sides: the spans of each annotator, with common labels.
+
+    Returns:
+        The number of differences of each kind at each place, over all pairs of annotators, int64, shape (places,
+        kinds), see `DIFFERENCES`; and the confused labels.
+
+    Raises:
+        InputError: see `MatchedSpans.of`.
     """
-
-    kinds: np.ndarray
-    confusion: LabelConfusion
-
-    @classmethod
-    def of(cls, places: Places, sides: Sequence[Spans]) -> Self:
-        """Match the spans of each pair of annotators.
-
-        Args:
-            places: the places where they differ.
-            sides: the spans of each annotator, with common labels.
-
-        Raises:
-            InputError: see `MatchedSpans.of`.
-        """
-        labels = sides[0].labels
-        size = len(labels) + 1
-        kinds = np.zeros((len(places), len(DIFFERENCES)), dtype=np.int64)
-        counts = np.zeros((size, size), dtype=np.int64)
-        numbers = [np.flatnonzero(held)[order_of_line(side)] for held, side in zip(places.held.T, sides, strict=True)]
-        for first, second in combinations(range(len(sides)), 2):
-            matched = MatchedSpans.of(Alignment(sides[first], sides[second]))
-            cells = (matched.reference_label % size) * size + matched.predicted_label % size
-            counts += np.bincount(cells, minlength=size * size).reshape(size, size)
-            wrong = np.flatnonzero(matched.kind != CORRECT)
-            reference, prediction = matched.reference[wrong], matched.prediction[wrong]
-            span = np.where(reference >= 0, _at(numbers[first], reference), _at(numbers[second], prediction))
-            place = places.place[span]
-            for code, flags in enumerate(_kinds(matched, wrong)):
-                kinds[:, code] += np.bincount(place[flags], minlength=len(places))
-        both = counts + counts.T
-        np.fill_diagonal(both, np.diag(counts))
-        return cls(kinds, LabelConfusion(labels, both))
+    labels = sides[0].labels
+    size = len(labels) + 1
+    kinds = np.zeros((len(places), len(DIFFERENCES)), dtype=np.int64)
+    counts = np.zeros((size, size), dtype=np.int64)
+    numbers = [np.flatnonzero(held)[order_of_line(side)] for held, side in zip(places.held.T, sides, strict=True)]
+    for first, second in combinations(range(len(sides)), 2):
+        matched = MatchedSpans.of(Alignment(sides[first], sides[second]))
+        np.add.at(counts, (matched.reference_label % size, matched.predicted_label % size), 1)
+        wrong = np.flatnonzero(matched.kind != CORRECT)
+        reference, prediction = matched.reference[wrong], matched.prediction[wrong]
+        span = np.where(reference >= 0, _at(numbers[first], reference), _at(numbers[second], prediction))
+        for code, flags in enumerate(_kinds(matched, wrong)):
+            kinds[:, code] += np.bincount(places.place[span][flags], minlength=len(places))
+    both = counts + counts.T
+    np.fill_diagonal(both, np.diag(counts))
+    return kinds, LabelConfusion(labels, both)
 
 
 def _kinds(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -300,8 +265,12 @@ def _stretches(places: Places) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     spans, stride = places.spans, int(places.offsets[-1])
     span, start, end = spans.pieces()
     base = spans.label.astype(np.int64)[span] * stride + places.offsets[spans.document[span]]
-    start, end = start + base, end + base
-    bounds, held = stretches_of([(start[own], end[own]) for own in places.held[span].T])
+    bounds, place_of = np.unique(np.concatenate([start + base, end + base]), return_inverse=True)
+    begins, ends = np.split(place_of.ravel(), 2)
+    depth = np.zeros((len(bounds), places.annotators), dtype=np.int64)
+    np.add.at(depth, begins, places.held[span])
+    np.subtract.at(depth, ends, places.held[span])
+    held = np.cumsum(depth, axis=0) > 0
     size = np.append(np.diff(bounds), 0)[: len(bounds)]
     differs = held.any(axis=1) & ~held.all(axis=1)
     place = np.full(len(bounds), -1)

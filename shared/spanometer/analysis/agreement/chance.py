@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -59,13 +59,9 @@ class Simulated:
         """The standard deviation of the simulations."""
         return np.asarray(self.drawn.std(axis=0))
 
-    def quantile(self, level: float) -> np.ndarray:
-        """Compute a quantile of the simulations, such as 0.975."""
-        return np.asarray(np.quantile(self.drawn, level, axis=0))
-
     def to_dict(self) -> dict[str, Any]:
         """Compute mean, standard deviation, quantiles and p-value."""
-        quantiles = {f"{level:g}": self.quantile(level) for level in QUANTILES}
+        quantiles = {f"{level:g}": np.quantile(self.drawn, level, axis=0) for level in QUANTILES}
         return {"mean": self.mean, "std": self.std, "quantiles": quantiles, "p_value": self.p_value}
 
 
@@ -103,8 +99,10 @@ def simulate(
     first = next(iter(annotated.values()))
     offsets = offsets_of(np.asarray(first.lengths))
     labels, count = len(first.labels), chance.n_simulations
-    team = [_Annotator.of(spans, chance) for spans in annotated.values()]
-    require_bounded("n_simulations", count, sum(person.tokens for person in team), "token", MOST_TOKENS_DRAWN)
+    team = [chance.cases(Alignment(spans, spans)) for spans in annotated.values()]
+    # each document counts once for each of its labels
+    tokens = sum(int(cases.tokens[cases.of_both[:, 0]].sum()) for cases in team)
+    require_bounded("n_simulations", count, tokens, "token", MOST_TOKENS_DRAWN)
     require_bounded("n_simulations", count, (labels + 1) * len(team) ** 2, "value", _MOST_KEPT)
     if chance.placement == "independent":
         alpha = None
@@ -114,7 +112,7 @@ def simulate(
     if per_document:
         observed = np.stack([chance.document_scores(of_pair)["f1"] for of_pair in counts], axis=-1)
     has_spans, reached = ~np.isnan(observed), np.zeros(len(observed), dtype=np.int64)
-    size = max(1, *(person.spans for person in team), first.documents * labels if per_document else 0)
+    size = max(1, *map(len, annotated.values()), first.documents * labels if per_document else 0)
     step = max(1, _DRAWN_AT_ONCE // size)
     generator = np.random.default_rng(chance.seed)
     totals = [chance.totals(of_pair) for of_pair in counts]
@@ -122,7 +120,7 @@ def simulate(
     blocks: list[dict[str, np.ndarray]] = []
     for done in range(0, count, step):
         number = min(step, count - done)
-        sides = [person.draw(number, generator) for person in team]
+        sides = [_drawn(cases, chance, labels, offsets, number, generator) for cases in team]
         drawn, of_documents = [], []
         for pair, (left, right, of_pair) in enumerate(zip(*upper, totals, strict=True)):
             shared = shared_of_spans(chance.level, sides[left], sides[right])
@@ -154,55 +152,36 @@ def simulate(
     return by_place, np.where(has_spans.any(axis=-1), (1 + reached) / (1 + count), math.nan)
 
 
-@dataclass(frozen=True, eq=False)
-class _Annotator:
-    """The spans of one annotator, ready for random placement.
+def _drawn(
+    cases: Cases, chance: ChanceKappaF1, labels: int, offsets: np.ndarray, number: int, generator: np.random.Generator
+) -> SideSpans:
+    """Place the spans of one annotator at random `number` times; the simulations are concatenated on one axis.
 
-    Attributes:
+    Args:
         cases: the (document, label) places with spans.
         chance: the measure that says how spans are placed.
-        offsets: the positions where documents begin.
         labels: the number of labels.
-        spans: the number of spans.
+        offsets: the positions where documents begin.
+        number: the number of simulations.
+        generator: the source of random numbers.
     """
-
-    cases: Cases
-    chance: ChanceKappaF1
-    offsets: np.ndarray
-    labels: int
-    spans: int
-
-    @classmethod
-    def of(cls, spans: Spans, chance: ChanceKappaF1) -> Self:
-        alignment = Alignment(spans, spans)
-        return cls(chance.cases(alignment), chance, alignment.offsets, len(alignment.labels), len(spans))
-
-    @property
-    def tokens(self) -> int:
-        """The number of tokens in all cases: each document counts once for each of its labels."""
-        return int(self.cases.tokens[self.cases.of_both[:, 0]].sum())
-
-    def draw(self, number: int, generator: np.random.Generator) -> SideSpans:
-        """Place the spans at random `number` times; the simulations are concatenated on one axis."""
-        cases, stride = self.cases, int(self.offsets[-1])
-        code = cases.of_both[:, 0]
-        order = np.argsort(code, kind="stable")
-        simulation = np.arange(number)[:, None, None] * self.labels * stride
-        starts, ends = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-        for members in np.split(order, np.flatnonzero(np.diff(code[order])) + 1) if len(order) else []:
-            tokens, layers = cases.describe(int(code[members[0]]))
-            draws = number * len(members)
-            options: dict[str, Any] = {"placement": self.chance.of_layer, "generator": generator}
-            placed = np.concatenate([sample(tokens, layer, draws, **options) for layer in layers], axis=1)
-            base = cases.label[members].astype(np.int64) * stride + self.offsets[cases.document[members]]
-            start = placed.reshape(number, len(members), -1) + base[:, None] + simulation
-            starts.append(start.ravel())
-            ends.append((start + np.array([length for layer in layers for length in layer])).ravel())
-        start, end = np.concatenate(starts), np.concatenate(ends)
-        by_start = np.argsort(start, kind="stable")
-        start, end = start[by_start], end[by_start]
-        document = np.searchsorted(self.offsets, start % max(stride, 1), side="right") - 1
-        return SideSpans(document, start // max(stride, 1), start, end)
+    stride, code = int(offsets[-1]), cases.of_both[:, 0]
+    order = np.argsort(code, kind="stable")
+    simulation = np.arange(number)[:, None, None] * labels * stride
+    bounds = [np.zeros((2, 0), dtype=np.int64)]
+    for members in np.split(order, np.flatnonzero(np.diff(code[order])) + 1) if len(order) else []:
+        tokens, layers = cases.describe(int(code[members[0]]))
+        options: dict[str, Any] = {"placement": chance.of_layer, "generator": generator}
+        placed = np.concatenate([sample(tokens, layer, number * len(members), **options) for layer in layers], axis=1)
+        base = cases.label[members].astype(np.int64) * stride + offsets[cases.document[members]]
+        start = placed.reshape(number, len(members), -1) + base[:, None] + simulation
+        end = start + np.concatenate(layers)
+        bounds.append(np.stack([start.ravel(), end.ravel()]))
+    start, end = np.concatenate(bounds, axis=1)
+    by_start = np.argsort(start, kind="stable")
+    start, end = start[by_start], end[by_start]
+    document = np.searchsorted(offsets, start % max(stride, 1), side="right") - 1
+    return SideSpans(document, start // max(stride, 1), start, end)
 
 
 def _f1_of_documents(

@@ -12,16 +12,15 @@ from ...documents.sides import read_sides, require_no_answers
 from ...exceptions import InputError, counted, require_no_more
 from ...measures.base import signature_of
 from ...options import CheckedOptions, option
+from ...spans.annotations import distinct_spans
 from ...spans.spans import Spans
 from ...tables.result import Result
-from ...tables.table import Copyable, Part, Table, TableColumn, amounts
+from ...tables.table import Copyable, Part, Table, amounts
 from ..errors.examples import context_of_documents
 from .annotators import ANNOTATOR, Voted, named_annotators
 
 _LISTED = 10
 """The maximum number of ties that are printed."""
-
-_COLUMNS = ("start", "end", "label", "votes", "annotators")
 
 
 class Voting(CheckedOptions):
@@ -146,20 +145,23 @@ def tie_table(consensus: Consensus, *, briefly: bool = False) -> Table:
 
     If `briefly` is True, the table has only the first ones.
     """
-    ties = consensus.ties
-    if briefly and len(ties) > _LISTED:
-        ties = ties.take(np.arange(len(ties)) < _LISTED)
-    title = f"ties (the first {_LISTED})" if len(ties) < len(consensus.ties) else "ties"
-    spans, file = ties.spans, consensus.file
+    shown = consensus.ties.take(np.arange(len(consensus.ties)) < (_LISTED if briefly else len(consensus.ties)))
+    title = f"ties (the first {_LISTED})" if len(shown) < len(consensus.ties) else "ties"
+    spans, file = shown.spans, consensus.file
     ids = None if file is None else file.documents.ids
-    documents = [str(number) if ids is None else ids[number] for number in spans.document.tolist()]
-    labels, voters = [spans.labels[label] for label in spans.label], map(", ".join, consensus.voters(ties))
-    values = [documents, spans.start, spans.end, labels, ties.votes, voters]
+    values: dict[str, Any] = {
+        "document": [str(number) if ids is None else ids[number] for number in spans.document.tolist()],
+        "start": spans.start,
+        "end": spans.end,
+        "label": [spans.labels[label] for label in spans.label],
+        "votes": shown.votes,
+        "annotators": map(", ".join, consensus.voters(shown)),
+    }
     wording = None if file is None else context_of_documents(file).wording
     if wording is not None:
-        values.append(wording.between(spans.document, spans.start, spans.end).to_pylist())
-    columns = [TableColumn(key, kind="amount") for key in (*_COLUMNS, *(["text"] if wording else []))]
-    return Table.of(title, columns, zip(*values, strict=True), kind="ties", names="document")
+        values["text"] = wording.between(spans.document, spans.start, spans.end).to_pylist()
+    name, *columns = amounts(*values)
+    return Table.of(title, columns, zip(*values.values(), strict=True), kind="ties", names=name.key)
 
 
 @shares(SideArguments)
@@ -203,18 +205,15 @@ def consensus(
     options = SideReading.of(consensus, arguments)
     sides, reading, file, *_ = read_sides(require_no_answers(named_annotators(annotations, names)), options)
     voters = tuple(name.removeprefix(ANNOTATOR) for name in sides)
-    needed = voting.needed(len(voters))
-    candidates = Voted.of(list(sides.values()))
+    candidates, needed = Voted(*distinct_spans(list(sides.values()))), voting.needed(len(voters))
     chosen = candidates.take(candidates.votes >= needed)
-    has_ties = rule in ("majority", "half")
-    ties = candidates.take(has_ties & (2 * candidates.votes == len(voters)))
     return Consensus(
         names=voters,
         rule=rule,
         needed=needed,
         chosen=chosen,
         candidates=candidates,
-        ties=ties,
+        ties=candidates.take((rule in ("majority", "half")) & (2 * candidates.votes == len(voters))),
         file=None if file is None else replace(file, spans=chosen.spans),
         signature=signature_of("consensus", {**reading, "annotators": len(voters), "rule": rule}),
     )

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ...alignment.places import Places
-from ...arrays import arrow_array, as_lists, offsets_by, strings, take_segments
+from ...arrays import arrow_array, as_lists, offsets_by, offsets_of, strings, take_segments
 from ...counts.statistics import Resampling
 from ...documents.arguments import DrawArguments, SideArguments, SideReading, require_arguments, shares
 from ...documents.sides import read_sides, require_no_answers
@@ -24,7 +24,7 @@ from ...tables.table import Copyable, Part, Table, TableColumn, arrow_table
 from ..errors.examples import Context, context_of_sides
 from ..scores.report import CorpusResult, corpus_size
 from .agree import LeaveOneOut, leave_one_out, pair_and_joint_measure
-from .annotators import ANNOTATOR, DIFFERENCES, LabelConfusion, PairDifferences, named_annotators, place_costs
+from .annotators import ANNOTATOR, DIFFERENCES, LabelConfusion, named_annotators, pair_differences, place_costs
 
 SHOWN = 20
 """The maximum number of places that are printed."""
@@ -91,19 +91,18 @@ class Disagreements(CorpusResult):
         return float(1 - self.cost.sum())
 
     @cached_property
-    def differences(self) -> PairDifferences:
-        """The differences of each pair of annotators; computed on demand."""
-        return PairDifferences.of(self.places, self.sides)
+    def _differences(self) -> tuple[np.ndarray, LabelConfusion]:
+        return pair_differences(self.places, self.sides)
 
     @property
     def kinds(self) -> np.ndarray:
         """The number of differences of each kind at each place, int64, shape (places, kinds), see `DIFFERENCES`."""
-        return self.differences.kinds
+        return self._differences[0]
 
     @property
     def confusions(self) -> LabelConfusion:
         """The labels that annotators confuse."""
-        return self.differences.confusion
+        return self._differences[1]
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -160,18 +159,20 @@ class Disagreements(CorpusResult):
         """
         places, order = self.places, self.order
         document, start, end = (column[order] for column in (places.document, places.start, places.end))
-        columns: dict[str, pa.Array] = {"document": arrow_array(document.astype(np.int32) + 1)}
         texts = self.context.surroundings(document, start, end, places.offsets)
-        columns |= {name: texts.pop(name) for name in ("name", "line") if name in texts}
-        columns |= {"start": arrow_array(start.astype(np.int32)), "end": arrow_array(end.astype(np.int32))}
         row, kind = np.nonzero(self.kinds[order])
-        columns["kinds"] = as_lists(offsets_by(row, len(order)), strings(kind, tuple(DIFFERENCES)))
-        columns["differences"] = arrow_array(self.kinds[order].sum(axis=1))
-        columns["cost"] = arrow_array(self.cost[order])
-        columns |= texts
-        readings = places.readings
-        counts, taken = take_segments(offsets_by(readings.place, len(self)), order)
-        columns["readings"] = as_lists(np.append(0, np.cumsum(counts)), self._readings().take(arrow_array(taken)))
+        counts, taken = take_segments(offsets_by(places.readings.place, len(self)), order)
+        columns = {
+            "document": arrow_array(document.astype(np.int32) + 1),
+            **{name: texts.pop(name) for name in ("name", "line") if name in texts},
+            "start": arrow_array(start.astype(np.int32)),
+            "end": arrow_array(end.astype(np.int32)),
+            "kinds": as_lists(offsets_by(row, len(order)), strings(kind, tuple(DIFFERENCES))),
+            "differences": arrow_array(self.kinds[order].sum(axis=1)),
+            "cost": arrow_array(self.cost[order]),
+            **texts,
+            "readings": as_lists(offsets_of(counts), self._readings().take(arrow_array(taken))),
+        }
         return pa.table(columns)
 
     def to_json_lines(self) -> str:
@@ -299,13 +300,12 @@ def kind_table(disagreements: Disagreements) -> Table:
     A place can have several kinds, so the rows need not add up to the last row.
     """
     kinds, cost, total = disagreements.kinds, disagreements.cost, len(disagreements)
-    rows: list[Sequence[Any] | None] = []
-    for code, name in enumerate(DIFFERENCES):
-        there = kinds[:, code] > 0
-        rows.append(
-            ((name, "cyan"), there.sum(), there.sum() / max(total, 1), kinds[:, code].sum(), float(cost[there].sum()))
-        )
-    rows += [None, ("all places", total, 1.0 if total else 0.0, kinds.sum(), float(cost.sum()))]
+    there, sums, costs = (kinds > 0).sum(axis=0), kinds.sum(axis=0), cost @ (kinds > 0)
+    rows: list[Sequence[Any] | None] = [
+        ((name, "cyan"), there[code], there[code] / max(total, 1), sums[code], costs[code])
+        for code, name in enumerate(DIFFERENCES)
+    ]
+    rows += [None, ("all places", total, 1.0 if total else 0.0, kinds.sum(), cost.sum())]
     columns = [*_PLACES, TableColumn("differences", kind="amount"), TableColumn("cost")]
     return Table.of("kind", columns, rows, kind="kinds")
 
@@ -331,7 +331,12 @@ def reading_text(reading: Mapping[str, Any]) -> str:
 
     Without words, write their offsets.
     """
-    return " | ".join(f"{span['label']} {_covered(span)}" for span in reading["spans"]) or NOTHING
+    texts = []
+    for span in reading["spans"]:
+        pieces = span.get("fragments") or [(span["start"], span["end"])]
+        covered = span["text"] if "text" in span else " ".join(f"{start}–{end}" for start, end in pieces)
+        texts.append(f"{span['label']} {covered}")
+    return " | ".join(texts) or NOTHING
 
 
 def shown_places(disagreements: Disagreements, most: int) -> Iterator[Part]:
@@ -351,11 +356,3 @@ def shown_places(disagreements: Disagreements, most: int) -> Iterator[Part]:
             names = ", ".join(reading["annotators"])
             yield [(f"  {printable(names)}: ", "dim"), printable(reading_text(reading))]
         yield ""
-
-
-def _covered(span: Mapping[str, Any]) -> str:
-    """Return the text of a span, or its offsets."""
-    if "text" in span:
-        return str(span["text"])
-    pieces = span.get("fragments") or [(span["start"], span["end"])]
-    return " ".join(f"{start}–{end}" for start, end in pieces)

@@ -1,28 +1,17 @@
 """Comparison of systems on the same documents: scores, differences, and their significance."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
+from dataclasses import dataclass, replace
 from typing import Any, Never, Unpack
 
 import numpy as np
 
-from ...arrays import listed_items
 from ...counts.counts import Counts
 from ...counts.statistics import Estimate
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.joining import naming_documents
 from ...documents.sides import read_columns, read_sides
-from ...exceptions import (
-    InputError,
-    counted,
-    mention,
-    on_side,
-    require_choice,
-    require_kind,
-    require_no_more,
-    setting,
-)
+from ...exceptions import InputError, counted, mention, on_side, require_choice, require_kind, require_no_more, setting
 from ...grounding.reading import GroundedStrings
 from ...measures.aligned import with_words
 from ...measures.base import Measure, Scores
@@ -37,25 +26,13 @@ from ...spans.spans import Spans
 from ..scores.measure_result import count_measures, notes_of
 from ..scores.report import corpus_size
 from ..scores.score import chance_measure, parts_by_chance, string_measure
-from .comparison import (
-    NAMED,
-    REFERENCES,
-    SYSTEM,
-    ChanceRank,
-    Comparison,
-    MeasureComparison,
-    PairResult,
-    SystemResult,
-    joint_estimates,
-    named_systems,
-)
+from .comparison import REFERENCES, SYSTEM, ChanceRank, Comparison, MeasureComparison, SystemResult, named_outputs
 from .significance import (
     FEWEST,
     PairedArguments,
     PairedResampling,
-    bootstrap_test,
-    holm,
-    randomisation_test,
+    compared_pairs,
+    joint_estimates,
     rank_correlations,
     ranks,
 )
@@ -174,21 +151,18 @@ def compare_sides(
     """
     for option, value in {"rank_correlation": rank_correlation, "per_label": per_label}.items():
         require_choice(option, value, (True, False))
-    _require_alike(sides)
     reference = sides[REFERENCES]
     if reference.documents == 0:
         raise InputError("there are no documents.", "Give at least one document.")
     systems = {name.removeprefix(SYSTEM): side for name, side in sides.items() if name != REFERENCES}
-    results = {
-        (name, result): key for name, measure in measures.items() for result, key in _results_of(name, measure).items()
-    }
+    results = sum(1 + len(measure.ranked) for measure in measures.values())
     if isinstance(reference, Attributes):
         # attributes have values only together, and each one alone
         rank_correlation, per_label = False, True
-    if rank_correlation and (len(systems) < FEWEST or len(results) < 2):
+    if rank_correlation and (len(systems) < FEWEST or results < 2):
         raise InputError(
             f"{setting('rank_correlation', True)} needs at least {FEWEST} systems and 2 measures, got "
-            f"{counted(len(systems), 'system')} and {counted(len(results), 'measure')}.",
+            f"{counted(len(systems), 'system')} and {counted(results, 'measure')}.",
             f"Add systems or measures, or leave out {setting('rank_correlation', True)}.",
         )
     if by_chance is not None and not isinstance(reference, Spans):
@@ -196,68 +170,57 @@ def compare_sides(
     counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
     for system, output in systems.items():
         side = f"{SYSTEM}{system}"
-        called = {"references": REFERENCES, "predictions": side}
-        if isinstance(reference, Entities):
-            # an error without a side concerns both
-            called[""] = side
-        with named_sides(called):
+        # an error about trees without a side concerns both
+        both = {"": side} if isinstance(reference, Entities) else {}
+        with named_sides({"references": REFERENCES, "predictions": side, **both}):
             # items that are not in the text make documents longer, but only for their own system
             longer = reference.with_lengths(output.lengths) if side in answered else reference
             of_system = count_measures(longer, output, list(measures.values()), per_document=True)
         for name, of_measure in zip(measures, of_system, strict=True):
             counts[name][system] = of_measure
-    parts: dict[tuple[str, str | None], Any] = {}
+    parts: dict[str, dict[str | None, Any]] = {}
     for name, measure in measures.items():
-        parts[name, None] = MeasurePart(measure, None) if isinstance(reference, Attributes) else measure
-        of_labels = measure.score_per_label(next(iter(counts[name].values()))) if per_label else {}
-        parts |= {
-            (name, label): MeasurePart(measure, label) for label, values in of_labels.items() if values["support"]
-        }
+        scores = measure.score_per_label(next(iter(counts[name].values()))) if per_label else {}
+        labels = [label for label, values in scores.items() if values["support"]]
+        whole = MeasurePart(measure, None) if isinstance(reference, Attributes) else measure
+        parts[name] = {None: whole, **{label: MeasurePart(measure, label) for label in labels}}
     joint = joint_estimates(
-        {(part, system): (of_part, counts[part[0]][system]) for part, of_part in parts.items() for system in systems},
+        {
+            (name, label, system): (part, counts[name][system])
+            for name, of_name in parts.items()
+            for label, part in of_name.items()
+            for system in systems
+        },
         resampling,
     )
-    estimated = {part: {system: joint[part, system] for system in systems} for part in parts}
-    pairs = {
-        part: _pair_results(of_part, counts[part[0]], estimated[part], resampling) for part, of_part in parts.items()
-    }
-
-    def compared(part: tuple[str, str | None], key: str, **more: Any) -> MeasureComparison:
-        measure, estimates = measures[part[0]], estimated[part]
-        return MeasureComparison(
-            measure=measure,
-            key=key,
-            systems=_system_results(parts[part], counts[part[0]], estimates, key, resampling),
-            pairs=pairs[part][key],
-            signature=measure.signature(reading, resampling),
-            **more,
-        )
-
-    def of_labels_of(name: str, key: str) -> dict[str, MeasureComparison]:
+    compared, ranked = {}, {}
+    for name, of_name in parts.items():
+        measure, signature = measures[name], measures[name].signature(reading, resampling)
         documents = [of_system.documents_by_label() for of_system in counts[name].values()] if per_label else []
-        return {
-            label: compared((owner, label), key, documents=max(of_system[label] for of_system in documents))
-            for owner, label in parts
-            if owner == name and label is not None
-        }
-
+        values = [
+            _compared(part, counts[name], {system: joint[name, label, system] for system in systems}, resampling)
+            for label, part in of_name.items()
+        ]
+        for key in (measure.headline, *measure.ranked):
+            of_whole, *of_labels = (
+                MeasureComparison(measure=measure, key=key, signature=signature, **each[key]) for each in values
+            )
+            result = name if key == measure.headline else key if name == measure.name else f"{name} {key}"
+            compared[result] = replace(
+                of_whole,
+                notes=notes_of(measure, counts[name]),
+                per_label={
+                    str(label): replace(each, documents=max(of_system[str(label)] for of_system in documents))
+                    for label, each in zip(list(of_name)[1:], of_labels, strict=True)
+                },
+            )
+            ranked[result] = _places(measure, {system: joint[name, None, system] for system in systems}, key)
     return Comparison(
         names=tuple(systems),
         **corpus_size(reference, reading),
-        measures={
-            result: compared(
-                (name, None), key, notes=notes_of(measures[name], counts[name]), per_label=of_labels_of(name, key)
-            )
-            for (name, result), key in results.items()
-        },
+        measures=compared,
         resampling=resampling,
-        rank_correlations=rank_correlations(
-            {result: _places(measures[name], estimated[name, None], key) for (name, result), key in results.items()},
-            tuple(systems),
-            resampling.confidence,
-        )
-        if rank_correlation
-        else (),
+        rank_correlations=rank_correlations(ranked, tuple(systems), resampling.confidence) if rank_correlation else (),
         chance_ranks=() if by_chance is None else tuple(_chance_ranks(reference, systems, by_chance, measures)),
     )
 
@@ -289,121 +252,79 @@ def _require_alike(sides: Mapping[str, Any]) -> None:
             )
 
 
-def named_outputs(systems: Any) -> dict[str, Any]:
-    """Return the outputs of at least two systems by the names that errors use."""
-    if not isinstance(systems, Mapping):
-        raise InputError(f"the systems have no names: got an object of type {type(systems).__name__}.", NAMED)
-    if len(systems) < 2:
-        raise InputError(f"a comparison needs at least two systems, got {len(systems)}.", NAMED)
-    return named_systems(systems)
-
-
+@dataclass(frozen=True)
 class MeasurePart:
     """A measure restricted to one label, to one attribute, or to all attributes together.
 
-    Args:
+    Attributes:
         measure: the measure.
         label: the label or attribute; None means all attributes together.
     """
 
-    def __init__(self, measure: Measure, label: str | None) -> None:
-        self._measure, self._label = measure, label
+    measure: Measure
+    label: str | None
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the measure."""
-        return getattr(self._measure, name)
+        return getattr(self.__dict__["measure"], name)
 
     def score(self, counts: Counts) -> dict[str, float]:
         """Compute the scores."""
-        if self._label is None:
-            return self._measure.headline_values(counts)
-        values = self._measure.score_per_label(counts)[self._label]
-        return {key: values[key] for key in self._measure.keys}
+        if self.label is None:
+            return self.measure.headline_values(counts)
+        values = self.measure.score_per_label(counts)[self.label]
+        return {key: values[key] for key in self.measure.keys}
 
     def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
         """Compute the scores of corpora with weighted documents."""
-        return self._scores(counts)(self._measure.weighted_totals(counts, weights))
+        return self._scores(counts)(self.measure.weighted_totals(counts, weights))
 
     def left_out(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the scores with each group of documents left out in turn."""
-        return self._measure.left_out(counts, self._scores(counts))
+        return self.measure.left_out(counts, self._scores(counts))
 
     def _scores(self, counts: Counts) -> Scores:
         """Return the function that computes scores from totals by label."""
-        if self._label is None:
-            return self._measure.score_totals
-        code = counts.labels.index(self._label)
-        of_labels = self._measure.where_present(self._measure.label_scores)
+        if self.label is None:
+            return self.measure.score_totals
+        code = counts.labels.index(self.label)
+        of_labels = self.measure.where_present(self.measure.label_scores)
         return lambda totals: {key: values[..., code] for key, values in of_labels(totals).items()}
 
 
 def _places(measure: Any, estimates: Mapping[str, Mapping[str, Estimate]], key: str) -> tuple[np.ndarray, np.ndarray]:
     """Rank the systems by the score `key`, in the corpus and in resampled corpora, shape (corpora, systems)."""
-    compared = [values[key] for values in estimates.values()]
+    compared = Estimate.combined(lambda *each: np.stack(each, axis=-1), *(values[key] for values in estimates.values()))
     higher = measure.results[key].better == "higher"
-    places = ranks(np.array([[float(value.point) for value in compared]]), higher_is_better=higher)[0]
-    return places, ranks(np.stack([np.asarray(value.drawn) for value in compared], axis=1), higher_is_better=higher)
+    places = ranks(compared.point[None], higher_is_better=higher)[0]
+    return places, ranks(np.asarray(compared.drawn), higher_is_better=higher)
 
 
-def _system_results(
-    measure: Any,
-    counts: Mapping[str, Counts],
-    estimates: Mapping[str, Mapping[str, Estimate]],
-    key: str,
-    resampling: PairedResampling,
-) -> dict[str, SystemResult]:
-    """Compute the result of each system, ranked by the score `key`."""
-    places, drawn_places = _places(measure, estimates, key)
-    shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
-    if any(of_system.documents < 2 for of_system in counts.values()):
-        shares = np.full_like(shares, np.nan)
-    return {
-        system: SystemResult(
-            scores=measure.score(counts[system]),
-            intervals=measure.intervals_of(values, resampling),
-            rank=int(places[column]),
-            rank_shares=tuple(shares[column].tolist()),
-        )
-        for column, (system, values) in enumerate(estimates.items())
-    }
-
-
-def _pair_results(
+def _compared(
     measure: Any,
     counts: Mapping[str, Counts],
     estimates: Mapping[str, Mapping[str, Estimate]],
     resampling: PairedResampling,
-) -> dict[str, tuple[PairResult, ...]]:
-    """Compare all pairs of systems, for each key by which the measure ranks."""
-    keys, pairs, results = (measure.headline, *measure.ranked), list(combinations(estimates, 2)), {}
-    differences = [{key: estimates[first][key] - estimates[second][key] for key in keys} for first, second in pairs]
-    swapped = []
-    for (first, second), of_pair in zip(pairs, differences, strict=True):
-        points = {key: float(difference.point) for key, difference in of_pair.items()}
-        swapped.append(randomisation_test(measure, counts[first], counts[second], points, resampling))
+) -> dict[str, dict[str, Any]]:
+    """Compute the results of all systems and pairs, for each key by which the measure ranks."""
+    keys, results = (measure.headline, *measure.ranked), {}
+    pairs = compared_pairs(measure, keys, counts, estimates, resampling)
     for key in keys:
-        of_key = [of_pair[key] for of_pair in differences]
-        p_bootstrap = [bootstrap_test(float(each.point), np.asarray(each.drawn)) for each in of_key]
-        p_randomisation = [p_values[key] for p_values, _ in swapped]
-        values = {"p_randomisation": np.array(p_randomisation), "p_bootstrap": np.array(p_bootstrap)}
-        values |= {f"{name}_holm": holm(p_values) for name, p_values in values.items()}
-        results[key] = tuple(
-            PairResult(
-                systems=pairs[number],
-                difference=float(difference.point),
-                interval=difference.interval(resampling.confidence),
-                **{name: p_values[number].item() for name, p_values in values.items()},
-                exact=swapped[number][1],
+        places, drawn_places = _places(measure, estimates, key)
+        shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
+        if any(of_system.documents < 2 for of_system in counts.values()):
+            shares = np.full_like(shares, np.nan)
+        systems = {
+            system: SystemResult(
+                scores=measure.score(counts[system]),
+                intervals=measure.intervals_of(values, resampling),
+                rank=int(places[column]),
+                rank_shares=tuple(shares[column].tolist()),
             )
-            for number, difference in enumerate(of_key)
-        )
+            for column, (system, values) in enumerate(estimates.items())
+        }
+        results[key] = {"systems": systems, "pairs": pairs[key]}
     return results
-
-
-def _results_of(name: str, measure: Measure) -> dict[str, str]:
-    """Return the keys by which a measure ranks, by the names of the results."""
-    others = {key if name == measure.name else f"{name} {key}": key for key in measure.ranked}
-    return {name: measure.headline, **others}
 
 
 @shares(PairedArguments, PairedResampling)
@@ -428,19 +349,14 @@ def compare_strings(
             wrong, or if the numbers of documents differ.
     """
     resampling = made(PairedResampling, options)
-    require_kind(systems, Mapping, "a mapping of systems", NAMED)
-    for name, system in listed_items(systems):
-        require_kind(system, GroundedStrings, "grounded strings", _REMEDY, side=f"system {name}")
-    choices = [system.choices for system in systems.values()]
-    if any(other != choices[0] for other in choices):
+    outputs = named_outputs(systems)
+    for name, system in outputs.items():
+        require_kind(system, GroundedStrings, "grounded strings", _REMEDY, side=name)
+    first, *others = outputs.values()
+    if any(system.choices != first.choices for system in others):
         problem = "the answers of the systems were read with different options."
         raise InputError(problem, "Use the same policy, labels and aliases for all systems.")
-    outputs = named_outputs({name: system.mentions for name, system in systems.items()})
-    own = {name: value for name, value in options.items() if name != "n_permutations"}
-    measure = string_measure(next(iter(systems.values())), own)
-    sides = {REFERENCES: _mentions(references), **outputs}
-    return compare_sides(sides, {measure.name: measure}, resampling, choices[0], per_label=per_label)
-
-
-def _mentions(references: Any) -> Mentions:
-    return references if isinstance(references, Mentions) else Mentions.from_pairs(references)
+    measure = string_measure(first, {name: value for name, value in options.items() if name != "n_permutations"})
+    mentions = references if isinstance(references, Mentions) else Mentions.from_pairs(references)
+    sides = {REFERENCES: mentions, **{name: system.mentions for name, system in outputs.items()}}
+    return compare_sides(sides, {measure.name: measure}, resampling, first.choices, per_label=per_label)

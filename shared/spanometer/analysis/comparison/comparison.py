@@ -1,21 +1,17 @@
 """The result of a comparison: scores, ranks and differences of systems, with tables."""
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from ...arrays import plain
-from ...counts.counts import Counts
-from ...counts.statistics import Estimate, Resampling, estimates
 from ...exceptions import InputError, shown
 from ...measures.base import Measure
 from ...tables.table import Part, Table, TableColumn, defined_interval, mark_best
 from ..scores.measure_result import interval_notes, rare, rare_label_note
-from ..scores.report import CorpusResult, higher_is_better, kind_of, signature_lines
-from .significance import LEVELS, PairedResampling, RankCorrelation
-
-Name = TypeVar("Name", bound=Hashable)
+from ..scores.report import CorpusResult, kind_of, score_columns, signature_lines
+from .significance import LEVELS, PairedResampling, PairResult, RankCorrelation
 
 REFERENCES = "the reference"
 SYSTEM = "system "
@@ -31,6 +27,15 @@ def named_systems(outputs: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(name, str) or not name:
             raise InputError(f"{shown(name)} is not the name of a system.", NAMED)
     return {f"{SYSTEM}{name}": output for name, output in outputs.items()}
+
+
+def named_outputs(systems: Any) -> dict[str, Any]:
+    """Return the outputs of at least two systems by the names that errors use."""
+    if not isinstance(systems, Mapping):
+        raise InputError(f"the systems have no names: got an object of type {type(systems).__name__}.", NAMED)
+    if len(systems) < 2:
+        raise InputError(f"a comparison needs at least two systems, got {len(systems)}.", NAMED)
+    return named_systems(systems)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,72 +71,6 @@ class SystemResult(EstimatedScores):
 
     rank: int
     rank_shares: tuple[float, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairResult:
-    """The result of a measure for two systems.
-
-    Attributes:
-        systems: their names.
-        difference: the compared score of the first system minus that score of the second system.
-        interval: the lower and upper bound of the difference.
-        p_randomisation: the p-value of paired approximate randomisation.
-        p_bootstrap: the p-value of the paired bootstrap; too small with few documents, see docs/uncertainty.md.
-        p_randomisation_holm, p_bootstrap_holm: the p-values, corrected over all pairs of the measure.
-        exact: whether `p_randomisation` uses all possible swaps instead of random ones.
-    """
-
-    systems: tuple[str, str]
-    difference: float
-    interval: tuple[float, float]
-    p_randomisation: float
-    p_randomisation_holm: float
-    p_bootstrap: float
-    p_bootstrap_holm: float
-    exact: bool
-
-    @property
-    def mark(self) -> str:
-        """Stars for `p_randomisation_holm`, see `LEVELS`; empty if it is 0.05 or more."""
-        reached = [mark for mark, level in LEVELS.items() if self.p_randomisation_holm < level]
-        return reached[-1] if reached else ""
-
-
-def joint_estimates(
-    counted: Mapping[Name, tuple[Any, Counts]], resampling: Resampling | None
-) -> dict[Name, dict[str, Estimate]]:
-    """Estimate the scores of several counts of the same documents on the same resampled corpora.
-
-    Args:
-        counted: measures (or `MeasurePart` objects) with their counts, by any names.
-        resampling: how corpora are resampled; None means no resampling.
-
-    Returns:
-        The estimates by these names and by key.
-    """
-    # counts cache matrices; the copies free them afterwards
-    copies = {name: (measure, replace(counts)) for name, (measure, counts) in counted.items()}
-
-    def values(of_counts: Callable[[Any, Counts], Mapping[str, Any]]) -> dict[tuple[Name, str], Any]:
-        return {
-            (name, key): value
-            for name, (measure, counts) in copies.items()
-            for key, value in of_counts(measure, counts).items()
-            if key in measure.keys
-        }
-
-    joint = estimates(
-        values(lambda measure, counts: measure.score(counts)),
-        lambda weights: values(lambda measure, counts: measure.score_weighted(counts, weights)),
-        lambda: values(lambda measure, counts: measure.left_out(counts)),
-        next(iter(counted.values()))[1].documents,
-        resampling,
-    )
-    by_name: dict[Name, dict[str, Estimate]] = {name: {} for name in counted}
-    for (name, key), each in joint.items():
-        by_name[name][key] = each
-    return by_name
 
 
 _SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
@@ -287,7 +226,7 @@ def system_table(name: str, result: MeasureComparison) -> Table:
     """Return a table by system: scores with intervals, the rank, and its stability."""
     measure = result.measure
     keys = (result.key,) if result.key != measure.headline else _SHOWN.get(measure.name, measure.keys)
-    scores = [TableColumn(key, kind=kind_of(measure, key), higher=higher_is_better(measure, key)) for key in keys]
+    scores = score_columns(measure, keys, best=True)
     columns = [*scores, TableColumn("rank", kind="amount"), TableColumn("stability", kind="share")]
     rows = [
         ((system, "cyan"), *map(values.value, keys), values.rank, values.rank_shares[values.rank - 1])
@@ -330,9 +269,9 @@ def legend(comparison: Comparison) -> list[str]:
     """Explain the columns and the marks."""
     confidence = f"{100 * comparison.resampling.confidence:g}"
     marks = ", ".join(f"{mark} p < {f'{level:g}'.lstrip('0')}" for mark, level in LEVELS.items())
+    results = comparison.measures.values()
     directions = dict.fromkeys(
-        f"{result.key}, {'higher' if result.higher_is_better else 'lower'} is better"
-        for result in comparison.measures.values()
+        f"{result.key}, {'higher' if result.higher_is_better else 'lower'} is better" for result in results
     )
     correlations = (
         "Kendall's tau-b compares the rankings of two measures: 1 if they are equal, -1 if they are opposite. Its "
@@ -340,13 +279,8 @@ def legend(comparison: Comparison) -> list[str]:
         "rankings are equal. pairs swapped: the number of pairs of systems that the two measures rank differently "
         "(--json names them)."
     )
-    bounds = [
-        low
-        for result in comparison.measures.values()
-        for system in result.systems.values()
-        for low, _ in system.intervals.values()
-    ]
-    undefined = comparison.documents > 1 and any(map(math.isnan, bounds))
+    intervals = (system.intervals.values() for result in results for system in result.systems.values())
+    undefined = comparison.documents > 1 and any(math.isnan(low) for of_system in intervals for low, _ in of_system)
     return [
         *(["[nan, nan]: an undefined value has no interval."] if undefined else []),
         f"[ , ]: {confidence} % confidence intervals. Ranks are by {'; '.join(directions)}.",

@@ -8,17 +8,20 @@ measures and tests use the same resampled corpora. Our tests compare the results
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...counts.counts import Counts
-from ...counts.statistics import MOST_DOCUMENTS_DRAWN, MOST_DRAWS, Estimate, Resampling, require_bounded
+from ...counts.statistics import MOST_DOCUMENTS_DRAWN, MOST_DRAWS, Estimate, Resampling, estimates, require_bounded
 from ...documents.arguments import DrawArguments
 from ...measures.base import Measure
 from ...options import option
+
+Name = TypeVar("Name", bound=Hashable)
 
 LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}
 """The marks of p-values below each level."""
@@ -79,6 +82,42 @@ class PairedArguments(DrawArguments, total=False):
     n_permutations: int
 
 
+def joint_estimates(
+    counted: Mapping[Name, tuple[Any, Counts]], resampling: Resampling | None
+) -> dict[Name, dict[str, Estimate]]:
+    """Estimate the scores of several counts of the same documents on the same resampled corpora.
+
+    Args:
+        counted: measures (or `MeasurePart` objects) with their counts, by any names.
+        resampling: how corpora are resampled; None means no resampling.
+
+    Returns:
+        The estimates by these names and by key.
+    """
+    # counts cache matrices; the copies free them afterwards
+    copies = {name: (measure, replace(counts)) for name, (measure, counts) in counted.items()}
+
+    def values(of_counts: Callable[[Any, Counts], Mapping[str, Any]]) -> dict[tuple[Name, str], Any]:
+        return {
+            (name, key): value
+            for name, (measure, counts) in copies.items()
+            for key, value in of_counts(measure, counts).items()
+            if key in measure.keys
+        }
+
+    joint = estimates(
+        values(lambda measure, counts: measure.score(counts)),
+        lambda weights: values(lambda measure, counts: measure.score_weighted(counts, weights)),
+        lambda: values(lambda measure, counts: measure.left_out(counts)),
+        next(iter(counted.values()))[1].documents,
+        resampling,
+    )
+    by_name: dict[Name, dict[str, Estimate]] = {name: {} for name in counted}
+    for (name, key), each in joint.items():
+        by_name[name][key] = each
+    return by_name
+
+
 def bootstrap_test(difference: float, drawn: np.ndarray) -> float:
     """Compute the p-value of the paired bootstrap: p = (1 + #{|d* - mean of d*| >= |d|}) / (1 + n).
 
@@ -125,6 +164,75 @@ def randomisation_test(
         for key, difference in differences.items()
     }
     return p_values, exact
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResult:
+    """The result of a measure for two systems.
+
+    Attributes:
+        systems: their names.
+        difference: the compared score of the first system minus that score of the second system.
+        interval: the lower and upper bound of the difference.
+        p_randomisation: the p-value of paired approximate randomisation.
+        p_bootstrap: the p-value of the paired bootstrap; too small with few documents, see docs/uncertainty.md.
+        p_randomisation_holm, p_bootstrap_holm: the p-values, corrected over all pairs of the measure.
+        exact: whether `p_randomisation` uses all possible swaps instead of random ones.
+    """
+
+    systems: tuple[str, str]
+    difference: float
+    interval: tuple[float, float]
+    p_randomisation: float
+    p_randomisation_holm: float
+    p_bootstrap: float
+    p_bootstrap_holm: float
+    exact: bool
+
+    @property
+    def mark(self) -> str:
+        """Stars for `p_randomisation_holm`, see `LEVELS`; empty if it is 0.05 or more."""
+        reached = [mark for mark, level in LEVELS.items() if self.p_randomisation_holm < level]
+        return reached[-1] if reached else ""
+
+
+def compared_pairs(
+    measure: Any,
+    keys: Sequence[str],
+    counts: Mapping[str, Counts],
+    estimates: Mapping[str, Mapping[str, Estimate]],
+    resampling: PairedResampling,
+) -> dict[str, tuple[PairResult, ...]]:
+    """Compare the scores of all pairs of systems, for each of the keys.
+
+    Args:
+        measure: the measure that scores swapped outputs.
+        keys: the keys of the compared scores.
+        counts, estimates: the counts and the estimates by key, by the names of the systems.
+        resampling: how to swap; its level is the level of the intervals.
+    """
+    pairs, results = list(combinations(estimates, 2)), {}
+    differences = [{key: estimates[first][key] - estimates[second][key] for key in keys} for first, second in pairs]
+    swapped = []
+    for (first, second), of_pair in zip(pairs, differences, strict=True):
+        points = {key: float(difference.point) for key, difference in of_pair.items()}
+        swapped.append(randomisation_test(measure, counts[first], counts[second], points, resampling))
+    for key in keys:
+        of_key = [of_pair[key] for of_pair in differences]
+        p_bootstrap = [bootstrap_test(float(each.point), np.asarray(each.drawn)) for each in of_key]
+        p_values = {"p_randomisation": [each[key] for each, _ in swapped], "p_bootstrap": p_bootstrap}
+        p_values |= {f"{name}_holm": holm(np.array(each)).tolist() for name, each in p_values.items()}
+        results[key] = tuple(
+            PairResult(
+                systems=pairs[number],
+                difference=float(difference.point),
+                interval=difference.interval(resampling.confidence),
+                **{name: each[number] for name, each in p_values.items()},
+                exact=swapped[number][1],
+            )
+            for number, difference in enumerate(of_key)
+        )
+    return results
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:

@@ -120,11 +120,7 @@ class GroundingSpread(Result, kw_only=False):
         nearest = ", ".join(self.grid.nearest)
         yield from heading([("policies nearest to a project's rule", nearest)])
         for about, spreads in columns:
-            of_columns = {
-                name: self.effects(name, about["measure"]) if about else self.effects(next(iter(self.systems)), name)
-                for name in spreads
-            }
-            yield from ("", effect_table(spreads, of_columns, about, self.grid.default))
+            yield from ("", effect_table(self, spreads, about))
         if len(self.systems) > 1:
             yield from ("", rank_table(self))
         if self.strings is not None:
@@ -143,7 +139,6 @@ class GroundingSpread(Result, kw_only=False):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        several = len(self.systems) > 1
         return {
             "documents": self.documents,
             "policies": len(self.grid),
@@ -158,22 +153,25 @@ class GroundingSpread(Result, kw_only=False):
                 }
                 for system, answers in self.systems.items()
             },
-            **({"ranks": self._of_ranks()} if several else {}),
+            **({"ranks": self.rank_shares()} if len(self.systems) > 1 else {}),
             **({} if self.strings is None else {"strings": self.strings.to_dict()}),
         }
 
-    def _of_ranks(self) -> dict[str, Any]:
-        shares = {}
-        for name in next(iter(self.systems.values())).measures:
-            places = self.ranks(name)
-            shares[name] = {
+    def rank_shares(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Compute for each measure and system the proportions of policies that rank it 1, 2 and so on.
+
+        Also list its rank under each named policy.
+        """
+        return {
+            name: {
                 system: {
                     "rank_shares": [float((column == rank).mean()) for rank in range(1, len(self.systems) + 1)],
                     "named": {policy: int(column[index]) for policy, index in self.grid.named.items()},
                 }
-                for system, column in zip(self.systems, places.T, strict=True)
+                for system, column in zip(self.systems, self.ranks(name).T, strict=True)
             }
-        return shares
+            for name in next(iter(self.systems.values())).measures
+        }
 
 
 def grounding_spread(
@@ -328,28 +326,24 @@ def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) ->
     return AnswersSpread(default, len(outcomes), {measure.name: spread}, {})
 
 
-def effect_table(
-    columns: Mapping[str, MeasureSpread],
-    effects: Mapping[str, Mapping[str, Mapping[str, float]]],
-    about: Mapping[str, str],
-    default: str,
-) -> Table:
+def effect_table(spread: GroundingSpread, columns: Mapping[str, MeasureSpread], about: Mapping[str, str]) -> Table:
     """Return a table by place and action, with the score of the default policy with this action.
 
     Args:
+        spread: the scores under all policies.
         columns: the measures by name, or the systems by name for one measure.
-        effects: the scores of each column, by place and action.
         about: the measure, if the columns are systems; otherwise empty.
-        default: the name of the default policy.
     """
-    places = {place: actions for of_column in effects.values() for place, actions in of_column.items()}
+    only = next(iter(spread.systems))
+    effects = [spread.effects(name, about["measure"]) if about else spread.effects(only, name) for name in columns]
+    places = {place: actions for of_column in effects for place, actions in of_column.items()}
     rows: list[Sequence[Any] | None] = []
     for place, actions in places.items():
         rows += [None] if rows else []
         for action in actions:
-            scores = (of_column[place][action] if place in of_column else "" for of_column in effects.values())
+            scores = (of_column[place][action] if place in of_column else "" for of_column in effects)
             rows.append((place, action, *scores))
-    title = " ".join([f"{default}, except", *(f"({name})" for name in about.values())])
+    title = " ".join([f"{spread.grid.default}, except", *(f"({name})" for name in about.values())])
     own = [TableColumn("action"), *spread_columns(columns, about)]
     return Table.of(title, own, rows, left=2, kind="effects", names="place", about=about)
 
@@ -360,14 +354,11 @@ def rank_table(spread: GroundingSpread) -> Table:
     The columns are the proportion of all policies, and the number of named policies. If two systems are equal, both are
     first.
     """
-    several = len(next(iter(spread.systems.values())).measures) > 1
-    rows = []
-    for measure in next(iter(spread.systems.values())).measures:
-        places = spread.ranks(measure)
-        for system, column in zip(spread.systems, places.T, strict=True):
-            first = [name for name, policy in spread.grid.named.items() if column[policy] == 1]
-            name = f"{system}, {measure}" if several else system
-            rows.append(((name, "cyan"), (column == 1).mean(), len(first)))
+    ranked, rows = spread.rank_shares(), []
+    for measure, of_systems in ranked.items():
+        for system, values in of_systems.items():
+            name = f"{system}, {measure}" if len(ranked) > 1 else system
+            rows.append(((name, "cyan"), values["rank_shares"][0], list(values["named"].values()).count(1)))
     columns = [
         TableColumn("first", "first, of all\npolicies", "share"),
         *amounts(first_named=f"first, of the\n{len(spread.grid.named)} named"),

@@ -15,9 +15,7 @@ from ...counts.counts import Counts
 from ...documents.arguments import LabelArguments, require_arguments, shares
 from ...exceptions import InputError, counted, mention, on_side, require_kind, setting, without_option
 from ...measures.aligned import AlignedMeasure
-from ...measures.information import TokenProbabilities
 from ...measures.registry import MEASURES, read_measures
-from ...measures.sl_icm import SlIcm
 from ...options import made
 from ...spans.arrow import require_same_lengths
 from ...spans.spans import Spans, as_tags, common_scheme
@@ -88,14 +86,7 @@ def require_additive(measures: Iterable[Any]) -> None:
     """Raise an `InputError` unless all are measures of spans whose counts can be added."""
     for measure in measures:
         require_kind(measure, AlignedMeasure, "a measure of spans", "Give measures such as SpanF().")
-        if isinstance(measure, SlIcm) and (
-            measure.tokens is not None or isinstance(measure.token_probabilities, TokenProbabilities)
-        ):
-            raise InputError(
-                f"sl_icm with {mention('tokens')} or probabilities of tokens cannot be computed for parts of a corpus.",
-                "Leave out both, or give one probability for all tokens.",
-            )
-        measure.require_additive()
+        measure.require_parts()
         if measure.shared:
             problem = f"{measure.name} cannot be computed for parts of a corpus."
             raise InputError(problem, f"Remove {measure.name} from {mention('measures')}.")

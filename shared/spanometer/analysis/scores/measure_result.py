@@ -68,24 +68,21 @@ def count_measures(
     Raises:
         InputError: if the two sides do not annotate the same documents, or if a measure is undefined.
     """
-    blocks = [(0, 0)]
+    sides, split = [references, predictions], list[Any]()
     if isinstance(references, (Spans, Entities)):
-        require_sides(type(references), references, predictions)
-        blocks = blocks_of([references, predictions])
-    if len(blocks) == 1:
-        return list(map(counter(references, predictions), progress(measures)))
-    in_parts = [_comes_in_parts(measure) for measure in measures]
-    split = [measure for measure, parted in zip(measures, in_parts, strict=True) if parted]
-    shrink = operator.methodcaller("summed" if per_document else "condensed")
-    add = operator.add if per_document else condensed_sum
-    of_blocks = (list(map(shrink, _count_block(references, predictions, split, block))) for block in progress(blocks))
-    sums = iter(sum_of_parts(of_blocks, lambda counts, others: list(map(add, counts, others))))
-    # align the whole corpus only if a measure needs it
-    whole = None if all(in_parts) else counter(references, predictions)
+        require_sides(type(references), *sides)
+        split = list(filter(_comes_in_parts, measures)) if len(blocks_of(sides)) > 1 else []
+    if not split:
+        return list(map(counter(*sides), progress(measures)))
+    sums = count_in_blocks(
+        sides, lambda block: list(map(counter(*block), split)), per_document=per_document, progress=progress
+    )
     places: list[Column] = []
+    in_parts = {id(measure): counts.sharing(places) for measure, counts in zip(split, sums, strict=True)}
+    # align the whole corpus only if a measure needs it
+    whole = None if len(split) == len(measures) else counter(*sides)
     return [
-        whole(measure) if whole is not None and not parted else next(sums).sharing(places)
-        for measure, parted in zip(measures, in_parts, strict=True)
+        in_parts[id(measure)] if whole is None or id(measure) in in_parts else whole(measure) for measure in measures
     ]
 
 
@@ -115,12 +112,33 @@ def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
     return list(pairwise([0, *ends[ends < documents].tolist(), documents]))
 
 
-def _count_block(references: Any, predictions: Any, measures: Sequence[Any], block: tuple[int, int]) -> list[Counts]:
-    """Compute the counts of a block of documents; errors give the document's number in the corpus."""
-    try:
-        return list(map(counter(references.between(*block), predictions.between(*block)), measures))
-    except InputError as error:
-        raise in_whole(error, block[0]) from None
+def count_in_blocks(
+    sides: Sequence[Any],
+    count: Callable[[list[Any]], list[Counts]],
+    *,
+    per_document: bool,
+    progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
+) -> list[Counts]:
+    """Count all sides block by block, and add up the counts; errors give the document's number in the corpus.
+
+    Args:
+        sides: spans or entity trees of the same documents.
+        count: a function that computes one or more counts of the sides of a block.
+        per_document: whether to keep the counts of each document if there are several blocks.
+        progress: a function that wraps the blocks, for a progress bar.
+    """
+    blocks = blocks_of(sides)
+    shrink = operator.methodcaller("summed" if per_document else "condensed")
+    add = operator.add if per_document else condensed_sum
+
+    def of_block(block: tuple[int, int]) -> list[Counts]:
+        try:
+            counts = count([side.between(*block) for side in sides])
+        except InputError as error:
+            raise in_whole(error, block[0]) from None
+        return counts if len(blocks) == 1 else list(map(shrink, counts))
+
+    return sum_of_parts(map(of_block, progress(blocks)), lambda counts, others: list(map(add, counts, others)))
 
 
 def in_whole(error: InputError, first: int) -> InputError:
@@ -242,7 +260,12 @@ class MeasureResult:
 
     @classmethod
     def of(
-        cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None
+        cls,
+        measure: Measure,
+        counts: Counts,
+        reading: Mapping[str, Any],
+        resampling: Resampling | None = None,
+        name: str = "",
     ) -> Self:
         """Compute the result from counts; `reading` (how the input was read) becomes part of the signature.
 
@@ -255,7 +278,7 @@ class MeasureResult:
         elif resampling is not None:
             intervals = measure.intervals(counts, resampling)
         signature = measure.signature(reading, resampling)
-        return cls(measure, scores, counts, signature, intervals, measure.notes(counts), resampling)
+        return cls(measure, scores, counts, signature, intervals, measure.notes(counts), resampling, name)
 
     @property
     def confidence(self) -> float | None:
@@ -319,12 +342,20 @@ class MeasureResult:
         return self.measure.document_scores(self.counted)
 
     @property
+    def rows(self) -> dict[str, tuple[Mapping[str, Any], Mapping[str, tuple[float, float]]]]:
+        """The scores and their intervals by the name of the result; or by attribute, if there are scores of each."""
+        if not is_by_attribute(self.scores):
+            return {self.name: (self.scores, self.intervals)}
+        keys = [key for key in self.measure.keys if self.resampling is not None and not self.measure.results[key].whole]
+        return {
+            name: (values, {key: (values[f"{key}_low"], values[f"{key}_high"]) for key in keys})
+            for name, values in self.scores.items()
+        }
+
+    @property
     def has_undefined_interval(self) -> bool:
         """Whether an interval is NaN."""
-        by_attribute = self.scores.values() if is_by_attribute(self.scores) else ()
-        lows = [low for low, _ in self.intervals.values()]
-        lows += [value for values in by_attribute for key, value in values.items() if key.endswith("_low")]
-        return any(map(math.isnan, lows))
+        return any(math.isnan(low) for _, intervals in self.rows.values() for low, _ in intervals.values())
 
     def named_values(self, *, per_label: bool = False) -> Iterator[tuple[str, float]]:
         """Yield the name and the number of each score, see `Report.flat`."""
@@ -345,10 +376,7 @@ class MeasureResult:
     def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON, see `plain`."""
         entry: dict[str, Any] = {"scores": self.scores, "counts": self.counts, "signature": self.signature}
-        if self.intervals:
-            entry["intervals"] = self.intervals
-        if self.notes:
-            entry["notes"] = self.notes
+        entry |= {key: value for key, value in (("intervals", self.intervals), ("notes", self.notes)) if value}
         if per_label:
             entry["per_label"] = {label: self._of_label(label) for label in self.per_label}
             entry["averages"] = {
@@ -357,12 +385,11 @@ class MeasureResult:
             }
         if per_document:
             entry["per_document"] = self.per_document
-        return {key: plain(value) for key, value in entry.items()}
+        return dict(plain(entry))
 
     def _of_label(self, label: str) -> dict[str, Any]:
-        intervals = self.label_intervals.get(label)
-        values: dict[str, Any] = {**self.per_label[label], "counts": self.label_counts.get(label, {})}
-        if intervals:
+        values: dict[str, Any] = {**self.per_label[label], "counts": self.label_counts[label]}
+        if intervals := self.label_intervals.get(label):
             values |= {"documents": self.documents_by_label[label], "intervals": intervals}
         return values
 

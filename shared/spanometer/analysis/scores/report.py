@@ -19,7 +19,7 @@ from ...spans.entities import Entities
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ...tables.result import Result
-from ...tables.table import Cell, Copyable, Part, Table, TableColumn, amounts, head
+from ...tables.table import Copyable, Part, Table, TableColumn, amounts, head
 from .measure_result import (
     MeasureResult,
     NamedDocuments,
@@ -35,8 +35,6 @@ _P_VALUE = "p_value"
 
 _TITLES = {"both": "tp", "right": "right", "found": "found", "predicted": "predicted", "reference": "reference"}
 """The counts that tables of labels show for F-measures, and their names there."""
-
-Bounds = Mapping[Any, tuple[float, float]]
 
 
 class CorpusResult(Result):
@@ -137,7 +135,7 @@ class Report(Result, eq=True, kw_only=False):
         chosen = list(named.values())
         of_measures = count_measures(references, predictions, chosen, per_document=kept, progress=progress)
         results = tuple(
-            replace(MeasureResult.of(measure, counts, reading, resampling), name=name)
+            MeasureResult.of(measure, counts, reading, resampling, name)
             for name, measure, counts in progress(list(zip(named, chosen, of_measures, strict=True)))
         )
         lengths_of_sides = (getattr(side, "lengths", None) for side in (references, predictions))
@@ -307,11 +305,9 @@ def score_tables(report: Report) -> list[Table]:
     plain = [result for result in report.results if not is_by_attribute(result.scores)]
     names = max((len(result.name) for result in plain), default=0)
     heads = [part for result in plain for key in result.scores for part in head(key).split("\n")]
-    numbers = max(map(len, heads), default=0)
-    tables = []
-    for _, group in groupby(plain, key=lambda result: tuple(result.scores)):
-        results = {result.name: result for result in group}
-        tables.append(_score_table("measure", results, widths=(names, numbers)))
+    widths = (names, max(map(len, heads), default=0))
+    groups = [list(group) for _, group in groupby(plain, key=lambda result: tuple(result.scores))]
+    tables = [_score_table("measure", {result.name: result for result in group}, widths=widths) for group in groups]
     return tables + [_attribute_table(result) for result in report.results if is_by_attribute(result.scores)]
 
 
@@ -331,40 +327,33 @@ def system_tables(reports: Mapping[str, Report]) -> list[Table]:
 def _score_table(title: str, results: Mapping[str, MeasureResult], *, best: bool = False, **options: Any) -> Table:
     """Return a table with a row for each result; either the best score of each column or the main score is bold."""
     first = next(iter(results.values()))
-    columns = [TableColumn(key, higher=higher_is_better(first.measure, key) if best else None) for key in first.scores]
-    rows = [((name, "cyan"), *_cells(result, first.scores, "" if best else None)) for name, result in results.items()]
+    columns = score_columns(first.measure, first.scores, best=best)
+    rows = [((name, "cyan"), *_values(result, first.scores)) for name, result in results.items()]
     options |= {"confidence": first.confidence, "main": first.measure.headline}
     return Table.of(title, columns, rows, kind="scores", **options)
 
 
 def _attribute_table(result: MeasureResult, system: str | None = None) -> Table:
-    keys, rows = result.measure.keys, []
-    for place, (name, values) in enumerate(result.scores.items()):
-        intervals = {key: (values[f"{key}_low"], values[f"{key}_high"]) for key in keys if f"{key}_low" in values}
-        rows.append(((name, "" if place else "cyan"), *score_cells(result.measure, values, keys, intervals)))
-    return _own_table(result, system, map(TableColumn, keys), rows, kind="scores", names="attribute")
+    measure, rows = result.measure, []
+    for place, (name, (scores, intervals)) in enumerate(result.rows.items()):
+        rows.append(((name, "" if place else "cyan"), *((scores[key], intervals.get(key)) for key in measure.keys)))
+    return _own_table(result, system, score_columns(measure, measure.keys), rows, kind="scores", names="attribute")
 
 
 def _own_table(
     result: MeasureResult,
     system: str | None,
-    columns: Iterable[TableColumn],
+    columns: Sequence[TableColumn],
     rows: Iterable[Sequence[Any] | None],
     title: str = "",
     **options: Any,
 ) -> Table:
     """Return a table of one measure; with several systems, it names the system."""
-    name = f"{result.name}{title}"
-    about = {"measure": result.name, **({} if system is None else {"system": system})}
-    return Table.of(
-        name if system is None else f"{system}, {name}",
-        list(columns),
-        rows,
-        about=about,
-        confidence=result.confidence,
-        main=result.measure.headline,
-        **options,
-    )
+    name, about = f"{result.name}{title}", {"measure": result.name}
+    if system is not None:
+        name, about = f"{system}, {name}", {**about, "system": system}
+    options |= {"about": about, "confidence": result.confidence, "main": result.measure.headline}
+    return Table.of(name, columns, rows, **options)
 
 
 def label_tables(report: Report, *, system: str | None = None) -> list[Table]:
@@ -376,22 +365,19 @@ def label_tables(report: Report, *, system: str | None = None) -> list[Table]:
 
 
 def _label_table(result: MeasureResult, system: str | None) -> Table:
-    measure = result.measure
-    keys = measure.keys
-    counted = [name for name in _TITLES if name in result.counts and name != measure.support]
-    counted = counted if isinstance(measure, PrecisionRecallF1) else []
+    measure, keys = result.measure, result.measure.keys
+    counts = [name for name in _TITLES if name in result.counts and name != measure.support]
+    counts = counts if isinstance(measure, PrecisionRecallF1) else []
     rows: list[Sequence[Any] | None] = []
     for label, values in result.per_label.items():
-        counts = result.label_counts.get(label, {})
-        amounts_of_label = [*(counts[name] for name in counted if name in counts), values["support"]]
-        scores = score_cells(measure, values, keys, result.label_intervals.get(label))
-        rows.append((label, *scores, *amounts_of_label))
+        intervals, own = result.label_intervals.get(label, {}), result.label_counts[label]
+        scores = ((values[key], intervals.get(key)) for key in keys)
+        rows.append((label, *scores, *(own[name] for name in counts), values["support"]))
     if rows and result.averages:
-        rows.append(None)
-    for name, average in result.averages.items() if rows else ():
-        sums = (result.counts[count] for count in (*counted, measure.support))
-        rows.append(((f"{name} avg", "cyan"), *_cells(average, keys), *sums))
-    columns = [*map(TableColumn, keys), *amounts(*(_TITLES[name] for name in counted), "support")]
+        sums = [result.counts[count] for count in (*counts, measure.support)]
+        averages = result.averages.items()
+        rows += [None, *(((f"{name} avg", "cyan"), *_values(average, keys), *sums) for name, average in averages)]
+    columns = [*score_columns(measure, keys), *amounts(*(_TITLES[name] for name in counts), "support")]
     return _own_table(result, system, columns, rows, kind="labels", names="label", unreliable=result.rare_labels)
 
 
@@ -403,31 +389,28 @@ def document_tables(report: Report, *, system: str | None = None) -> list[Table]
     tables = []
     for result in report.results:
         if not is_by_attribute(result.scores):
-            columns = _score_columns(result.measure, result.per_document)
+            columns = score_columns(result.measure, result.per_document)
             columns, rows = report.named_documents.with_names(columns, list(result.per_document.values()))
             tables.append(_own_table(result, system, columns, rows, ": document", kind="documents", names="document"))
     return tables
 
 
-def _cells(result: MeasureResult, keys: Iterable[str], headline: str | None = None) -> list[Cell]:
-    return score_cells(result.measure, result.scores, keys, result.intervals, headline)
+def _values(result: MeasureResult, keys: Iterable[str]) -> list[Any]:
+    """Return the scores of some keys with their intervals."""
+    return [(result.scores[key], result.intervals.get(key)) for key in keys]
 
 
-def score_cells(
-    measure: Measure,
-    values: Mapping[str, float | int],
-    keys: Iterable[str],
-    intervals: Bounds | None = None,
-    headline: str | None = None,
-) -> list[Cell]:
-    """Return table cells with the scores of some keys; the main score is bold."""
-    columns = _score_columns(measure, keys, headline)
-    return [column.cell((values[column.key], (intervals or {}).get(column.key))) for column in columns]
-
-
-def _score_columns(measure: Measure, keys: Iterable[str], headline: str | None = None) -> list[TableColumn]:
-    bold = measure.headline if headline is None else headline
-    return [TableColumn(key, kind=kind_of(measure, key), style="bold" if key == bold else "") for key in keys]
+def score_columns(measure: Measure, keys: Iterable[str], *, best: bool = False) -> list[TableColumn]:
+    """Declare columns of scores; either the main score or the best of each column is bold."""
+    return [
+        TableColumn(
+            key,
+            kind=kind_of(measure, key),
+            style="bold" if key == measure.headline and not best else "",
+            higher=higher_is_better(measure, key) if best else None,
+        )
+        for key in keys
+    ]
 
 
 def kind_of(measure: Measure, key: str) -> str:

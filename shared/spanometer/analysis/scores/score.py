@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from itertools import chain, pairwise
-from typing import Any, Never, Unpack, overload
+from typing import Any, NamedTuple, Never, Unpack, overload
 
 import numpy as np
 
@@ -45,6 +45,8 @@ from ...tags.schemes import LabelChoice
 from .measure_result import NamedDocuments, SuitingMeasures
 from .report import Report
 from .streams import require_form
+
+_Options = Mapping[str, Any]
 
 
 @overload
@@ -137,11 +139,8 @@ def score(
     signatures = [] if is_default else signatures_in(measure for _, measure in listed_measures(measures))
     if any(signatures) or official is not None:
         in_files = any(isinstance(side, (DocumentFile, Grounded)) for side in (references, predictions))
-        declared = {
-            **options_of(LabelChoice),
-            **Resampling.choice(),
-            **options_of(Pairing if in_files else LabelDecoding),
-        }
+        own = options_of(Pairing if in_files else LabelDecoding)
+        declared = {**options_of(LabelChoice), **Resampling.choice(), **own}
         parts = reading_of(signatures, ALL_MEASURES)
         official = Protocol.named(parts["protocol"]) if official is None and "protocol" in parts else official
         if official is not None:
@@ -150,8 +149,7 @@ def score(
         confidence = read.pop("confidence", None) if confidence is None else confidence
         arguments |= read
     resampling = Resampling.chosen(confidence, arguments)
-    sides = {"references": references, "predictions": predictions}
-    report = _report(sides, measures, resampling, arguments, options)
+    report = _report({"references": references, "predictions": predictions}, measures, resampling, arguments, options)
     report = report if official is None else scored_by(official, report)
     for signed, result in zip(signatures, report.results, strict=bool(signatures)):
         if signed is not None:
@@ -159,17 +157,56 @@ def score(
     return report
 
 
+class _Scored(NamedTuple):
+    """Both sides as measures take them.
+
+    Attributes:
+        references, predictions: spans, entity trees, spans with attributes, or mentions.
+        measures: the measures by the names of their results.
+        reading: how the sides were read, for the signatures.
+        file: the documents of the reference; None if there are no files.
+        size: the size of the corpus, if it differs from the lengths of the scored documents.
+    """
+
+    references: Any
+    predictions: Any
+    measures: Mapping[str, Measure]
+    reading: Mapping[str, object]
+    file: DocumentFile | None = None
+    size: int | None = None
+
+
 def _report(
-    sides: Mapping[str, Any],
-    measures: Any,
-    resampling: Resampling | None,
-    arguments: Mapping[str, Any],
-    options: Mapping[str, Any],
+    sides: Mapping[str, Any], measures: Any, resampling: Resampling | None, arguments: _Options, options: _Options
 ) -> Report:
-    """Read both sides with the arguments of reading, and score them by measures with these options."""
-    policy, everything = arguments.get("grounding"), is_everything(measures)
-    if isinstance(policy, (str, StringPolicy)) and StringPolicy.describes(str(policy)):
-        return _report_of_strings(sides, measures, resampling, arguments, options)
+    """Read both sides with the arguments of reading, and score them by measures with these options.
+
+    Of "all" measures, those that are undefined for the spans are left out.
+    """
+    policy = arguments.get("grounding")
+    as_strings = isinstance(policy, (str, StringPolicy)) and StringPolicy.describes(str(policy))
+    references, predictions, chosen, reading, file, size = (_strings if as_strings else _sides)(
+        sides, measures, arguments, options
+    )
+    if not references.documents:
+        raise InputError(
+            "there are no documents to score.",
+            "Give at least one document. A document without spans is an empty list, as in [[]].",
+        )
+    if not len(references) and not len(predictions):
+        warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
+    if is_everything(measures) and isinstance(references, Spans):
+        suiting, notes = SuitingMeasures(chosen.values()).of(references, predictions)
+        chosen = {measure.name: measure for measure in suiting}
+        for note in notes:
+            warnings.warn(note, stacklevel=3)
+    with naming_documents(file):
+        report = Report.of(references, predictions, chosen, reading, resampling=resampling)
+    return replace(report, tokens=report.tokens if size is None else size, named_documents=NamedDocuments.of(file))
+
+
+def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options: _Options) -> _Scored:
+    """Read both sides: files, grounded answers, or columns of tags, spans, entities or attributes."""
     sides_reading = SideReading.of(score, arguments)
     decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
     sides = beside_files(sides, answers="grounding" in arguments)
@@ -183,14 +220,11 @@ def _report(
         require_form(chosen, "spans")
         read = read_sides(sides, sides_reading)
         chosen = dict(zip(chosen, with_words(chosen.values(), lambda: read.words), strict=True))
-        reference, predicted = read.spans.values()
-        with naming_documents(read.file):
-            report = _counted(reference, predicted, chosen, read.reading, resampling, everything=everything)
-        tokens = report.tokens if read.answered_size is None else read.answered_size
-        return replace(report, tokens=tokens, named_documents=NamedDocuments.of(read.file))
+        references, predictions = read.spans.values()
+        return _Scored(references, predictions, chosen, read.reading, read.file, read.answered_size)
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
     forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
-    if measures is None or everything:
+    if measures is None or is_everything(measures):
         measures = names_of(measures, "entities" if common_form(forms, "tags") == "entities" else "spans")
     chosen = _chosen(measures, options)
     trees = all(measure.input == "entities" for measure in chosen.values())
@@ -201,27 +235,20 @@ def _report(
         require_form(chosen, form)
     if form != "tags" and decoding != LabelDecoding():
         raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave out these options.")
-    reference, predicted, scheme = read_pair(sides, form, decoding, lengths)
-    fragmented = any(getattr(side, "fragments", None) is not None for side in (reference, predicted))
+    references, predictions, scheme = read_pair(sides, form, decoding, lengths)
+    fragmented = any(getattr(side, "fragments", None) is not None for side in (references, predictions))
     reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
     if scheme is not None:
         reading = decoding.reading(scheme)
     if form in ("tags", "spans"):
-        reference, predicted = choice.of(reference, predicted)
-        reading = {**reading, **choice.signed()}
-    else:
-        choice.require_none(f"these are {form}")
-    return _counted(reference, predicted, chosen, reading, resampling, everything=everything)
+        references, predictions = choice.of(references, predictions)
+        return _Scored(references, predictions, chosen, {**reading, **choice.signed()})
+    choice.require_none(f"these are {form}")
+    return _Scored(references, predictions, chosen, reading)
 
 
-def _report_of_strings(
-    sides: Mapping[str, Any],
-    measures: Any,
-    resampling: Resampling | None,
-    arguments: Mapping[str, Any],
-    options: Mapping[str, Any],
-) -> Report:
-    """Score answers as strings (see `ground_strings`) against the words of the reference's spans."""
+def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, options: _Options) -> _Scored:
+    """Read answers as strings (see `ground_strings`), and the words of the reference's spans."""
     reading = SideReading.of(score, {**arguments, "grounding": Pairing.grounding})
     reading.choice.require_none("answers are scored as strings")
     files = beside_files(sides, answers=True)
@@ -229,37 +256,12 @@ def _report_of_strings(
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
         problem = "to score answers as strings, the measure must be mention_f and the reference must have texts."
         raise InputError(problem, "Leave out other measures and give texts, or use a grounding policy for spans.")
-    references, answers = answers_together(files, reading.pairing)
-    texts, policy = references.documents.texts or (), arguments["grounding"]
+    file, answers = answers_together(files, reading.pairing)
+    texts, policy = file.documents.texts or (), arguments["grounding"]
     grounded = ground_strings(texts, answers["predictions"], policy=policy, **reading.pairing.answer_reading)
-    choices = {**references.decoding, **grounded.choices}
-    mentions = Mentions.of_spans(references.spans, texts), grounded.mentions
-    return Report.of(*mentions, [string_measure(grounded, options)], choices, resampling=resampling)
-
-
-def _counted(
-    references: Any,
-    predictions: Any,
-    measures: Mapping[str, Measure],
-    reading: Mapping[str, object],
-    resampling: Resampling | None,
-    *,
-    everything: bool,
-) -> Report:
-    """Score both sides; if `everything` is True, measures that are undefined for them are left out."""
-    if not references.documents:
-        raise InputError(
-            "there are no documents to score.",
-            "Give at least one document. A document without spans is an empty list, as in [[]].",
-        )
-    if not len(references) and not len(predictions):
-        warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
-    if everything and isinstance(references, Spans):
-        suiting, notes = SuitingMeasures(measures.values()).of(references, predictions)
-        measures = {measure.name: measure for measure in suiting}
-        for note in notes:
-            warnings.warn(note, stacklevel=3)
-    return Report.of(references, predictions, measures, reading, resampling=resampling)
+    chosen = {MentionF.name: string_measure(grounded, options)}
+    choices = {**file.decoding, **grounded.choices}
+    return _Scored(Mentions.of_spans(file.spans, texts), grounded.mentions, chosen, choices)
 
 
 def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:

@@ -195,11 +195,8 @@ class Reading:
                     f"Leave out {setting('lengths')}, or pass batches with columns.",
                 )
             return {"references": batch[0], "predictions": batch[1]}, None
-        if not isinstance(batch, (pa.RecordBatch, pa.Table, Mapping)):
-            raise InputError(
-                f"an object of type {type(batch).__name__} is not a batch.",
-                "Pass a pair (references, predictions), or a mapping or an Arrow table with these columns.",
-            )
+        remedy = "Pass a pair (references, predictions), or a mapping or an Arrow table with these columns."
+        require_kind(batch, (pa.RecordBatch, pa.Table, Mapping), "a batch", remedy)
         require_columns(self.columns, list(batch) if isinstance(batch, Mapping) else batch.column_names)
         lengths = None if self.lengths is None else batch[self.lengths]
         if isinstance(lengths, (pa.Array, pa.ChunkedArray)):
@@ -377,8 +374,7 @@ def _tallies(source: Any, reading: Reading, batch_size: int) -> Iterator[Tally]:
 
 
 def _require_counts(table: Any) -> None:
-    if not isinstance(table, (pa.Table, pa.RecordBatch)):
-        raise InputError(f"an object of type {type(table).__name__} is not an Arrow table.", _COUNTS_REMEDY)
+    require_kind(table, (pa.Table, pa.RecordBatch), "an Arrow table", _COUNTS_REMEDY)
     types = {field.name: field.type for field in table.schema}
     texts, data = (types.get(name, pa.null()) for name in ("measure", "counts"))
     alone = all(table.column_names.count(name) == 1 for name in types)
