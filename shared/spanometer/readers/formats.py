@@ -17,7 +17,7 @@ from ..documents.document_file import DocumentFile, documents_of
 from ..documents.joining import read_together
 from ..documents.layers import Column, Named, Record, Writer, keywords
 from ..exceptions import InputError, mention, require_choice, require_kind, setting, shown
-from ..options import CheckedOptions, Option, option, options_of, text
+from ..options import CheckedOptions, Option, option, options_of
 from ..spans.texts import UNITS
 from .source import UTF_8, Source
 
@@ -348,45 +348,6 @@ class Offsets(CheckedOptions):
     def units(self, *possible: str) -> tuple[str, ...]:
         """Return the chosen unit, or all possible units."""
         return possible if self.offset_unit is None else (self.offset_unit,)
-
-
-class LayerReading(CheckedOptions):
-    """Options for reading exports of INCEpTION, which have layers.
-
-    Attributes:
-        layer: the layer, by its name or the last part of its name; by default the only layer.
-        feature: the feature that has the labels; by default `value`, otherwise the only feature. If the layer has no
-            feature, its name is the label of all spans.
-    """
-
-    layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the annotation layer to read")
-    feature: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the feature that holds the labels")
-
-    def chosen(
-        self, layers: Mapping[str, str], refuse: Callable[[str, str], InputError], have: str = "file has"
-    ) -> str | None:
-        """Return the layer that is named, or the only one; `layers` maps full names to short ones.
-
-        None if there is none.
-        """
-        names = [name for name, short in layers.items() if self.layer in (None, name, short)]
-        listed = ", ".join(map(repr, layers.values())) or "none"
-        if self.layer is not None and not names:
-            raise refuse(f"there is no layer {self.layer!r} with spans.", f"Choose one of these layers: {listed}.")
-        if len(names) > 1:
-            raise refuse(f"the {have} several layers: {listed}.", f"Set {setting('layer')} to one of these layers.")
-        return names[0] if names else None
-
-    def label_feature(self, layer: str, features: Collection[str], refuse: Callable[[str, str], InputError]) -> str:
-        """Return the feature with the labels: the named one, `value`, or the only one; empty if there is none."""
-        listed = ", ".join(map(repr, features)) or "none"
-        if self.feature is not None and self.feature not in features:
-            problem = f"the layer {layer!r} has no feature {self.feature!r}."
-            raise refuse(problem, f"Choose one of these features: {listed}.")
-        if self.feature is None and len(features) > 1 and "value" not in features:
-            problem = f"the layer {layer!r} has several features: {listed}."
-            raise refuse(problem, f"Set {setting('feature')} to one of these features.")
-        return self.feature or ("value" if "value" in features else next(iter(features), ""))
 
 
 def blanks_before(source: Source, start: int, reached: int, line: int) -> str:
