@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...documents.document_file import DocumentFile
-from ...documents.layers import Record, WordRows
+from ...documents.layers import Record
 from ...exceptions import InputError, require_choice, setting
-from ...spans.entities import ENTITY_TYPES, Entity, entities_of
+from ...spans.entities import ENTITY_TYPES, Entity
 from ..formats import register
 from ..json.records import first_object, is_json_lines
 from ..source import Source
-from .markup import from_markup, to_markup
+from .markup import Annotation, from_markup, to_markup, with_words
 
 DOCUMENTS = ("lines", "blank", "file")
 """What can be a document in a file with markup."""
@@ -32,32 +32,29 @@ def read_quaero(
 ) -> DocumentFile:
     """Read the entities and words of all documents, see `read_entities`."""
     require_choice("documents", documents, DOCUMENTS)
-    words = WordRows()
     first_lines: list[int] = []
 
-    def annotated() -> Iterator[list[Entity]]:
+    def annotations() -> Iterator[Annotation]:
         for line, text in _texts(source, documents):
             try:
                 annotation = from_markup(text, entity_types=entity_types, first_line=line)
             except InputError as error:
                 if documents == "lines" and error.problem.endswith("is not closed."):
-                    error.remedy += (
-                        f" Each line is a document; to use blank lines, set {setting('documents', 'blank')}."
-                    )
+                    blank = setting("documents", "blank")
+                    error.remedy += f" Each line is a document; to use blank lines, set {blank}."
                 raise error.placed(source=source.name) from None
-            words.append(annotation.words)
             first_lines.append(line)
-            yield annotation.entities
+            yield annotation
 
-    entities = entities_of(annotated())
+    entities, words = with_words(annotations())
     if not words:
         raise source.refuse("the file has no documents.", "Write text with markup, one sentence or turn a line.")
     return DocumentFile.in_words(
         source=source.name,
         format="quaero",
         document_lines=np.array(first_lines, dtype=np.int64),
-        words=words.words(),
-        entities=entities.with_lengths(words.lengths),
+        words=words,
+        entities=entities,
     )
 
 
@@ -69,13 +66,8 @@ def quaero_text(
     entity_types: Collection[str] = ENTITY_TYPES,
 ) -> str:
     """Write documents with markup, one on each line, without their names; see `write_entities`."""
-    lines = []
-    for document, (of_words, of_entities) in enumerate(zip(words, entities, strict=True)):
-        try:
-            lines.append(to_markup(of_words, of_entities, entity_types=entity_types))
-        except InputError as error:
-            raise error.placed(document=document) from None
-    text = "".join(f"{line}\n" for line in lines)
+    rows = zip(words, entities, strict=True)
+    text = "".join(f"{to_markup(*row, entity_types=entity_types)}\n" for row in rows)
     # a reader removes the first byte order mark
     return f"\ufeff{text}" if text.startswith("\ufeff") else text
 
@@ -84,22 +76,16 @@ def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
     """Yield the text of each document with the number of its first line."""
     pending: list[str] = []
     begun = 1
-    for first, block in source.blocks():
-        for number, line in enumerate(block.decode().removesuffix("\n").split("\n"), first):
-            if line.strip(" \t\r"):
-                if not pending:
-                    begun = number
-                pending.append(line)
-                if documents != "lines":
-                    continue
-            elif documents == "file":
-                # kept, so that the next lines keep their numbers
-                if pending:
-                    pending.append(line)
-                continue
-            if pending:
-                yield begun, "\n".join(pending)
-                pending = []
+    for number, line in source.lines():
+        if line.strip(" \t\r"):
+            begun = begun if pending else number
+            pending.append(line)
+        elif documents == "file" and pending:
+            # kept, so that the next lines keep their numbers
+            pending.append(line)
+        if pending and documents != "file" and (documents == "lines" or not line.strip(" \t\r")):
+            yield begun, "\n".join(pending)
+            pending = []
     if pending:
         yield begun, "\n".join(pending)
 
