@@ -19,6 +19,8 @@ _COMMAS = re.compile(r"\S[,;]\S")
 _COMMENTS = 1000
 """The maximum number of comments that are searched for names of columns."""
 
+_NO_ROW = "there is no row of tags and no document in the first {}"
+
 HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
 
 DOCSTART = "-DOCSTART-"
@@ -45,9 +47,9 @@ def find_layout(
     for first, block in blocks:
         if not begun and is_blank(block):
             continue
+        source.require_short(size, _NO_ROW, "Remove comments from the file", first)
         begun.append((first, block))
         size += len(block)
-        source.require_begun(size, first)
         lines = Lines(first, block, tabs=False, boundary=options.boundary)
         sure = ~(lines.blank | lines.docstart | (lines.mark == HASH))
         before = int(np.argmax(sure)) if sure.any() else len(sure)
@@ -58,7 +60,8 @@ def find_layout(
             break
     else:
         # all lines begin with '#': a hashtag may be the only token
-        for number, row in _numbered(begun):  # noqa: B007 (used below)
+        numbered = (each for first, block in begun for each in enumerate(block.decode().split("\n"), first))
+        for number, row in numbered:  # noqa: B007 (used below)
             cells = split(row, tabs=False)
             if row.startswith("#") and len(cells) > 1 and looks_like_tag(cells[-1]):
                 break
@@ -79,12 +82,6 @@ def no_rows(source: Source) -> InputError:
     return source.refuse(
         "the file has no rows of tags.", "Write one token on each line, and a blank line after each document."
     )
-
-
-def _numbered(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
-    for first, block in blocks:
-        for number, line in enumerate(block.decode().split("\n"), first):
-            yield number, line.rstrip("\r")
 
 
 def _layout_of(source: Source, row: str, number: int, comments: list[str], options: ColumnReading) -> Layout:
