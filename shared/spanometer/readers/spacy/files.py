@@ -62,13 +62,13 @@ def _stored(source: Source) -> DocBin:
     except ImportError:
         remedy = 'Install it with: pip install "spanometer[spacy]"'
         raise source.refuse("this is a DocBin of spaCy, but spaCy is not installed.", remedy) from None
-    packed = source.data()
+    packed = rest = source.data()
     try:
         # spaCy does not limit the unpacked size
-        unpacking = zlib.decompressobj()
-        size = 0
-        while packed_left := (packed if not size else unpacking.unconsumed_tail):
-            size += len(unpacking.decompress(packed_left, 1 << 24))
+        unpacking, size = zlib.decompressobj(), 0
+        while rest:
+            size += len(unpacking.decompress(rest, 1 << 24))
+            rest = unpacking.unconsumed_tail
             source.require_held(size, None, "the file")
         return DocBin().from_bytes(packed)
     except InputError:
@@ -119,14 +119,14 @@ class SpanChoice:
             length: the length of the document.
             missing: the boundaries of the parts of the document without entity annotation.
         """
-        self._has_entities = self._has_entities or bool(entities)
+        self._has_entities |= bool(entities)
         for name, spans in groups.items():
             self._groups[name] = self._groups.get(name, False) or bool(spans)
         if self._group is not None:
-            missing = () if self._group in groups else [(0, length)]
+            entities, missing = groups.get(self._group, []), () if self._group in groups else [(0, length)]
         self.missing += [(self._documents, start, end) for start, end in missing]
         self._documents += 1
-        return entities if self._group is None else groups.get(self._group, [])
+        return entities
 
     def complete(self, file: DocumentFile) -> DocumentFile:
         """Add the unannotated parts, and a note about groups that were not read.
@@ -135,16 +135,15 @@ class SpanChoice:
             InputError: if no document has the group, or if only groups have spans.
         """
         listed = ", ".join(map(repr, self._groups)) or "none"
-        if self._group is not None and self._group not in self._groups:
-            problem = f"no document has a span group {self._group!r}; the groups are {listed}."
-            raise self._source.refuse(problem, "Name another group.")
-        with_spans = [name for name, has_spans in self._groups.items() if has_spans]
-        if self._group is None and with_spans and not self._has_entities:
-            raise self._source.refuse(
-                f"no document has entities, but there are span groups: {listed}.",
-                f"Choose a span group with {setting('span_group', with_spans[0])}.",
-            )
-        if self._group is None and with_spans:
+        filled = next((name for name, has_spans in self._groups.items() if has_spans), None)
+        if self._group is not None:
+            if self._group not in self._groups:
+                problem = f"no document has a span group {self._group!r}; the groups are {listed}."
+                raise self._source.refuse(problem, "Name another group.")
+        elif filled is not None:
+            if not self._has_entities:
+                problem = f"no document has entities, but there are span groups: {listed}."
+                raise self._source.refuse(problem, f"Choose a span group with {setting('span_group', filled)}.")
             file = replace(file, notes=(*file.notes, f"Entities were read; the span groups {listed} were not."))
         return with_missing(file, self.missing)
 
@@ -152,18 +151,20 @@ class SpanChoice:
 def _records(source: Source, stored: DocBin, choice: SpanChoice, *, in_tokens: bool) -> Iterator[Record]:
     """Yield the documents one by one."""
     for number, doc in enumerate(_docs(source, stored)):
-        place = f"document {number}"
         places = doc.to_array(["IDX", "LENGTH"]).astype(np.int64).reshape(-1, 2)
         tokens = np.stack([places[:, 0], places.sum(axis=1)], axis=1)
-        bounds = np.stack([np.arange(len(doc)), np.arange(1, len(doc) + 1)], axis=1) if in_tokens else tokens
+        ends = np.arange(1, len(doc) + 1)
+        bounds = np.stack([ends - 1, ends], axis=1) if in_tokens else tokens
         length = len(doc) if in_tokens else len(doc.text)
         spans = choice.spans(doc.ents, doc.spans, length, _missing(doc, bounds, length))
+        record = Record(place=f"document {number}")
         if in_tokens:
-            listed = [(span.start, span.end, span.label_) for span in spans]
-            yield Record(spans=listed, words=[token.text for token in doc], place=place)
+            record.spans = [(span.start, span.end, span.label_) for span in spans]
+            record.words = [token.text for token in doc]
         else:
-            listed = [(span.start_char, span.end_char, span.label_) for span in spans]
-            yield Record(spans=listed, text=doc.text, tokens=tokens, place=place)
+            record.spans = [(span.start_char, span.end_char, span.label_) for span in spans]
+            record.text, record.tokens = doc.text, tokens
+        yield record
 
 
 def _missing(doc: Doc, bounds: np.ndarray, length: int) -> list[tuple[int, int]]:
@@ -205,13 +206,11 @@ def _words(text: str, tokens: Iterable[tuple[int, int]]) -> tuple[list[str], lis
         if words and between.startswith(" "):
             spaces[-1] = True
             between = between[1:]
-        if between:
-            words.append(between)
-            spaces.append(False)
         if end > start:
-            place.append(len(words))
-            words.append(text[start:end])
-            spaces.append(False)
+            place.append(len(words) + bool(between))
+        new = list(filter(None, (between, text[start:end])))
+        words += new
+        spaces += [False] * len(new)
         reached = end
     return words, spaces, place
 
@@ -268,9 +267,8 @@ def _version_2(
     source: Source, rows: Iterable[Row], scheme: str, repair: str, missing: list[tuple[int, int, int]]
 ) -> Iterator[Record]:
     """Yield the paragraphs of version 2 with their spans; add unannotated parts to `missing`."""
-    begun = 0
+    begun, names = 0, set[str | None]()
     paragraphs = (paragraph for row in rows for paragraph in _paragraphs(row))
-    names: set[str | None] = set()
     while some := list(islice(paragraphs, _AT_ONCE)):
         records = [record for record, _ in some]
         for number, (_, own) in enumerate(some, begun):
