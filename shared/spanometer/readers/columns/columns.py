@@ -22,23 +22,20 @@ from .layout import DOCSTART, HASH, HEADER_WORDS, Lines, find_layout, is_blank, 
 
 # all lines up to the last blank one
 _UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
-_NO_COLUMNS = (
-    (
-        re.compile(rb"<\?xml|<!DOCTYPE"),
+_NO_COLUMNS = {
+    rb"<\?xml|<!DOCTYPE": (
         "this is XML of an unknown format.",
         "Export another format. The XML formats are BioC, GATE, i2b2 and UIMA CAS (XMI).",
     ),
-    (
-        re.compile(rb'(?:\[\s*)?\{\s*"[^"\n]{1,80}"\s*:'),
+    rb'(?:\[\s*)?\{\s*"[^"\n]{1,80}"\s*:': (
         "this is JSON that is damaged or cut off.",
         "Export or download the file again.",
     ),
-    (
-        re.compile(rb"# [\w.]+\.[\w.]+ \| [^\n]*\n#id="),
+    rb"# [\w.]+\.[\w.]+ \| [^\n]*\n#id=": (
         "this is WebAnno TSV 2, which has no offsets.",
         "Export the document as WebAnno TSV v3.3.",
     ),
-)
+}
 """How files without columns begin, with the problem and the remedy for the error."""
 
 _NOT_IN_CELLS = re.compile(r"[\x00\t\n\r]")
@@ -50,9 +47,9 @@ def read_columns(source: Source, options: ColumnReading) -> DocumentFile:
     if is_array(source):
         raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
     head = source.head.lstrip()
-    for begin, problem, remedy in _NO_COLUMNS:
-        if begin.match(head):
-            raise source.refuse(problem, remedy, 1)
+    for begin, problem in _NO_COLUMNS.items():
+        if re.match(begin, head):
+            raise source.refuse(*problem, 1)
     layout, blocks = find_layout(source, options)
     reader = _Reader(source, layout, options)
     for first, block in blocks:
@@ -247,21 +244,20 @@ class _Reader:
         A line with another number of cells than the rows is a comment; so is one without tags in the tag columns.
         """
         layout = self._layout
+        cells = split(text, layout.tabs)
         if layout.width == 1:
             return True
-        cells = split(text, layout.tabs)
         if len(cells) == layout.width:
             tags = [cells[column] for column in layout.columns]
-            if not any(tags):
-                return True
-            if any(map(self._looks_like_tag, tags)):
+            if any(tags) and any(map(self._looks_like_tag, tags)):
                 return False
-            if line < layout.model or ("\t" in text and not layout.tabs):
+            if not any(tags) or line < layout.model or ("\t" in text and not layout.tabs):
                 return True
             return at_start and _KEYED_COMMENT.match(text) is not None
-        if at_start and text[1:2] in ("", " "):
-            return True
-        if not at_start and text[1:2] not in ("", " ", "\t", "#"):
+        if text[1:2] in ("", " "):
+            if at_start:
+                return True
+        elif not at_start and text[1:2] not in ("\t", "#"):
             return False
         # a row with too few or too many cells must raise an error
         last = next((cell for cell in reversed(cells[1:]) if cell), "")
@@ -275,24 +271,18 @@ class _Reader:
         if different.any():
             line = int(rows[np.argmax(different)])
             by = "tabs" if self._layout.tabs else "blanks"
-            raise self._source.refuse(
-                f"this line has {counted(int(lines.cells[line]), 'column')} (separated by {by}), but line "
-                f"{self._layout.model} has {self._layout.width}.",
-                "Give all rows the same columns.",
-                lines.first + line,
-            )
+            width = f"{counted(int(lines.cells[line]), 'column')} (separated by {by})"
+            problem = f"this line has {width}, but line {self._layout.model} has {self._layout.width}."
+            raise self._source.refuse(problem, "Give all rows the same columns.", lines.first + line)
 
     def _require_tags(self, lines: Lines, rows: np.ndarray, column: int, codes: np.ndarray) -> None:
         """Raise an `InputError` if a cell in a tag column is empty, which can happen only with tabs."""
         empty = self._names[column].get("")
         if empty is not None:
-            names = self._layout.names
+            names, line = self._layout.names, lines.first + int(rows[np.argmax(codes == empty)])
             called = f"the column {names[column]!r}" if names else self._layout.called(column)
-            raise self._source.refuse(
-                f"{called} has an empty cell.",
-                "Choose another column, or write O for tokens outside spans.",
-                lines.first + int(rows[np.argmax(codes == empty)]),
-            )
+            remedy = "Choose another column, or write O for tokens outside spans."
+            raise self._source.refuse(f"{called} has an empty cell.", remedy, line)
 
 
 def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]:
@@ -386,10 +376,9 @@ def _lines(source: Source) -> Iterator[bytes]:
     block = bytearray()
     for line, (number, cells) in enumerate(csv_rows(source), 1):
         # a row over several lines is an error, so that lines keep their numbers; cells are already stripped here
-        over = number > line
-        if over or any("\t" in cell or "\n" in cell for cell in cells):
+        if number > line or any("\t" in cell or "\n" in cell for cell in cells):
             problem, remedy = "a cell contains a tab or a line break.", "Remove tabs and line breaks from the cells."
-            raise source.refuse(problem, remedy, line - 1 if over else line)
+            raise source.refuse(problem, remedy, line - (number > line))
         block += ("\t".join(cells) if any(cells) else "").encode() + b"\n"
         if len(block) >= BLOCK_SIZE:
             yield bytes(block)

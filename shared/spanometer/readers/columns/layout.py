@@ -79,9 +79,8 @@ def looks_like_tag(cell: str) -> bool:
 
 def no_rows(source: Source) -> InputError:
     """Create the error about a file without rows."""
-    return source.refuse(
-        "the file has no rows of tags.", "Write one token on each line, and a blank line after each document."
-    )
+    remedy = "Write one token on each line, and a blank line after each document."
+    return source.refuse("the file has no rows of tags.", remedy)
 
 
 def _layout_of(source: Source, row: str, number: int, comments: list[str], options: ColumnReading) -> Layout:
@@ -90,11 +89,8 @@ def _layout_of(source: Source, row: str, number: int, comments: list[str], optio
     tabs = "\t" in row
     cells = split(row, tabs)
     if len(cells) == 1 and _COMMAS.search(row) and not looks_like_tag(row.strip()):
-        raise source.refuse(
-            "the cells are separated by commas or semicolons.",
-            f"Set {setting('format', 'csv')}, or separate the cells by tabs.",
-            number,
-        )
+        remedy = f"Set {setting('format', 'csv')}, or separate the cells by tabs."
+        raise source.refuse("the cells are separated by commas or semicolons.", remedy, number)
     wanted = [column for column in (*columns, words) if isinstance(column, str) and not _is_number(column)]
     header = 0
     names = _names_in_comments(comments, len(cells), wanted)
@@ -131,9 +127,8 @@ def _is_header(cells: Sequence[str], wanted: Sequence[str]) -> bool:
     """Check whether the first row contains names of columns."""
     if any(name in cells for name in wanted):
         return True
-    return (
-        len(cells) > 1 and any(cell.lower() in HEADER_WORDS for cell in cells) and not any(map(looks_like_tag, cells))
-    )
+    of_words = len(cells) > 1 and any(cell.lower() in HEADER_WORDS for cell in cells)
+    return of_words and not any(map(looks_like_tag, cells))
 
 
 def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | None, line: int) -> int:
@@ -143,11 +138,9 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
     if isinstance(column, int) or _is_number(column):
         number = int(column)
         if number == 0 or not -width <= number <= width:
-            raise source.refuse(
-                f"column {shown(number)} does not exist: the rows have {counted(width, 'column')}.",
-                "Count columns from 1 (the first column), or from -1 (the last column).",
-                line,
-            )
+            problem = f"column {shown(number)} does not exist: the rows have {counted(width, 'column')}."
+            remedy = "Count columns from 1 (the first column), or from -1 (the last column)."
+            raise source.refuse(problem, remedy, line)
         return number - 1 if number > 0 else width + number
     if names is None:
         problem = f"there is no column {shown(column)}: the file does not name its columns."
