@@ -79,20 +79,21 @@ def answer_in(value: Any) -> Any:
 
 def _require_success(row: dict[str, Any]) -> None:
     result, response = row.get("result"), row.get("response")
+    reasons = [
+        part.get("error") or part.get("type") or part.get("status")
+        for part in (row, result, response)
+        if isinstance(part, dict) and (part.get("type") in _FAILED or part.get("status") in _FAILED)
+    ]
     status = value_in(response, "status_code")
-    for part in (row, result, response):
-        if isinstance(part, dict) and (part.get("type") in _FAILED or part.get("status") in _FAILED):
-            raise _failure(part.get("error") or part.get("type") or part.get("status"))
     if isinstance(status, int) and status >= 400:
-        raise _failure((response or {}).get("body"))
+        reasons.append(value_in(response, "body"))
     if row.get("error") and not any(row.get(key) for key in ("response", "choices", "output", "message")):
-        raise _failure(row["error"])
-
-
-def _failure(error: Any) -> FailedRequest:
-    while isinstance(error, dict):
-        error = error.get("message") or error.get("error") or error.get("code") or error.get("type") or "no reason"
-    return FailedRequest(f"is a request that failed ({shown(error)}).")
+        reasons.append(row["error"])
+    for reason in reasons:
+        while isinstance(reason, dict):
+            parts = (reason.get(key) for key in ("message", "error", "code", "type"))
+            reason = next(filter(None, parts), "no reason")
+        raise FailedRequest(f"is a request that failed ({shown(reason)}).")
 
 
 def _in_list(values: Sequence[Any]) -> Any:
@@ -126,21 +127,18 @@ def _in_message(message: dict[str, Any]) -> Any:
 def _joined(parts: Iterable[Any]) -> Any:
     """Join the arguments of all tool calls in a message, or its texts if there are no calls; None if it has neither."""
     calls: list[Any] = []
-    texts: list[str] = []
+    texts: list[Any] = []
     for part in parts:
-        arguments = _calls(part)
-        if arguments:
-            calls += arguments
-        elif _is_message(part):
-            inner = _in_message(part)
-            texts += [inner] if isinstance(inner, str) else []
-        else:
-            text = part.get("text") if isinstance(part, dict) and not part.get("thought") else part
-            texts += [text] if isinstance(text, str) else []
-    if len(calls) == 1:
-        return calls[0]
-    if calls:
+        calls += (arguments := _calls(part))
+        if not arguments and _is_message(part):
+            texts.append(_in_message(part))
+        elif not arguments:
+            texts.append(part.get("text") if isinstance(part, dict) and not part.get("thought") else part)
+    if len(calls) > 1:
         return "\n".join(call if isinstance(call, str) else json.dumps(call) for call in calls)
+    if calls:
+        return calls[0]
+    texts = [text for text in texts if isinstance(text, str)]
     return "".join(texts) if texts else None
 
 
@@ -170,11 +168,10 @@ def part_at(value: Any, path: str) -> tuple[Any, str]:
         return value, path
     if path in value:
         return value[path], ""
-    place = path.find(".")
-    while place >= 0:
-        if path[:place] in value:
-            return part_at(value[path[:place]], path[place + 1 :])
-        place = path.find(".", place + 1)
+    names = path.split(".")
+    for size in range(1, len(names)):
+        if (head := ".".join(names[:size])) in value:
+            return part_at(value[head], ".".join(names[size:]))
     return value, path
 
 

@@ -1,6 +1,5 @@
 """JSON lines of documents with spans, of entity trees, and of tags."""
 
-import json
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -29,22 +28,17 @@ from .records import (
     is_json_lines,
     is_object,
     is_text,
+    json_line,
     rows,
 )
 from .values import first_value, is_array
 
 _COLUMN = setting("column")
-_KEY_REMEDY = "".join(
-    [
-        "Name the key of the list of tags",
-        clause_for("column", f" with {_COLUMN}, or the key of lists of spans with {setting('spans_key')}"),
-        ".",
-    ]
-)
+_OR_SPANS = clause_for("column", f" with {_COLUMN}, or the key of lists of spans with {setting('spans_key')}")
+_KEY_REMEDY = f"Name the key of the list of tags{_OR_SPANS}."
 _OF_SPANS = f" of spans (objects with start, end and label) with {setting('spans_key')}, or of the list"
-_SPANS_REMEDY = (
-    f"Name the key of the list{clause_for('spans_key', _OF_SPANS)} of tags{clause_for('column', f' with {_COLUMN}')}."
-)
+_SPANS_REMEDY = f"Name the key of the list{clause_for('spans_key', _OF_SPANS)} of tags"
+_SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
 _REMEDY = (
     'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
     'discontinuous spans have "fragments": [[start, end], ...].'
@@ -172,22 +166,20 @@ def _tokens(row: Row) -> tuple[list[str] | None, list[tuple[int, int]] | None]:
 
 
 def _written(documents: Fitted) -> Iterator[bytes]:
+    in_tokens = documents.file.in_tokens
     for record in documents.records():
-        row = {"id": record.id, "annotator": record.annotator, "text": record.text}
         tokens = record.words if record.text is None or record.tokens is None else record.tokens
-        in_tokens = documents.file.in_tokens
         unit = None if in_tokens == (record.text is None) else "token" if in_tokens else "character"
-        layers = {key: value for key, value in {**row, "unit": unit, "tokens": tokens}.items() if value is not None}
-        spans = [_span(record, place) for place in range(len(record.spans))]
-        yield json.dumps({**layers, "spans": spans}, ensure_ascii=False).encode() + b"\n"
+        row = {"id": record.id, "annotator": record.annotator, "text": record.text, "unit": unit, "tokens": tokens}
+        row = {key: value for key, value in row.items() if value is not None}
+        yield json_line({**row, "spans": [_span(record, place) for place in range(len(record.spans))]}).encode()
 
 
 def span_lines(spans: Spans) -> Iterator[bytes]:
     """Write spans as JSON lines: for each document an object with `spans`, without words."""
     column = spans.to_arrow()
     for first in range(0, len(column), _AT_ONCE):
-        rows_of_spans = column.slice(first, _AT_ONCE).to_pylist()
-        yield "".join(f"{json.dumps({'spans': row}, ensure_ascii=False)}\n" for row in rows_of_spans).encode()
+        yield "".join(json_line({"spans": row}) for row in column.slice(first, _AT_ONCE).to_pylist()).encode()
 
 
 def _span(record: Record, place: int) -> dict[str, Any]:
@@ -209,7 +201,7 @@ def _has_attributes(source: Source) -> bool:
     """Check whether the first span has `attributes`."""
     row = first_object(source, *_KEYS)
     spans = next((row[key] for key in _KEYS if key in row), [row])
-    return isinstance(spans, list) and bool(spans) and is_object(spans[0], "label", "attributes")
+    return isinstance(spans, list) and any(is_object(span, "label", "attributes") for span in spans[:1])
 
 
 def _allows(source: Source) -> bool:
@@ -231,13 +223,7 @@ def _shows_documents(source: Source) -> bool:
     return all(is_object(span, "label") and ("fragments" in span or "start" in span) for span in spans)
 
 
-register(
-    "jsonl",
-    "JSON lines of spans with attributes",
-    _has_attributes,
-    read_document_lines,
-    content="attributes",
-)
+register("jsonl", "JSON lines of spans with attributes", _has_attributes, read_document_lines, content="attributes")
 register(
     "jsonl",
     "JSON lines of documents",
@@ -297,18 +283,15 @@ def entity_lines_text(
     entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]] | None, documents: Sequence[str]
 ) -> str:
     """Write documents as JSON lines, see `write_entities`."""
-    lines = []
-    for index, of_document in enumerate(entities):
-        tokens = {} if words is None else {"tokens": list(words[index])}
-        row = {"id": documents[index], **tokens, "entities": list(of_document)}
-        lines.append(json.dumps(row, ensure_ascii=False))
-    return "".join(f"{line}\n" for line in lines)
+    tokens = [{}] * len(entities) if words is None else [{"tokens": list(row)} for row in words]
+    rows_of_all = zip(documents, tokens, entities, strict=True)
+    return "".join(json_line({"id": name, **row, "entities": list(trees)}) for name, row, trees in rows_of_all)
 
 
 def _shows_entities(source: Source) -> bool:
     row = first_object(source, "entities")
     entities = row.get("entities", [row])
-    return isinstance(entities, list) and bool(entities) and is_object(entities[0], "start", "end", "types")
+    return isinstance(entities, list) and any(is_object(entity, "start", "end", "types") for entity in entities[:1])
 
 
 register(
@@ -335,9 +318,8 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
     for row in rows(source, "tags"):
         lines.append(row.line)
         if isinstance(row.value, list) and unlisted is not None:
-            problem = f"this line is a list, so it has no key {unlisted!r}."
             remedy = f"Write an object with the key {unlisted!r} on each line, or do not name a column."
-            raise row.refuse(problem, remedy)
+            raise row.refuse(f"this line is a list, so it has no key {unlisted!r}.", remedy)
         if unlisted is None and is_object(row.value, "text") and TAGS_KEY not in row.value:
             problem = f"the object has a text, but no known spans and no 'tags'; its keys are {row.key_names}."
             raise row.refuse(problem, _SPANS_REMEDY)
@@ -357,13 +339,11 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
         if of_words is not None:
             _add(of_all, of_words, row)
             lists[words_key or WORDS_KEYS[0]] = of_words
-        first, *others = lists
-        for other in others:
-            if len(lists[other]) != len(lists[first]):
-                raise row.refuse(
-                    f"{first!r} has {counted(len(lists[first]), 'item')}, but {other!r} has {len(lists[other])}.",
-                    "Give all lists of a line the same length.",
-                )
+        (first, items), *others = lists.items()
+        for other, values in others:
+            if len(values) != len(items):
+                problem = f"{first!r} has {counted(len(items), 'item')}, but {other!r} has {len(values)}."
+                raise row.refuse(problem, "Give all lists of a line the same length.")
     file = DocumentFile.in_words(
         format=source.binary or ("one JSON text" if is_array(source) else ""),
         source=source.name,
@@ -389,9 +369,8 @@ def _key(source: Source, column: Column) -> str:
     if column is None:
         return TAGS_KEY
     if isinstance(column, int) or column.lstrip("-").isdecimal():
-        raise source.refuse(
-            f"there is no column {column}: JSON lines have keys, not columns.", "Name the key of the tags."
-        )
+        problem = f"there is no column {column}: JSON lines have keys, not columns."
+        raise source.refuse(problem, "Name the key of the tags.")
     return column
 
 

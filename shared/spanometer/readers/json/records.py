@@ -3,7 +3,7 @@
 import contextlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -210,6 +210,11 @@ def is_span(value: Any) -> bool:
 def value_in(part: Any, key: str) -> Any:
     """Return the value of a key; None if the key is missing or `part` is not an object."""
     return part.get(key) if isinstance(part, dict) else None
+
+
+def json_line(row: Mapping[str, Any]) -> str:
+    """Write an object as a line."""
+    return f"{json.dumps(row, ensure_ascii=False)}\n"
 
 
 def number_or_text(name: str) -> int | str:
