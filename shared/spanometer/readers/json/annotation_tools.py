@@ -15,7 +15,7 @@ from ...spans.texts import borders, is_plain
 from ..formats import IN_BROWSERS, Offsets, register
 from ..source import Source
 from .answers import AnswerLines
-from .records import Row, first_object, is_object, is_span, number_or_text, rows, value_in
+from .records import Row, first_object, is_object, is_span, json_line, number_or_text, rows, value_in
 
 _TYPES = ("labels", "hypertextlabels", "paragraphlabels")
 _LABEL_STUDIO_REMEDY = "Export the project from Label Studio as JSON or JSON-MIN."
@@ -58,7 +58,7 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
     annotated = False
     for row in rows(source, "tasks"):
         name = row.get("id")
-        task = _Task(row, options, row.place if name is None else f"task {name}")
+        task = _Task(row if name is None else replace(row, place=f"task {name}"), options)
         if not isinstance(row.value, dict):
             raise task.refuse("this is not a task.")
         annotations = list(task.records())
@@ -66,7 +66,7 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
         yield from annotations
         if not annotations:
             predictions = [] if annotated else list(task.predictions())
-            without.append((f"{task.place}: a task without annotations.", predictions))
+            without.append((f"{task.row.place}: a task without annotations.", predictions))
     if not annotated:
         if not any(predictions for _, predictions in without):
             raise source.refuse("no task has an annotation or a prediction.", "Export labelled tasks.")
@@ -77,11 +77,10 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
 
 @dataclass(frozen=True)
 class _Task:
-    """A task, and what errors call it."""
+    """A task."""
 
     row: Row
     options: LabelStudioReading
-    place: str
 
     def records(self) -> Iterator[Record]:
         """Yield a record for each annotation of a task; a flat record has one annotation."""
@@ -124,16 +123,14 @@ class _Task:
             raise self.refuse(f"the task has labels of several tags: {listed}.", remedy)
         if isinstance(annotator, dict):
             annotator = annotator.get("email", annotator.get("id"))
-        record = Record(id=self.row.get("id"), annotator=annotator, line=self.row.line, place=self.place)
+        record = self.row.record(id=self.row.get("id"), annotator=annotator)
         for value in (value for name, value in regions if label_key in (None, name)):
             if not is_object(value, "start", "end"):
                 raise self.refuse("a span lacks 'start' or 'end'.")
             start, end, stated = value["start"], value["end"], value.get("text")
             if isinstance(start, str):
-                problem = (
-                    f"a span begins at {shown(start)}, which is a position in HTML or in a dialogue, not in a text."
-                )
-                raise self.refuse(problem, "Export a project whose documents are plain text.")
+                problem = f"a span begins at {shown(start)}, which is a position in HTML or in a dialogue"
+                raise self.refuse(f"{problem}, not in a text.", "Export a project whose documents are plain text.")
             labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
             if not labels:
                 record.lost.append((record.line, f"a span without a label at {start}."))
@@ -162,7 +159,7 @@ class _Task:
     def refuse(self, problem: str, remedy: str = _LABEL_STUDIO_REMEDY) -> InputError:
         """Create an error about this task."""
         error = self.row.refuse(problem, remedy)
-        return error.placed(source=f"{error.source}, {self.place}") if self.place else error
+        return error.placed(source=f"{error.source}, {self.row.place}") if self.row.place else error
 
 
 def _is_region(value: Any) -> bool:
@@ -255,8 +252,7 @@ def read_doccano(source: Source, options: Offsets) -> Iterator[Record | str]:
 def _written_doccano(documents: Fitted) -> Iterator[bytes]:
     """Write JSON lines like Doccano's exports, with offsets in UTF-16 units."""
     for record in documents.records():
-        row = {**_name(record), **labelled(str(record.text), record.spans)}
-        yield f"{json.dumps(row, ensure_ascii=False)}\n".encode()
+        yield json_line({**_name(record), **labelled(str(record.text), record.spans)}).encode()
 
 
 def labelled(text: str, spans: Sequence[tuple[int, int, str]]) -> dict[str, Any]:
@@ -374,9 +370,8 @@ def _label_studio(tasks: Iterable[ReviewTask]) -> Iterator[str]:
     """Write one array of tasks, with a prediction for each side."""
     rows = []
     for task in tasks:
-        predictions = [
-            {"model_version": name, "result": list(results(task.text, spans))} for name, spans in task.sides.items()
-        ]
+        sides = ((name, list(results(task.text, spans))) for name, spans in task.sides.items())
+        predictions = [{"model_version": name, "result": result} for name, result in sides]
         rows.append({"data": {"text": task.text, "meta": task.meta}, "predictions": predictions})
     yield _array(rows)
 
@@ -384,12 +379,12 @@ def _label_studio(tasks: Iterable[ReviewTask]) -> Iterator[str]:
 def _prodigy(tasks: Iterable[ReviewTask]) -> Iterator[str]:
     """Write a line for each side of each text, as a session of an annotator; `prodigy review` shows them together."""
     for task in tasks:
-        bounds = list(task.tokens)
         tokens = [
-            {"text": task.text[start:end], "start": start, "end": end, "id": n} for n, (start, end) in enumerate(bounds)
+            {"text": task.text[start:end], "start": start, "end": end, "id": n}
+            for n, (start, end) in enumerate(task.tokens)
         ]
-        first = {start: number for number, (start, _) in enumerate(bounds)}
-        last = {end: number for number, (_, end) in enumerate(bounds)}
+        first = {start: number for number, (start, _) in enumerate(task.tokens)}
+        last = {end: number for number, (_, end) in enumerate(task.tokens)}
         key = zlib.crc32(f"{task.number} {task.text}".encode("utf-8", "replace"))
         for name, spans in task.sides.items():
             rows = []
@@ -399,20 +394,16 @@ def _prodigy(tasks: Iterable[ReviewTask]) -> Iterator[str]:
             row = {"text": task.text, **({"tokens": tokens} if tokens else {}), "spans": rows, "meta": task.meta}
             hashes = {"_input_hash": key, "_task_hash": zlib.crc32(json.dumps(rows).encode(), key)}
             by = {"_view_id": "spans_manual", "_annotator_id": name, "_session_id": name, "answer": "accept"}
-            yield json.dumps({**row, **hashes, **by}, ensure_ascii=False) + "\n"
+            yield json_line({**row, **hashes, **by})
 
 
 def _doccano(tasks: Iterable[ReviewTask]) -> Iterator[str]:
     """Write a line for each text; spans that only a system has get the label `LABEL (system)`."""
     for task in tasks:
         (_, reference), *systems = task.sides.items()
-        spans = [*reference]
-        for name, side in systems:
-            spans += [
-                (start, end, f"{label} ({name})") for start, end, label in side if (start, end, label) not in reference
-            ]
-        row = {"id": task.number, **labelled(task.text, sorted(spans)), "meta": task.meta}
-        yield json.dumps(row, ensure_ascii=False) + "\n"
+        of_systems = ((name, span) for name, side in systems for span in side if span not in reference)
+        spans = [*reference, *((start, end, f"{label} ({name})") for name, (start, end, label) in of_systems)]
+        yield json_line({"id": task.number, **labelled(task.text, sorted(spans)), "meta": task.meta})
 
 
 PREANNOTATIONS: Mapping[str, Callable[[Iterable[ReviewTask]], Iterator[str]]] = {
