@@ -7,8 +7,9 @@ of `ENTITY_TYPES`, otherwise a component.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -145,7 +146,7 @@ class _Parser:
             name, offset = _shown(self.opened[-1].name), self.opened[-1].offset
             raise self._refuse(f"the tag <{name}> is not closed.", f"Write </{name}> before the document ends.", offset)
         for entity in self.entities:
-            entity["components"].sort(key=_by_place)
+            entity["components"].sort(key=itemgetter("start", "end", "label"))
         return Annotation(self.words, self.entities)
 
     def _enclosing(self) -> Entity | None:
@@ -227,7 +228,19 @@ def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types:
         entities: the entities, as in `Entities.to_dicts`.
         entity_types: the first dotted parts of tags that are entities.
     """
-    return _written(words, _in_order(entities, _first_parts(entity_types)))
+    pieces: list[str] = []
+    stack: list[_Node] = []
+    done = 0
+    for node in (*_in_order(entities, _first_parts(entity_types)), None):
+        while stack and (node is None or stack[-1].end <= node.start):
+            closed = stack.pop()
+            pieces += (*words[done : closed.end], f"</{closed.name}>")
+            done = closed.end
+        if node is not None:
+            pieces += (*words[done : node.start], f"<{node.name}>")
+            done = node.start
+            stack.append(node)
+    return " ".join([*pieces, *words[done:]])
 
 
 @dataclass(frozen=True)
@@ -295,27 +308,6 @@ def _chain(entities: Sequence[Entity], group: Sequence[int], kinds: frozenset[st
     return [*trail, *(index for indices in leaving.values() for index in indices)]
 
 
-def _written(words: Sequence[str], nodes: Sequence[_Node]) -> str:
-    pieces: list[str] = []
-    stack: list[_Node] = []
-    done = 0
-    for node in (*nodes, None):
-        while stack and (node is None or stack[-1].end <= node.start):
-            closed = stack.pop()
-            pieces += (*words[done : closed.end], f"</{closed.name}>")
-            done = closed.end
-        if node is None:
-            break
-        pieces += (*words[done : node.start], f"<{node.name}>")
-        done = node.start
-        stack.append(node)
-    return " ".join([*pieces, *words[done:]])
-
-
-def _by_place(component: Mapping[str, Any]) -> tuple[int, int, str]:
-    return component["start"], component["end"], component["label"]
-
-
 def _is_entity(name: str, kinds: frozenset[str]) -> bool:
     return name.partition(".")[0] in kinds
 
@@ -323,16 +315,13 @@ def _is_entity(name: str, kinds: frozenset[str]) -> bool:
 def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     if isinstance(entity_types, frozenset):
         return entity_types
-    wrong = isinstance(entity_types, str) or not isinstance(entity_types, Collection)
-    wrong = wrong or getattr(entity_types, "ndim", 1) != 1
-    if wrong or not all(isinstance(part, str) and part and "." not in part for part in entity_types):
-        raise InputError(
-            f"{setting('entity_types', entity_types)} is not a list of names.",
-            "Give a list of names without dots, such as ['pers'] for the type pers.ind. The default is "
-            f"{ENTITY_TYPES!r}.",
-            option="entity_types",
-        )
-    return frozenset(entity_types)
+    listed = isinstance(entity_types, Collection) and not isinstance(entity_types, str)
+    listed = listed and getattr(entity_types, "ndim", 1) == 1
+    if listed and all(isinstance(part, str) and part and "." not in part for part in entity_types):
+        return frozenset(entity_types)
+    remedy = "Give a list of names without dots, such as ['pers'] for the type pers.ind. The default is "
+    problem = f"{setting('entity_types', entity_types)} is not a list of names."
+    raise InputError(problem, f"{remedy}{ENTITY_TYPES!r}.", option="entity_types")
 
 
 def _shown(text: str) -> str:

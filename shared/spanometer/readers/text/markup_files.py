@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -126,40 +127,30 @@ def read_markup_lines(source: Source) -> Iterator[Record]:
 
 
 def _record(source: Source, number: int, line: str) -> Record:
-    opened: list[int] = []
+    pieces: list[str] = []
+    brackets: list[int] = []
     spans: list[tuple[int, int, str, dict[str, Any]]] = []
-    # a bracket without a label is text, so brackets are matched first
-    text, last = "", 0
-    marks = list(_MARK.finditer(line))
-    opening = _openings(source, number, marks)
-    for mark in marks:
-        if mark[1] is None and mark.start() not in opening:
-            continue
-        text += line[last : mark.start()]
-        last = mark.end()
+    done = 0
+    for mark in _MARK.finditer(line):
+        pieces.append(line[done : mark.start()])
+        done = mark.end()
         if mark[1] is None:
-            opened.append(len(text))
-        else:
-            spans.append((opened.pop(), len(text), mark[1], _attributes(mark[2])))
-    record = Record(text=text + line[last:], line=number)
-    for start, end, label, attributes in sorted(spans, key=lambda span: (span[0], -span[1])):
-        record.add(start, end, label, attributes=attributes)
-    return record
-
-
-def _openings(source: Source, number: int, marks: list[re.Match[str]]) -> set[int]:
-    """Return the brackets with which spans begin: for each label, the last free bracket before it."""
-    free: list[int] = []
-    taken: set[int] = set()
-    for mark in marks:
-        if mark[1] is None:
-            free.append(mark.start())
-        elif free:
-            taken.add(free.pop())
+            # a bracket without a label is text
+            brackets.append(len(pieces))
+            pieces.append("[")
+        elif brackets:
+            begun = brackets.pop()
+            pieces[begun] = ""
+            spans.append((begun, len(pieces), mark[1], _attributes(mark[2])))
         else:
             problem = f"there is no opening bracket before {mark[0]!r}."
             raise source.refuse(problem, "Write [text](LABEL name=value).", number)
-    return taken
+    record = Record(text="".join([*pieces, line[done:]]), line=number)
+    offsets = [0, *accumulate(map(len, pieces))]
+    placed = ((offsets[begun], offsets[ended], label, values) for begun, ended, label, values in spans)
+    for start, end, label, values in sorted(placed, key=lambda span: (span[0], -span[1])):
+        record.add(start, end, label, attributes=values)
+    return record
 
 
 def _attributes(written: str) -> dict[str, Any]:
