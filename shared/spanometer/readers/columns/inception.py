@@ -439,13 +439,11 @@ def _require_one_text(file: DocumentFile) -> None:
     for place, (name, content) in enumerate(zip(names, texts, strict=True)):
         first = places.setdefault(name, place)
         if texts[first] != content:
-            raise InputError(
-                f"two annotators of {name!r} have different texts: {file.source_of(first)} and "
-                f"{file.source_of(place)}.",
-                f"Export the project again, or read every file as a document with {setting('format', 'webanno')}.",
-                source=file.source,
-                option="format",
-            )
+            both = f"{file.source_of(first)} and {file.source_of(place)}"
+            problem = f"two annotators of {name!r} have different texts: {both}."
+            each = setting("format", "webanno")
+            remedy = f"Export the project again, or read every file as a document with {each}."
+            raise InputError(problem, remedy, source=file.source, option="format")
 
 
 def _refuse(source: Source, options: LayerReading) -> DocumentFile:

@@ -225,7 +225,7 @@ def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -
     columns: dict[str, str] = {}
     for key, usual in _USUAL.items():
         name = names.get(key) or next((header[name] for name in usual if name in header), None)
-        if name in row:
+        if name is not None and name in row:
             columns[key] = name
         elif name is not None or key in _NEEDED:
             problem = f"there is no column {name or key!r}; the columns are {', '.join(map(repr, row))}."

@@ -95,8 +95,8 @@ def _record(source: Source) -> Record:
         covered = "\t".join(stated) if stated else None
         record.add(bounds[0][0], bounds[-1][1], sys.intern(span[1]), stated=covered, pieces=bounds)
     for name, *rest in values:
-        if rest and rest[0].startswith("T") and (number := names.get(number_or_text(rest[0][1:]))) is not None:
-            record.attributes[number] = {**record.attributes[number], name: rest[1] if len(rest) > 1 else True}
+        if rest and rest[0].startswith("T") and (index := names.get(number_or_text(rest[0][1:]))) is not None:
+            record.attributes[index] = {**record.attributes[index], name: rest[1] if len(rest) > 1 else True}
     record.text = _text_beside(source.name, source.limits)
     return record
 
