@@ -9,17 +9,17 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
+from itertools import islice
+from operator import itemgetter, ne
 from typing import Any
 
 import pyarrow as pa
 
 from ...arrays import batches, is_utf8, read_documents
-from ...documents.layers import WordRows, Words
 from ...exceptions import (
     InputError,
     counted,
-    on_both_sides,
+    on_side,
     printable,
     require_same_documents,
     setting,
@@ -28,7 +28,7 @@ from ...exceptions import (
     with_type,
 )
 from ...options import option
-from ...spans.entities import ENTITY_TYPES, Entities, Entity, entities_of
+from ...spans.entities import ENTITY_TYPES, Entities, Entity, entities_arrays
 
 MAX_DEPTH = 100
 """The maximum depth of nested tags."""
@@ -329,6 +329,9 @@ def _shown(text: str) -> str:
 
 
 _REMEDY = "Pass one string with markup for each document, for example '<pers.ind> Ada </pers.ind> sings'."
+_AT_ONCE = 1000
+"""The number of documents that are read at a time."""
+
 _SAME_WORDS = "Both sides must annotate the same words. Use the same tokenizer for both."
 
 
@@ -367,19 +370,6 @@ def _require_text(text: Any, document: int | None) -> None:
         raise InputError(f"the document is {with_type(text)}, not a string with markup.", _REMEDY, document=document)
 
 
-def with_words(annotations: Iterable[Annotation]) -> tuple[Entities, Words]:
-    """Convert the annotations of documents to columns: the entities, with the documents' lengths, and the words."""
-    words = WordRows()
-
-    def entities() -> Iterator[list[Entity]]:
-        for annotation in annotations:
-            words.append(annotation.words)
-            yield annotation.entities
-
-    columns = entities_of(entities())
-    return columns.with_lengths(words.lengths), words.words()
-
-
 def pair_from_markup(
     references: pa.ChunkedArray, predictions: pa.ChunkedArray, *, entity_types: Collection[str] = ENTITY_TYPES
 ) -> tuple[Entities, Entities]:
@@ -394,22 +384,37 @@ def pair_from_markup(
             numbers of documents or different words.
     """
     require_same_documents(len(references), len(predictions))
-
-    def read(column: pa.ChunkedArray) -> tuple[Entities, Words]:
-        texts = enumerate(column)
-        return with_words(from_markup(text.as_py(), entity_types=entity_types, document=n) for n, text in texts)
-
-    (reference, words), (prediction, others) = on_both_sides(read, references, predictions)
-    for document, (row, other) in enumerate(zip(words, others, strict=True)):
-        if len(row) != len(other):
-            problem = f"{counted(len(other), 'predicted word')}, {counted(len(row), 'reference word')}."
-            raise InputError(problem, _SAME_WORDS, document=document)
-        if row != other:
-            position = next(
-                position for position, pair in enumerate(zip(row, other, strict=True)) if len(set(pair)) > 1
-            )
-            problem = (
-                f"the word is {shown(other[position])} in the prediction and {shown(row[position])} in the reference."
-            )
-            raise InputError(problem, _SAME_WORDS, document=document, position=position)
+    pairs = _annotations(references, predictions, entity_types)
+    lengths: list[int] = []
+    arrays: tuple[list[pa.ListArray], list[pa.ListArray]] = (entities_arrays([]), entities_arrays([]))
+    # in batches, so that few documents are dictionaries at a time
+    while some := list(islice(pairs, _AT_ONCE)):
+        lengths += [len(reference.words) for reference, _ in some]
+        for parts, of_side in zip(arrays, zip(*some, strict=True), strict=True):
+            parts.extend(entities_arrays([annotation.entities for annotation in of_side]))
+    reference, prediction = (Entities.from_arrow(pa.chunked_array(parts), lengths=lengths) for parts in arrays)
     return reference, prediction
+
+
+def _annotations(
+    references: pa.ChunkedArray, predictions: pa.ChunkedArray, entity_types: Collection[str]
+) -> Iterator[tuple[Annotation, Annotation]]:
+    for document, texts in enumerate(zip(references, predictions, strict=True)):
+        reference, prediction = (
+            on_side(side, from_markup, text.as_py(), entity_types=entity_types, document=document)
+            for side, text in zip(("references", "predictions"), texts, strict=True)
+        )
+        _require_same_words(reference.words, prediction.words, document)
+        yield reference, prediction
+
+
+def _require_same_words(words: Sequence[str], predicted: Sequence[str], document: int) -> None:
+    """Raise an `InputError` about the first difference unless both sides have the same words."""
+    if len(words) != len(predicted):
+        problem = f"{counted(len(predicted), 'predicted word')}, {counted(len(words), 'reference word')}."
+        raise InputError(problem, _SAME_WORDS, document=document)
+    if words != predicted:
+        position = [*map(ne, words, predicted)].index(True)
+        word, other = shown(words[position]), shown(predicted[position])
+        problem = f"the word is {other} in the prediction and {word} in the reference."
+        raise InputError(problem, _SAME_WORDS, document=document, position=position)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ...documents.document_file import DocumentFile
-from ...documents.layers import Record
+from ...documents.layers import Record, WordRows
 from ...exceptions import InputError, require_choice, setting
-from ...spans.entities import ENTITY_TYPES, Entity
+from ...spans.entities import ENTITY_TYPES, Entity, entities_of
 from ..formats import register
 from ..json.records import first_object, is_json_lines
 from ..source import Source
-from .markup import Annotation, from_markup, to_markup, with_words
+from .markup import from_markup, to_markup
 
 DOCUMENTS = ("lines", "blank", "file")
 """What can be a document in a file with markup."""
@@ -35,7 +35,9 @@ def read_quaero(
     require_choice("documents", documents, DOCUMENTS)
     first_lines: list[int] = []
 
-    def annotations() -> Iterator[Annotation]:
+    words = WordRows()
+
+    def annotated() -> Iterator[list[Entity]]:
         for line, text in _texts(source, documents):
             try:
                 annotation = from_markup(text, entity_types=entity_types, first_line=line)
@@ -44,18 +46,19 @@ def read_quaero(
                     blank = setting("documents", "blank")
                     error.remedy += f" Each line is a document; to use blank lines, set {blank}."
                 raise error.placed(source=source.name) from None
+            words.append(annotation.words)
             first_lines.append(line)
-            yield annotation
+            yield annotation.entities
 
-    entities, words = with_words(annotations())
+    entities = entities_of(annotated())
     if not words:
         raise source.refuse("the file has no documents.", "Write text with markup, one sentence or turn a line.")
     return DocumentFile.in_words(
         source=source.name,
         format="quaero",
         document_lines=np.array(first_lines, dtype=np.int64),
-        words=words,
-        entities=entities,
+        words=words.words(),
+        entities=entities.with_lengths(words.lengths),
     )
 
 
