@@ -128,7 +128,7 @@ def test_memory_of_all_measures(file):
 
 def test_blank_lines_before_json_lines(file):
     row = b'{"tags": ["B-X"]}\n'
-    assert "and no document" in refused(file(b"\n" * 18_000_000, "a.jsonl")).problem
+    assert "only blank lines for more than 16 MB" in refused(file(b"\n" * 18_000_000, "a.jsonl")).problem
     after = read(file(b"\n" * 3_000_000 + row + b"\n" * 3_000_000 + row, "b.jsonl"))
     assert after.document_lines.tolist() == [3_000_001, 6_000_002]
 

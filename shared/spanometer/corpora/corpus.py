@@ -125,17 +125,28 @@ class Corpus:
                 source; see also `HubRepository.download`.
         """
         wanted = require_split(split)
+        splits = SPLITS if wanted is None else (wanted,)
         options = {option: value for option, value in repository.items() if value is not None}
         if source is None and self.hub is not None:
-            return self._download(replace(self.hub, **options), wanted, cache_dir)
+            hub = replace(self.hub, **options)
+            # only the files of these splits
+            names = [pattern for split in splits for name in self.file_names[split] for pattern in (name, f"*/{name}")]
+            patterns = [*names, *chain.from_iterable(map(self._parquet_patterns, splits))]
+            of_splits = self._splits_among(list_files(hub.download(patterns, cache_dir)), splits, str(hub))
+            missing = [split for split in splits if split not in of_splits]
+            if missing:
+                # without a network, splits can be missing in the cache without an error
+                problem = f"there is no {' and no '.join(missing)} split of this corpus, on the Hub or in its cache."
+                remedy = f"Name the split that you need, split={next(iter(of_splits))!r}."
+                raise InputError(problem, remedy, source=str(hub))
+            return of_splits
         for option in options:
-            raise InputError(
-                f"{option}=... applies only to the Hub, but source=... names files.", f"Leave out {option}=..."
-            )
+            problem = f"{option}=... applies only to the Hub, but source=... names files."
+            raise InputError(problem, f"Leave out {option}=...")
         files = list_files(source)
         if is_single(files, source):
             return {_split_of(files[0], wanted): tuple(files)}
-        return self._splits_among(files, wanted, str(source))
+        return self._splits_among(files, splits, str(source))
 
     def load(self, files: Files, split: str | None, *, streaming: bool, cache_dir: Source) -> Loaded:
         """Load one split or all splits.
@@ -179,34 +190,17 @@ class Corpus:
             remedy = "Name another folder with cache_dir=..., or read with streaming=True, which writes nothing."
             raise InputError(problem, remedy, source=getattr(cause, "filename", None) or folder) from None
 
-    def _download(self, hub: HubRepository, wanted: str | None, cache_dir: Source) -> Files:
-        """Download only the files of the split, or of all three splits."""
-        splits = SPLITS if wanted is None else (wanted,)
-        names = [pattern for split in splits for name in self.file_names[split] for pattern in (name, f"*/{name}")]
-        patterns = [*names, *chain.from_iterable(map(self._parquet_patterns, splits))]
-        files = self._splits_among(list_files(hub.download(patterns, cache_dir)), wanted, str(hub))
-        missing = [split for split in splits if split not in files]
-        if missing:
-            # without a network, splits can be missing in the cache without an error
-            problem = f"there is no {' and no '.join(missing)} split of this corpus, on the Hub or in its cache."
-            remedy = f"Name the split that you need, split={next(iter(files))!r}."
-            raise InputError(problem, remedy, source=str(hub))
-        return files
-
-    def _splits_among(self, files: Sequence[CorpusFile], wanted: str | None, source: str) -> Files:
-        """Return the files of the split, or of all available splits."""
-        splits = SPLITS if wanted is None else (wanted,)
+    def _splits_among(self, files: Sequence[CorpusFile], splits: Sequence[str], source: str) -> Files:
+        """Return the files of all splits that there are."""
         by_split = {split: of_split for split in splits if (of_split := self._of_split(files, split, source))}
         if by_split:
             return by_split
         names = ", ".join(name for split in splits for name in self.file_names[split])
         there = ", ".join(str(file.path) for file in files[:10]) or "no files"
         more = ", ..." if len(files) > 10 else ""
-        raise InputError(
-            f"there is no {' or '.join(splits)} split of {self.name} here. Expected {names}; got {there}{more}.",
-            "Give the folder or the archive of the release, another split or language, or the file itself.",
-            source=source,
-        )
+        problem = f"there is no {' or '.join(splits)} split of {self.name} here. Expected {names}; got {there}{more}."
+        remedy = "Give the folder or the archive of the release, another split or language, or the file itself."
+        raise InputError(problem, remedy, source=source)
 
     def _of_split(self, files: Sequence[CorpusFile], split: str, source: str) -> tuple[CorpusFile, ...]:
         """Return the file of a split, or its Parquet files."""
@@ -256,10 +250,9 @@ def _split_of(file: CorpusFile, wanted: str | None) -> str:
     if wanted is None and named is None:
         raise InputError("the name of the file does not show its split.", "Name it with split=...", source=file.name)
     if named is not None and wanted not in (None, named):
+        problem = f"this file is named like the {named} split, not like the {wanted} split."
         remedy = f"Pass the file of the {wanted} split, or rename this one."
-        raise InputError(
-            f"this file is named like the {named} split, not like the {wanted} split.", remedy, source=file.name
-        )
+        raise InputError(problem, remedy, source=file.name)
     return wanted or str(named)
 
 

@@ -355,11 +355,8 @@ def _read_parquet(file: CorpusFile, columns: Sequence[str]) -> Iterator[Part]:
                 remedy = "Name another data set with repository=... and revision=..."
                 raise InputError(f"there is no column {name!r} among {', '.join(features)}.", remedy, source=file.name)
         present = [name for name in columns if name in features]
-        sources = {
-            name: next(filter(features.__contains__, names))
-            for name, names in _PARQUET_NAMES.items()
-            if not features.keys().isdisjoint(names)
-        }
+        # of several, the first remains
+        sources = {name: key for name, keys in _PARQUET_NAMES.items() for key in reversed(keys) if key in features}
         try:
             for batch in table.iter_batches(ROWS, columns=[*present, *sources.values()]):
                 tags = {name: _tags(batch.column(name), features[name], name, locate) for name in present}

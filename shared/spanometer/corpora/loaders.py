@@ -242,13 +242,13 @@ def _identities(part: DocumentFile) -> dict[str, list[str | None]]:
     identities = {
         document: match for document, line, match in matching_comments(part, _IDENTITY) if line > after[document]
     }
-    missing = set(range(part.documents.size)).difference(identities)
-    if missing:
+    missing = next((document for document in range(part.documents.size) if document not in identities), None)
+    if missing is not None:
         problem = "there is no comment with the id of the sentence that begins here."
         remedy = "MultiCoNER has one before each sentence, '# id ...'. Read other files with load_conll."
-        raise part.locate(InputError(problem, remedy, document=min(missing)))
-    matches = [identities[document] for document in range(part.documents.size)]
-    return {"id": [match[1] for match in matches], "domain": [match[2] for match in matches]}
+        raise part.locate(InputError(problem, remedy, document=missing))
+    # comments come in the order of documents
+    return {"id": [each[1] for each in identities.values()], "domain": [each[2] for each in identities.values()]}
 
 
 def _require_language(files: Files, language: str) -> None:

@@ -17,7 +17,7 @@ from ..documents.document_file import DocumentFile, documents_of
 from ..documents.joining import read_together
 from ..documents.layers import Column, Named, Record, Writer, keywords
 from ..exceptions import InputError, mention, require_choice, require_kind, setting, shown
-from ..options import CheckedOptions, Option, option, options_of, text
+from ..options import CheckedOptions, Option, option, options_of
 from ..spans.texts import UNITS
 from .source import UTF_8, Source
 
@@ -40,24 +40,22 @@ def files_of(path: Any) -> dict[str, str] | None:
     if not isinstance(path, (str, os.PathLike)):
         return None
     folder = os.fspath(path)
+    first = _WILDCARD.search(folder)
     if os.path.isdir(folder):
-        files = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
-        hidden = re.compile(rf"(^|{re.escape(os.sep)})\.")
+        files = (os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
         named = {file: os.path.relpath(file, folder) for file in files}
-        named = {file: name for file, name in named.items() if not hidden.search(name)}
+        named = {file: name for file, name in named.items() if f"{os.sep}." not in f"{os.sep}{name}"}
         stems = {file: _stem(name) for file, name in named.items()}
-    elif _WILDCARD.search(folder) and not os.path.lexists(folder):
-        files = [file for file in glob.glob(folder, recursive=True) if os.path.isfile(file)]
-        first = _WILDCARD.search(folder)
-        start, end = 0 if first is None else first.start(), max(map(folder.rfind, "*?]")) + 1
-        named = {file: file for file in files}
-        stems = {file: file[start : len(file) - (len(folder) - end)] for file in files}
-        if end == len(folder):
-            stems = {file: _stem(name) for file, name in stems.items()}
+        problem = "this folder has no files."
+    elif first is not None and not os.path.lexists(folder):
+        named = {file: file for file in glob.glob(folder, recursive=True) if os.path.isfile(file)}
+        after = len(folder) - max(map(folder.rfind, "*?]")) - 1
+        stems = {file: file[first.start() : len(file) - after] for file in named}
+        stems = stems if after else {file: _stem(name) for file, name in stems.items()}
+        problem = "no file matches this pattern."
     else:
         return None
     if not named:
-        problem = "this folder has no files." if os.path.isdir(folder) else "no file matches this pattern."
         raise InputError(problem, "Name a file, a folder, or a pattern in quotes.", source=folder)
     if len(named) > _MOST_FILES:
         raise InputError(f"there are more than {_MOST_FILES:,} files.", "Give fewer files at once.", source=folder)
@@ -249,7 +247,11 @@ def read_as(
         return read_together(path, files, lambda file: read_as(content, file, **arguments))
     empty = named is not None and named.may_be_empty
     with Source.open(path, name, progress, empty=empty, **(limits or {})) as source:
-        chosen = _recognised(source, formats.values()) if format == AUTO else formats[format]
+        chosen = _fitting(source, formats.values()) if format == AUTO else formats[format]
+        if chosen is None:
+            marks = ", ".join(each.mark for each in formats.values())
+            problem = f"the format was not recognised. The known formats are: {marks}."
+            raise source.refuse(problem, f"Set {setting('format')} to one of {', '.join(formats)}.", 1)
         return chosen.read_with(chosen.read, source, _own_options(chosen, formats.values(), options, source.name))
 
 
@@ -285,16 +287,6 @@ def _fitting(source: Source, formats: Collection[Format], *, surely: bool = Fals
     if best is not None or surely:
         return best
     return next((format for format in formats if format.allows and format.allows(source)), None)
-
-
-def _recognised(source: Source, formats: Collection[Format]) -> Format:
-    best = _fitting(source, formats)
-    if best is None:
-        marks = ", ".join(format.mark for format in formats)
-        names = ", ".join(format.name for format in formats)
-        problem = f"the format was not recognised. The known formats are: {marks}."
-        raise source.refuse(problem, f"Set {setting('format')} to one of {names}.", 1)
-    return best
 
 
 class TagReading(CheckedOptions):
@@ -350,45 +342,6 @@ class Offsets(CheckedOptions):
         return possible if self.offset_unit is None else (self.offset_unit,)
 
 
-class LayerReading(CheckedOptions):
-    """Options for reading exports of INCEpTION, which have layers.
-
-    Attributes:
-        layer: the layer, by its name or the last part of its name; by default the only layer.
-        feature: the feature that has the labels; by default `value`, otherwise the only feature. If the layer has no
-            feature, its name is the label of all spans.
-    """
-
-    layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the annotation layer to read")
-    feature: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the feature that holds the labels")
-
-    def chosen(
-        self, layers: Mapping[str, str], refuse: Callable[[str, str], InputError], have: str = "file has"
-    ) -> str | None:
-        """Return the layer that is named, or the only one; `layers` maps full names to short ones.
-
-        None if there is none.
-        """
-        names = [name for name, short in layers.items() if self.layer in (None, name, short)]
-        listed = ", ".join(map(repr, layers.values())) or "none"
-        if self.layer is not None and not names:
-            raise refuse(f"there is no layer {self.layer!r} with spans.", f"Choose one of these layers: {listed}.")
-        if len(names) > 1:
-            raise refuse(f"the {have} several layers: {listed}.", f"Set {setting('layer')} to one of these layers.")
-        return names[0] if names else None
-
-    def label_feature(self, layer: str, features: Collection[str], refuse: Callable[[str, str], InputError]) -> str:
-        """Return the feature with the labels: the named one, `value`, or the only one; empty if there is none."""
-        listed = ", ".join(map(repr, features)) or "none"
-        if self.feature is not None and self.feature not in features:
-            problem = f"the layer {layer!r} has no feature {self.feature!r}."
-            raise refuse(problem, f"Choose one of these features: {listed}.")
-        if self.feature is None and len(features) > 1 and "value" not in features:
-            problem = f"the layer {layer!r} has several features: {listed}."
-            raise refuse(problem, f"Set {setting('feature')} to one of these features.")
-        return self.feature or ("value" if "value" in features else next(iter(features), ""))
-
-
 def blanks_before(source: Source, start: int, reached: int, line: int) -> str:
     """Return the spaces that fill the gap before a part of a text.
 
@@ -396,9 +349,6 @@ def blanks_before(source: Source, start: int, reached: int, line: int) -> str:
         InputError: if the part overlaps the part before it, or is too far behind it.
     """
     if not 0 <= start - reached <= _LARGEST_GAP:
-        raise source.refuse(
-            f"a part of the text begins at {start}, but the part before it ends at {reached}.",
-            "Check the offsets: the parts must follow one another.",
-            line,
-        )
+        problem = f"a part of the text begins at {start}, but the part before it ends at {reached}."
+        raise source.refuse(problem, "Check the offsets: the parts must follow one another.", line)
     return " " * (start - reached)

@@ -4,7 +4,6 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -29,28 +28,22 @@ def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> 
     Raises:
         InputError: if the file cannot be read, if a line is malformed, or if a label is mapped twice.
     """
+    labels: dict[str, str] = {}
     with Source.open(path, name) as source:
-        text = b"".join(block for _, block in source.blocks()).decode()
-        if text.lstrip().startswith("{"):
-            return _from_json(text, source.name)
-        labels: dict[str, str] = {}
-        for number, line in enumerate(text.split("\n"), 1):
-            if not line.strip() or line.lstrip().startswith("#"):
+        if source.head.lstrip().startswith(b"{"):
+            return _from_json(b"".join(block for _, block in source.blocks()).decode(), source.name)
+        for number, line in source.lines():
+            text = line.strip()
+            if not text or text.startswith("#"):
                 continue
-            old, new = _pair(line)
+            # at the first tab; without a tab, at the first equals sign; otherwise at the first space
+            separator = next((mark for mark in ("\t", "=", " ") if mark in text), "\t")
+            old, _, new = (part.strip() for part in text.partition(separator))
             if not old or not new:
                 raise source.refuse("this line does not have the form OLD NEW.", _LABELS_REMEDY, number)
             if labels.setdefault(old, new) != new:
                 raise source.refuse(f"{old!r} is mapped twice.", "Map each label once.", number)
-        return labels
-
-
-def _pair(line: str) -> tuple[str, str]:
-    """Split a line at the first tab; without a tab, at the first equals sign; otherwise at the first space."""
-    text = line.strip()
-    separator = next((mark for mark in ("\t", "=", " ") if mark in text), "\t")
-    old, _, new = text.partition(separator)
-    return old.strip(), new.strip()
+    return labels
 
 
 def _from_json(text: str, name: str) -> dict[str, str]:
@@ -89,6 +82,9 @@ def read_label_names(path: str) -> tuple[str, ...]:
 
 
 _WORDS_REMEDY = "Write a word, a tab, and the word's probability or count on each line."
+_RANGE_REMEDY = (
+    "Probabilities must be greater than 0 and at most 1. Counts must be whole numbers from 1 up, on all lines."
+)
 
 
 def read_word_probabilities(
@@ -122,9 +118,12 @@ def read_word_probabilities(
             if not text.strip():
                 continue
             word, _, written = text.rpartition("\t" if "\t" in text else " ")
-            value = _number(written)
-            if value is None and line == 1:
-                continue
+            try:
+                value = float(written)
+            except ValueError:
+                if line == 1:
+                    continue
+                value = None
             if value is None or not word.strip():
                 raise source.refuse(f"{shown(text)} is not a word and a number.", _WORDS_REMEDY, line)
             if word in values:
@@ -136,18 +135,7 @@ def read_word_probabilities(
             raise source.refuse("the list has no words.", _WORDS_REMEDY)
         for (word, value), line in zip(values.items(), lines, strict=True):
             if not 0 < value <= (math.inf if counted else 1.0):
-                raise _out_of_range(source, word, value, line)
+                problem = f"{value:g} is not a valid probability or count of {shown(word)}."
+                raise source.refuse(problem, _RANGE_REMEDY, line)
     total = float(np.sum(list(values.values()))) if counted else 1.0
     return {word: value / total for word, value in values.items()}
-
-
-def _number(text: str) -> float | None:
-    with suppress(ValueError):
-        return float(text)
-    return None
-
-
-def _out_of_range(source: Source, word: str, value: float, line: int) -> InputError:
-    problem = f"{value:g} is not a valid probability or count of {shown(word)}."
-    remedy = "Probabilities must be greater than 0 and at most 1. Counts must be whole numbers from 1 up, on all lines."
-    return source.refuse(problem, remedy, line)

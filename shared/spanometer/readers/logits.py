@@ -72,19 +72,14 @@ def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
     if lengths is None:
         return list(logits)
     if lengths.shape != logits.shape[:1] or lengths.dtype.kind not in "iu":
-        raise InputError(
-            f"'lengths' has the shape {lengths.shape} and the type {lengths.dtype}, but 'logits' has "
-            f"{counted(len(logits), 'document')}.",
-            "Give one whole number for each document.",
-        )
+        problem = f"'lengths' has the shape {lengths.shape} and the type {lengths.dtype}, but 'logits' has "
+        problem += f"{counted(len(logits), 'document')}."
+        raise InputError(problem, "Give one whole number for each document.")
     beyond = (lengths < 0) | (lengths > logits.shape[1])
     if beyond.any():
         document = int(np.argmax(beyond))
-        raise InputError(
-            f"the length is {lengths[document]}, but 'logits' has {counted(logits.shape[1], 'token')}.",
-            "Give the number of tokens of each document.",
-            document=document,
-        )
+        problem = f"the length is {lengths[document]}, but 'logits' has {counted(logits.shape[1], 'token')}."
+        raise InputError(problem, "Give the number of tokens of each document.", document=document)
     return [tokens[:length] for tokens, length in zip(logits, lengths.tolist(), strict=True)]
 
 

@@ -83,6 +83,9 @@ def _read_content(content: str, path: Any, *, options: dict[str, Any], **more: A
     return read_as(content, path, limits=limits, options=options, **more)
 
 
+_CHANGE = "Change the document, or choose the format jsonl. Blanks and special characters are often the cause."
+
+
 def write_entities(
     path: str | os.PathLike[str] | BinaryIO,
     entities: Sequence[Sequence[Entity]],
@@ -146,11 +149,7 @@ def write_entities(
                 # an error in reading it again speaks of lines that the user has never seen
                 reason = "its words or names would break the lines of the file." if error.line else error.problem
                 problem = f"the format {format} cannot hold this document: {reason}"
-                remedy = (
-                    "Change the document, or choose the format jsonl. Blanks and special characters are often "
-                    "the cause."
-                )
-                raise InputError(problem, remedy, document=document, position=error.position) from None
+                raise InputError(problem, _CHANGE, document=document, position=error.position) from None
         raise
     if isinstance(path, (str, os.PathLike)) and os.path.isfile(path) and not overwrite:
         remedy = "Choose another name, or set overwrite=True."
@@ -161,15 +160,20 @@ def write_entities(
 
 def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
     """Raise an `InputError` for the first entity that is not read as it was written."""
-    if trees == again:
-        return
     for before, after in zip(trees, again, strict=False):
-        for entity in before:
+        for entity in before if before != after else ():
             if entity not in after:
                 name = f"{shown('+'.join(entity['types']))} ({entity['start']} to {entity['end']})"
-                problem = f"the entity {name} would change."
-                raise InputError(problem, position=entity["start"])
-    raise InputError("the written file would have other entities or documents.")
+                raise InputError(f"the entity {name} would change.", position=entity["start"])
+    if trees != again:
+        raise InputError("the written file would have other entities or documents.")
+
+
+_ITEMS = {
+    "words": ("a list of strings", "Give a list of words for each document: [['Ada', 'sings'], ...]."),
+    "documents": ("a string", "Give the name of each document as a string."),
+}
+"""What the items of an argument are, and the remedy for other items."""
 
 
 def _require_texts(option: str, value: Any, documents: int) -> None:
@@ -180,25 +184,15 @@ def _require_texts(option: str, value: Any, documents: int) -> None:
     if not isinstance(value, Collection) or not is_ordered(value):
         raise InputError(f"{setting(option, value)} is not a list.", remedy)
     if len(value) != documents:
-        raise InputError(
-            f"{mention(option)} has {counted(len(value), 'item')} for {counted(documents, 'document')}.", remedy
-        )
-    noun, remedy = "a string in valid Unicode", "Give the name of each document as a string."
-    if option == "words":
-        noun, remedy = (
-            "a list of strings in valid Unicode",
-            "Give a list of words for each document: [['Ada', 'sings'], ...].",
-        )
+        problem = f"{mention(option)} has {counted(len(value), 'item')} for {counted(documents, 'document')}."
+        raise InputError(problem, remedy)
+    noun, remedy = _ITEMS[option]
     for document, item in enumerate(listed(value, remedy, option=option)):
         is_row = option == "words" and is_ordered(item)
         texts = listed(item, remedy, document=document, option=option) if is_row else [item]
         if is_row != (option == "words") or not all(map(is_text, texts)):
-            raise InputError(
-                f"{mention(option)} has {shown(item)}, which is not {noun}.",
-                remedy,
-                document=document,
-                option=option,
-            )
+            problem = f"{mention(option)} has {shown(item)}, which is not {noun} in valid Unicode."
+            raise InputError(problem, remedy, document=document, option=option)
 
 
 def read(

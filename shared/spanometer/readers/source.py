@@ -34,6 +34,16 @@ PARQUET, ZLIB = "Parquet", "zlib"
 _BINARY = {(b"PAR1",): PARQUET, (b"\x78\x01", b"\x78\x9c", b"\x78\xda"): ZLIB}
 _PACKED = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstandard"}
 
+_OR_CLUSTER = clause_for("cluster", f", or score it with {setting('cluster', 'local')} (needs Dask)")
+_NOT_TEXT = {
+    PARQUET: ("this is a Parquet file, not text.", f"Write its tags as JSON lines{_OR_CLUSTER}."),
+    ZLIB: (
+        "this is zlib data (as in spaCy's .spacy files), not text.",
+        "Write the documents as JSON lines of tags: one list of token.ent_iob_-token.ent_type_ for each.",
+    ),
+}
+"""The problem and the remedy for reading binary files as text."""
+
 _ENTITY = b"<!ENTITY"
 LINE = "%line"
 """The name of the attribute that has the line of an XML element."""
@@ -87,16 +97,12 @@ class Limits(CheckedOptions):
         """The values by name."""
         return {name: getattr(self, name) for name in options_of(Limits)}
 
-    def require_held(self, size: int, what: str, source: str, line: int | None = None) -> None:
+    def require_held(self, size: int, what: str, source: Named, line: int | None = None) -> None:
         """Raise an `InputError` if `what` has more bytes than are allowed in memory."""
         if size > self.max_size * _MEGABYTE:
-            raise InputError(
-                f"{what} is larger than {self.max_size:,g} MB.",
-                f"Split the file, or raise the limit with {setting('max_size')} (needs memory for three times the "
-                "file's size).",
-                source=source,
-                line=line,
-            )
+            limit = f"{setting('max_size')} (needs memory for three times the file's size)"
+            remedy = f"Split the file, or raise the limit with {limit}."
+            raise source.refuse(f"{what} is larger than {self.max_size:,g} MB.", remedy, line)
 
 
 class Source(Named):
@@ -147,18 +153,15 @@ class Source(Named):
             return
         for mark, kind in _PACKED.items():
             if head.startswith(mark):
-                raise self.refuse(
-                    f"this is a {kind} archive.",
-                    "Unpack the archive first. Only gzip files can be read without unpacking.",
-                )
+                remedy = "Unpack the archive first. Only gzip files can be read without unpacking."
+                raise self.refuse(f"this is a {kind} archive.", remedy)
         if self._decoder is None and head.startswith(_UTF_16_MARKS):
             remedy = f"Save the file as UTF-8, or set {setting('encoding', 'utf-16')}."
             raise self.refuse("the text is UTF-16.", remedy, 1)
         head = self._decoded(head)
         if b"\n" not in head and b"\r" in head.rstrip():
-            raise self.refuse(
-                "the lines end in carriage returns only.", "Save the file with a newline at the end of each line.", 1
-            )
+            remedy = "Save the file with a newline at the end of each line."
+            raise self.refuse("the lines end in carriage returns only.", remedy, 1)
         self.marked = head.startswith(BYTE_ORDER_MARK)
         self.head = head.removeprefix(BYTE_ORDER_MARK)
 
@@ -188,15 +191,14 @@ class Source(Named):
         require_name(name)
         require_stream(path)
         bounds = Limits(**limits)
-        named = os.fspath(path) if isinstance(path, (str, os.PathLike)) else str(getattr(path, "name", "input"))
-        called = name or named
         with contextlib.ExitStack() as opened:
+            stream: Any = path
+            called = name or str(getattr(path, "name", "input"))
             if isinstance(path, (str, os.PathLike)):
+                called = name or os.fspath(path)
                 stream = opened.enter_context(open_file(path, called))
-            elif isinstance(path, io.BufferedReader):
-                stream = path
-            else:
-                stream = io.BufferedReader(cast(io.RawIOBase, path))
+            if not isinstance(stream, io.BufferedReader):
+                stream = io.BufferedReader(stream)
                 # otherwise the caller's stream would be closed with the buffer
                 opened.callback(stream.detach)
             try:
@@ -236,11 +238,13 @@ class Source(Named):
         Raises:
             InputError: if the file cannot be read, is not UTF-8 text, or exceeds the limits.
         """
-        self._require_text_file()
+        if self.binary:
+            raise self.refuse(*_NOT_TEXT[self.binary])
         line, size = 1, 0
         # pieces, so that a line longer than many blocks is joined once
         pieces: list[bytes] = []
-        for chunk in chain(self._chunks(), [b""]):
+        head = (self.head[first : first + BLOCK_SIZE] for first in range(0, len(self.head), BLOCK_SIZE))
+        for chunk in chain(head, iter(self._read, b""), [b""]):
             size += len(chunk)
             if held:
                 self.require_held(size, line, "the file")
@@ -274,9 +278,8 @@ class Source(Named):
 
     def data(self) -> bytes:
         """Read the bytes of a binary file; raise an `InputError` if it has more than are allowed in memory."""
-        pieces, size = [self._data], len(self._data)
-        self.require_held(size, None, "the file")
-        while piece := self._read_bytes():
+        pieces, size = list[bytes](), 0
+        for piece in chain([self._data], iter(self._read_bytes, b"")):
             size += len(piece)
             self.require_held(size, None, "the file")
             pieces.append(piece)
@@ -286,16 +289,7 @@ class Source(Named):
 
     def require_held(self, size: int, line: int | None, what: str) -> None:
         """Raise an `InputError` if something has more bytes than are allowed in memory."""
-        self.limits.require_held(size, what, self.name, line)
-
-    def require_begun(self, size: int, line: int) -> None:
-        """Raise an `InputError` if too many bytes come before the first row."""
-        if size > self.limits.max_line * _MEGABYTE + BLOCK_SIZE:
-            raise self.refuse(
-                f"there is no row of tags and no document in the first {self.limits.max_line:,g} MB.",
-                f"Remove comments from the file, or raise the limit with {setting('max_line')}.",
-                line,
-            )
+        self.limits.require_held(size, what, self, line)
 
     def require_short(self, size: int, problem: str, remedy: str, line: int) -> None:
         """Raise an `InputError` if a part of the text is longer than a line may be.
@@ -348,23 +342,6 @@ class Source(Named):
             problem = f"this is not XML ({error})."
             raise self.refuse(problem, "Export the document again.", error.position[0]) from None
 
-    def _require_text_file(self) -> None:
-        if self.binary == PARQUET:
-            cluster = clause_for("cluster", f", or score it with {setting('cluster', 'local')} (needs Dask)")
-            raise self.refuse("this is a Parquet file, not text.", f"Write its tags as JSON lines{cluster}.")
-        if self.binary == ZLIB:
-            raise self.refuse(
-                "this is zlib data (as in spaCy's .spacy files), not text.",
-                "Write the documents as JSON lines of tags: one list of token.ent_iob_-token.ent_type_ for each.",
-            )
-
-    def _chunks(self) -> Iterator[bytes]:
-        """Yield the head in blocks, then the rest of the text."""
-        for first in range(0, len(self.head), BLOCK_SIZE):
-            yield self.head[first : first + BLOCK_SIZE]
-        while chunk := self._read():
-            yield chunk
-
     def _read(self) -> bytes:
         """Read the next bytes of the text as UTF-8; empty at the end."""
         return self._decoded(self._read_bytes()) if self._text is None else next(self._text, b"")
@@ -375,12 +352,10 @@ class Source(Named):
         while True:
             try:
                 text = self._decoder.decode(data, not data).encode()
-            except (UnicodeError, UnicodeDecodeError) as error:
-                raise self.refuse(
-                    f"the file is not in the encoding {self.encoding} ({getattr(error, 'reason', error)}).",
-                    f"Set {setting('encoding')} to the encoding of the file.",
-                    self._lines,
-                ) from None
+            except UnicodeError as error:
+                problem = f"the file is not in the encoding {self.encoding} ({getattr(error, 'reason', error)})."
+                remedy = f"Set {setting('encoding')} to the encoding of the file."
+                raise self.refuse(problem, remedy, self._lines) from None
             self._lines += text.count(b"\n")
             # a few bytes may be only part of a character
             if text or not data:
@@ -413,11 +388,8 @@ class Source(Named):
             block.decode()
         except UnicodeDecodeError as error:
             line = first + block.count(b"\n", 0, error.start)
-            raise self.refuse(
-                f"the byte 0x{block[error.start]:02x} is not UTF-8.",
-                f"Save the file as UTF-8, or set the encoding, such as {setting('encoding', 'cp1252')}.",
-                line,
-            ) from None
+            remedy = f"Save the file as UTF-8, or set the encoding, such as {setting('encoding', 'cp1252')}."
+            raise self.refuse(f"the byte 0x{block[error.start]:02x} is not UTF-8.", remedy, line) from None
 
 
 def spooled(stream: BinaryIO) -> BinaryIO:

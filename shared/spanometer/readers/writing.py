@@ -5,7 +5,6 @@ import gzip
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
 from ..documents.document_file import DocumentFile
@@ -82,23 +81,22 @@ def prepare(
     require_choice("format", format, tuple(formats))
     require_known(options, formats[format].options, f"the format {format}")
     unit = formats[format].unit
-    for name, value in {"to_tokens": pairing.to_tokens != "strict", "tokenizer": pairing.tokenizer is not None}.items():
-        if value and (unit == "character" or (unit is None and name == "to_tokens")):
-            raise InputError(
-                f"{setting(name)} is for tokens, but {format} has spans of characters.", f"Remove {mention(name)}."
-            )
+    for name, needless in (
+        ("to_tokens", pairing.to_tokens != "strict" and unit != "token"),
+        ("tokenizer", pairing.tokenizer is not None and unit == "character"),
+    ):
+        if needless:
+            problem = f"{setting(name)} is for tokens, but {format} has spans of characters."
+            raise InputError(problem, f"Remove {mention(name)}.")
     if not documents.documents.size:
         why = documents.left_out[0].removesuffix(".") if documents.left_out else "the file is empty"
         problem = f"there are no documents to write ({why})."
         raise InputError(problem, "Name another file.", source=documents.source)
     prepared = fitted(documents, formats[format], options, pairing)
     if prepared.losses and not lossy:
-        raise InputError(
-            f"the format {format} cannot store everything: {'; '.join(map(str, prepared.losses))}.",
-            f"Choose another format, or accept the losses with {setting('lossy', True)}.",
-            source=documents.source,
-            option="lossy",
-        )
+        problem = f"the format {format} cannot store everything: {'; '.join(map(str, prepared.losses))}."
+        remedy = f"Choose another format, or accept the losses with {setting('lossy', True)}."
+        raise InputError(problem, remedy, source=documents.source, option="lossy")
     return prepared
 
 
@@ -113,11 +111,16 @@ def write_into(output: BinaryIO, prepared: Fitted, format: str, options: Mapping
 
 def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str, Any], *, replace: bool) -> None:
     """Write documents into a folder."""
-    paths: set[str] = set()
+    source = prepared.file.source
     with writing_folder(path, replace=replace) as folder, _encoded(prepared):
         for name, content in writers()[format].write(prepared, **options):
-            _require_inside(name, paths, prepared)
-            file = os.path.join(folder, *name.split("/"))
+            parts = name.split("/")
+            if not all(parts) or {".", ".."} & set(parts) or "\0" in name or "\\" in name:
+                raise InputError(f"{name!r} is not a valid file name.", _NAMES, source=source)
+            file = os.path.join(folder, *parts)
+            if os.path.isfile(file):
+                remedy = f"{_NAMES} If several annotators have annotated the document, choose one with {setting('annotator')}."
+                raise InputError(f"two documents would be written to {name!r}.", remedy, source=source)
             try:
                 os.makedirs(os.path.dirname(file), exist_ok=True)
                 with open(file, "xb") as stream:
@@ -127,17 +130,7 @@ def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str,
                 raise InputError(f"{name!r} cannot be written: {reason}.", _NAMES, source=path) from None
 
 
-def _require_inside(name: str, paths: set[str], prepared: Fitted) -> None:
-    parts = name.split("/")
-    if not all(parts) or {".", ".."} & set(parts) or "\0" in name or "\\" in name:
-        raise InputError(f"{name!r} is not a valid file name.", _NAMES, source=prepared.file.source)
-    if name in paths:
-        remedy = f"{_NAMES} If several annotators have annotated the document, choose one with {setting('annotator')}."
-        raise InputError(f"two documents would be written to {name!r}.", remedy, source=prepared.file.source)
-    paths.add(name)
-
-
-@contextmanager
+@contextlib.contextmanager
 def _encoded(prepared: Fitted) -> Iterator[None]:
     try:
         yield

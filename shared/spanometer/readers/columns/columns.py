@@ -22,23 +22,20 @@ from .layout import DOCSTART, HASH, HEADER_WORDS, Lines, find_layout, is_blank, 
 
 # all lines up to the last blank one
 _UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
-_NO_COLUMNS = (
-    (
-        re.compile(rb"<\?xml|<!DOCTYPE"),
+_NO_COLUMNS = {
+    rb"<\?xml|<!DOCTYPE": (
         "this is XML of an unknown format.",
         "Export another format. The XML formats are BioC, GATE, i2b2 and UIMA CAS (XMI).",
     ),
-    (
-        re.compile(rb'(?:\[\s*)?\{\s*"[^"\n]{1,80}"\s*:'),
+    rb'(?:\[\s*)?\{\s*"[^"\n]{1,80}"\s*:': (
         "this is JSON that is damaged or cut off.",
         "Export or download the file again.",
     ),
-    (
-        re.compile(rb"# [\w.]+\.[\w.]+ \| [^\n]*\n#id="),
+    rb"# [\w.]+\.[\w.]+ \| [^\n]*\n#id=": (
         "this is WebAnno TSV 2, which has no offsets.",
         "Export the document as WebAnno TSV v3.3.",
     ),
-)
+}
 """How files without columns begin, with the problem and the remedy for the error."""
 
 _NOT_IN_CELLS = re.compile(r"[\x00\t\n\r]")
@@ -50,16 +47,13 @@ def read_columns(source: Source, options: ColumnReading) -> DocumentFile:
     if is_array(source):
         raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
     head = source.head.lstrip()
-    for begin, problem, remedy in _NO_COLUMNS:
-        if begin.match(head):
-            raise source.refuse(problem, remedy, 1)
+    for begin, problem in _NO_COLUMNS.items():
+        if re.match(begin, head):
+            raise source.refuse(*problem, 1)
     layout, blocks = find_layout(source, options)
     reader = _Reader(source, layout, options)
     for first, block in blocks:
-        if is_blank(block):
-            reader.skip(block)
-        else:
-            reader.add(Lines(first, block, layout.tabs, options.boundary))
+        reader.add(first, block)
     file = reader.finish()
     return file if options.numbers is None else file.with_numbers()
 
@@ -69,9 +63,7 @@ def read_column_parts(source: Source, options: ColumnReading) -> Iterator[Docume
     layout, blocks = find_layout(source, options, held=False)
     reader = _Reader(source, layout, options)
     for first, block in _whole_documents(source, blocks):
-        if is_blank(block):
-            continue
-        reader.add(Lines(first, block, layout.tabs, options.boundary))
+        reader.add(first, block)
         if reader.rows:
             part = reader.finish()
             # the first part decides whether the first column has words
@@ -85,8 +77,7 @@ def _whole_documents(source: Source, blocks: Iterable[tuple[int, bytes]]) -> Ite
     pieces: list[bytes] = []
     begun = 1
     for first, block in blocks:
-        if not pieces:
-            begun = first
+        begun = begun if pieces else first
         source.require_held(sum(map(len, pieces)) + len(block), begun, "a document")
         match = _UP_TO_BLANK.match(block)
         cut = match.end() if match else 0
@@ -109,13 +100,9 @@ class _Reader:
 
     def __init__(self, source: Source, layout: Layout, options: ColumnReading) -> None:
         self.rows = 0
-        self._source = source
-        self._layout = layout
-        self._outside = options.outside
-        self._documents = documents = options.documents
-        self._reading = {} if options.boundary in (None, DOCSTART) else {"boundary": str(options.boundary)}
-        self._reading |= {} if documents is None else {"documents": documents}
-        self._begins_document = re.compile(rf"#\s*{re.escape(documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
+        self._source, self._layout, self._options = source, layout, options
+        self._documents = options.documents
+        self._begins_document = re.compile(rf"#\s*{re.escape(self._documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
         wanted = [*layout.columns, *([] if layout.words is None else [layout.words])]
         self._names: dict[int, Codes] = {column: Codes() for column in wanted}
         self._codes: dict[int, list[np.ndarray]] = {column: [] for column in wanted}
@@ -132,13 +119,18 @@ class _Reader:
         # the number of lines that begin documents so far, and up to the last row
         self._begun, self._last = 0, -1
 
-    def add(self, lines: Lines) -> None:
-        """Add the rows of a block."""
+    def add(self, first: int, block: bytes) -> None:
+        """Add the rows of a block; `first` is the number of its first line."""
+        if is_blank(block):
+            self._begun += block.count(b"\n") if self._documents is None else 0
+            self._after_boundary = True
+            return
+        lines = Lines(first, block, self._layout.tabs, self._options.boundary)
         is_row = ~(lines.blank | lines.docstart)
-        header = self._layout.header - lines.first
+        header = self._layout.header - first
         if 0 <= header < len(is_row):
             is_row[header] = False
-        self._docstart_lines += (np.flatnonzero(lines.docstart) + lines.first).tolist()
+        self._docstart_lines += (np.flatnonzero(lines.docstart) + first).tolist()
         begins = self._sort_out_comments(lines, is_row)
         rows = np.flatnonzero(is_row)
         self._require_width(lines, rows)
@@ -152,65 +144,64 @@ class _Reader:
             if column in self._layout.columns:
                 self._require_tags(lines, rows, column, encoded)
             codes.append(encoded.astype(np.min_scalar_type(max(len(self._names[column]) - 1, 0))))
-        runs = np.flatnonzero(np.diff(rows, prepend=self._after_last - lines.first - 1) != 1)
+        runs = np.flatnonzero(np.diff(rows, prepend=self._after_last - first - 1) != 1)
         self._run_tokens.append(runs + self.rows)
-        self._run_lines.append(rows[runs] + lines.first)
+        self._run_lines.append(rows[runs] + first)
         self.rows += len(rows)
         if len(rows):
             self._last = int(before[-1])
-            self._after_last = int(rows[-1]) + lines.first + 1
+            self._after_last = int(rows[-1]) + first + 1
 
     def _begun_by_values(self, lines: Lines, rows: np.ndarray, column: int) -> np.ndarray:
         """Return the rows in which the value of a column changes, so that a document begins.
 
         Empty cells are ignored.
         """
-        codes = lines.encode(rows, column, self._document_codes)
-        codes = np.append(self._document, codes)
-        empty = self._document_codes.get("")
-        kept = np.maximum.accumulate(np.where(codes == empty, 0, np.arange(len(codes))))
-        codes = codes[kept]
-        first = rows[codes[1:] != codes[:-1]]
+        codes = np.append(self._document, lines.encode(rows, column, self._document_codes))
+        kept = np.where(codes == self._document_codes.get(""), 0, np.arange(len(codes)))
+        codes = codes[np.maximum.accumulate(kept)]
+        changed = np.flatnonzero(codes[1:] != codes[:-1])
         begins = np.zeros(len(lines.start), dtype=bool)
-        begins[first] = True
+        begins[rows[changed]] = True
         names = list(self._document_codes)
-        for line, code in zip(first.tolist(), codes[1:][codes[1:] != codes[:-1]].tolist(), strict=True):
-            # names come before their documents
-            self._document_names[lines.first + line - 1] = names[code]
+        # names come before their documents
+        before = (rows[changed] + lines.first - 1).tolist()
+        self._document_names |= zip(before, [names[code] for code in codes[1:][changed].tolist()], strict=True)
         self._document = int(codes[-1])
         return begins
 
-    def skip(self, block: bytes) -> None:
-        """Skip a block of blank lines."""
-        self._begun += block.count(b"\n") if self._documents is None else 0
-        self._after_boundary = True
-
     def finish(self) -> DocumentFile:
         """Return all rows as a file."""
-        layout = self._layout
+        layout, named = self._layout, self._documents
         if self.rows == 0:
             raise no_rows(self._source)
-        if self._documents is not None and not self._begun:
-            raise self._source.refuse(
-                f"the file has no line '# {self._documents} = ...', which begins a document."
-                if self._documents != DOCSTART
-                else f"the file has no {DOCSTART} line.",
-                "Write this line before each document. If blank lines end documents, leave out "
-                f"{setting('documents')}.",
-            ).placed(option="documents")
+        if named is not None and not self._begun:
+            line = f"line '# {named} = ...', which begins a document" if named != DOCSTART else f"{DOCSTART} line"
+            remedy = "Write this line before each document. If blank lines end documents, leave out "
+            error = self._source.refuse(f"the file has no {line}.", f"{remedy}{setting('documents')}.")
+            raise error.placed(option="documents")
         offsets = np.append(np.concatenate(self._firsts), self.rows)
         runs = LineRuns(np.concatenate(self._run_tokens), np.concatenate(self._run_lines), self.rows)
-        run = np.searchsorted(runs.tokens, offsets[:-1], side="right") - 1
-        first_lines = runs.lines[run] + offsets[:-1] - runs.tokens[run]
-        words = None if layout.words is None else Words.of(self._tags(layout.words, offsets))
-        tags = (replace(self._tags(column, offsets), reading=self._reading) for column in layout.columns)
+        first_lines = runs.of(offsets[:-1])
+        ids = None
+        if named not in (None, DOCSTART):
+            # the last comment before a document names it
+            names = ("", *self._document_names.values())
+            before = np.searchsorted(list(self._document_names), first_lines)
+            ids = tuple(names[index] for index in before.tolist())
+        columns = {column: self._tags(column, offsets) for column in self._codes}
+        words = None if layout.words is None else Words.of(columns[layout.words])
         if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
             words = None
+        boundary = self._options.boundary
+        reading = {} if boundary in (None, DOCSTART) else {"boundary": str(boundary)}
+        reading |= {} if named is None else {"documents": named}
+        tags = (replace(columns[column], reading=reading) for column in layout.columns)
         return DocumentFile.in_words(
             source=self._source.name,
-            ids=self._names_of_documents(first_lines),
-            columns=tuple(layout.called(column) for column in layout.columns),
-            tags=tuple(each.with_outside(self._outside) for each in tags),
+            ids=ids,
+            columns=tuple(map(layout.called, layout.columns)),
+            tags=tuple(each.with_outside(self._options.outside) for each in tags),
             words=words,
             document_lines=first_lines,
             line_runs=runs,
@@ -218,16 +209,8 @@ class _Reader:
             comment_lines=self._comment_lines,
             comment_text=self._comment_text,
             docstart_lines=tuple(self._docstart_lines),
-            sentences=self._documents is None,
+            sentences=named is None,
         )
-
-    def _names_of_documents(self, first_lines: np.ndarray) -> tuple[str, ...] | None:
-        """Return the name of each document, from the last comment before it."""
-        if self._documents in (None, DOCSTART):
-            return None
-        names = ("", *self._document_names.values())
-        before = np.searchsorted(list(self._document_names), first_lines)
-        return tuple(names[index] for index in before.tolist())
 
     def _tags(self, column: int, offsets: np.ndarray) -> Tags:
         return Tags(np.concatenate(self._codes[column]), tuple(self._names[column]), offsets)
@@ -261,52 +244,45 @@ class _Reader:
         A line with another number of cells than the rows is a comment; so is one without tags in the tag columns.
         """
         layout = self._layout
+        cells = split(text, layout.tabs)
         if layout.width == 1:
             return True
-        cells = split(text, layout.tabs)
         if len(cells) == layout.width:
             tags = [cells[column] for column in layout.columns]
-            if not any(tags):
-                return True
-            if any(map(self._looks_like_tag, tags)):
+            if any(tags) and any(map(self._looks_like_tag, tags)):
                 return False
-            if line < layout.model or ("\t" in text and not layout.tabs):
+            if not any(tags) or line < layout.model or ("\t" in text and not layout.tabs):
                 return True
             return at_start and _KEYED_COMMENT.match(text) is not None
-        if at_start and text[1:2] in ("", " "):
-            return True
-        if not at_start and text[1:2] not in ("", " ", "\t", "#"):
+        if text[1:2] in ("", " "):
+            if at_start:
+                return True
+        elif not at_start and text[1:2] not in ("\t", "#"):
             return False
         # a row with too few or too many cells must raise an error
         last = next((cell for cell in reversed(cells[1:]) if cell), "")
         return not (last == "O" or (self._looks_like_tag(last) and "-" in last))
 
     def _looks_like_tag(self, cell: str) -> bool:
-        return cell == self._outside or looks_like_tag(cell)
+        return cell == self._options.outside or looks_like_tag(cell)
 
     def _require_width(self, lines: Lines, rows: np.ndarray) -> None:
         different = lines.cells[rows] != self._layout.width
         if different.any():
             line = int(rows[np.argmax(different)])
             by = "tabs" if self._layout.tabs else "blanks"
-            raise self._source.refuse(
-                f"this line has {counted(int(lines.cells[line]), 'column')} (separated by {by}), but line "
-                f"{self._layout.model} has {self._layout.width}.",
-                "Give all rows the same columns.",
-                lines.first + line,
-            )
+            width = f"{counted(int(lines.cells[line]), 'column')} (separated by {by})"
+            problem = f"this line has {width}, but line {self._layout.model} has {self._layout.width}."
+            raise self._source.refuse(problem, "Give all rows the same columns.", lines.first + line)
 
     def _require_tags(self, lines: Lines, rows: np.ndarray, column: int, codes: np.ndarray) -> None:
         """Raise an `InputError` if a cell in a tag column is empty, which can happen only with tabs."""
         empty = self._names[column].get("")
         if empty is not None:
-            names = self._layout.names
+            names, line = self._layout.names, lines.first + int(rows[np.argmax(codes == empty)])
             called = f"the column {names[column]!r}" if names else self._layout.called(column)
-            raise self._source.refuse(
-                f"{called} has an empty cell.",
-                "Choose another column, or write O for tokens outside spans.",
-                lines.first + int(rows[np.argmax(codes == empty)]),
-            )
+            remedy = "Choose another column, or write O for tokens outside spans."
+            raise self._source.refuse(f"{called} has an empty cell.", remedy, line)
 
 
 def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]:
@@ -400,10 +376,9 @@ def _lines(source: Source) -> Iterator[bytes]:
     block = bytearray()
     for line, (number, cells) in enumerate(csv_rows(source), 1):
         # a row over several lines is an error, so that lines keep their numbers; cells are already stripped here
-        over = number > line
-        if over or any("\t" in cell or "\n" in cell for cell in cells):
+        if number > line or any("\t" in cell or "\n" in cell for cell in cells):
             problem, remedy = "a cell contains a tab or a line break.", "Remove tabs and line breaks from the cells."
-            raise source.refuse(problem, remedy, line - 1 if over else line)
+            raise source.refuse(problem, remedy, line - (number > line))
         block += ("\t".join(cells) if any(cells) else "").encode() + b"\n"
         if len(block) >= BLOCK_SIZE:
             yield bytes(block)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -35,20 +36,41 @@ class _Part:
     """A document; or a sentence, if the file does not have documents.
 
     Attributes:
-        line, id: the first line, and the name.
+        record: the words and spans.
         words, lines: the word and the line of each token.
         cells: for each token, the items of MISC with the wanted keys.
         sentences: the first token of each sentence.
-        spans: the start, end and label of each span.
     """
 
-    line: int
-    id: str | None = None
+    record: Record
     words: list[str] = field(default_factory=list)
     cells: list[str] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("i"))
     sentences: list[int] = field(default_factory=list)
-    spans: list[tuple[int, int, str]] = field(default_factory=list)
+
+
+_Bracket = tuple[int, int, str, str | None, bool]
+"""The token, the line and the name of a bracket; the label of the span that begins, if any; whether a span ends."""
+
+
+def _spans_of(source: Source, brackets: Iterable[_Bracket], noun: str, remedy: str) -> list[tuple[int, int, str]]:
+    """Return the spans of brackets; a closing bracket closes the latest open one with its name."""
+    spans: list[tuple[int, int, str]] = []
+    opened: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+    for token, line, name, begun, ends in brackets:
+        if begun is not None:
+            opened[name].append((token, line, begun))
+        if ends and not opened[name]:
+            problem = f"the {noun} {name!r} has a closing bracket, but no opening bracket."
+            raise source.refuse(problem, remedy, line)
+        if ends:
+            start, _, label = opened[name].pop()
+            spans.append((start, token + 1, label))
+    for name, starts in opened.items():
+        for _, line, _ in starts:
+            problem = f"the {noun} {name!r} has an opening bracket, but no closing bracket."
+            raise source.refuse(problem, remedy, line)
+    return spans
 
 
 class ConlluReading(Decoding):
@@ -84,12 +106,12 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
     values = {cell: _value(cell, key) for cell in cells}
     decoding: dict[str, object] = {}
     if key == _ENTITY:
+        place = fields.index("etype") if "etype" in fields else 1
         for part in parts:
-            _add_bracketed(source, part, values, fields.index("etype") if "etype" in fields else 1)
+            part.record.spans = _spans_of(source, _brackets(source, part, values, place), "entity", _BRACKETS_REMEDY)
     else:
         decoding = _add_tagged(source, parts, values, options)
-    records = (Record(words=part.words, spans=part.spans, id=part.id, line=part.line) for part in parts)
-    return replace(documents_of(source, records, in_tokens=True), decoding=decoding)
+    return replace(documents_of(source, (part.record for part in parts), in_tokens=True), decoding=decoding)
 
 
 def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str]]:
@@ -104,7 +126,7 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
 
     for number, line in source.lines():
         if (begins := _NEW_DOCUMENT.fullmatch(line)) is not None:
-            part = _Part(number, begins[1] and begins[1].strip())
+            part = _Part(Record(id=begins[1] and begins[1].strip(), line=number))
             parts.append(part)
             of_documents = begins_sentence = True
         elif line.startswith("#"):
@@ -120,7 +142,7 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
                 raise source.refuse(f"this row has {counted(len(cells), 'column')}.", _CONLLU_REMEDY, number)
             if cells[0].isdecimal():
                 if part is None:
-                    part = _Part(number)
+                    part = _Part(Record(line=number))
                     parts.append(part)
                 if begins_sentence:
                     part.sentences.append(len(part.words))
@@ -128,6 +150,8 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
                 part.words.append(sys.intern(cells[1]))
                 part.cells.append(kept(cells[-1]))
                 part.lines.append(number)
+    for part in parts:
+        part.record.words = part.words
     return [part for part in parts if part.words], fields
 
 
@@ -156,35 +180,17 @@ def _add_tagged(
         raise error.placed(document=None, position=None, source=source.name, line=line) from None
     for sentence, start, end, label in spans.rows():
         part, first, _ = sentences[sentence]
-        part.spans.append((first + start, first + end, label))
+        part.record.spans.append((first + start, first + end, label))
     return reading_of(scheme, decoding.repair, prefix=True)
 
 
-def _add_bracketed(source: Source, part: _Part, values: Mapping[str, str], place: int) -> None:
-    """Add the spans of brackets; a closing bracket closes the latest open one with its name."""
-    opened: dict[str, list[tuple[int, str]]] = {}
-    for token, cell in enumerate(part.cells):
-        for bracket in _CONLLU_BRACKET.finditer(values[cell]):
-            if bracket[1] is not None:
-                pieces = bracket[1].split("-")
-                if len(pieces) <= place:
-                    raise source.refuse(f"the entity {bracket[1]!r} has no type.", _BRACKETS_REMEDY, part.lines[token])
-                if bracket[2]:
-                    part.spans.append((token, token + 1, pieces[place]))
-                else:
-                    opened.setdefault(pieces[0], []).append((token, pieces[place]))
-            elif not opened.get(bracket[3].split("-")[0]):
-                problem = f"the entity {bracket[3]!r} has a closing bracket, but no opening bracket."
-                raise source.refuse(problem, _BRACKETS_REMEDY, part.lines[token])
-            else:
-                start, label = opened[bracket[3].split("-")[0]].pop()
-                part.spans.append((start, token + 1, label))
-    for name, starts in opened.items():
-        if starts:
-            line = part.lines[starts[0][0]]
-            raise source.refuse(
-                f"the entity {name!r} has an opening bracket, but no closing bracket.", _BRACKETS_REMEDY, line
-            )
+def _brackets(source: Source, part: _Part, values: Mapping[str, str], place: int) -> Iterator[_Bracket]:
+    for token, (cell, line) in enumerate(zip(part.cells, part.lines, strict=True)):
+        for begun, alone, ended in _CONLLU_BRACKET.findall(values[cell]):
+            pieces = (begun or ended).split("-")
+            if begun and len(pieces) <= place:
+                raise source.refuse(f"the entity {begun!r} has no type.", _BRACKETS_REMEDY, line)
+            yield token, line, pieces[0], pieces[place] if begun else None, bool(alone or ended)
 
 
 def _shows_conllu(source: Source) -> bool:
@@ -229,30 +235,23 @@ def read_conll2012(source: Source, options: Conll2012Reading) -> Iterator[Record
     """
     record: Record | None = None
     words: list[str] = []
-    opened: dict[str, list[tuple[int, int]]] = {}
+    brackets: list[_Bracket] = []
     for number, line in source.lines():
         cells = line.split()
         if line.startswith(_BEGIN):
-            words, opened = [], {}
+            words, brackets = [], []
             record = Record(id=line.removeprefix(_BEGIN).strip(), words=words, line=number)
         elif line.startswith(_END) and record is not None:
-            for chain, starts in opened.items():
-                if starts:
-                    raise source.refuse(f"the bracket of chain {chain} is not closed.", _CONLL2012_REMEDY, starts[0][1])
+            record.spans = _spans_of(source, brackets, "chain", _CONLL2012_REMEDY)
             yield record
             record = None
         elif cells and (record is None or len(cells) < _CONLL2012_CELLS or not _BRACKETS.fullmatch(cells[-1])):
             problem = "this row is outside all documents, has fewer than five columns, or does not end in brackets."
             raise source.refuse(problem, _CONLL2012_REMEDY, number)
-        elif cells and record is not None:
+        elif cells:
             for begins, chain, ends in _CONLL2012_BRACKET.findall(cells[-1]):
-                starts = opened.setdefault(chain, [])
-                if begins:
-                    starts.append((len(words), number))
-                if ends and not starts:
-                    raise source.refuse(f"the bracket of chain {chain} is not opened.", _CONLL2012_REMEDY, number)
-                if ends:
-                    record.add(starts.pop()[0], len(words) + 1, chain if options.chains else BARE_LABEL)
+                label = chain if options.chains else BARE_LABEL
+                brackets.append((len(words), number, chain, label if begins else None, bool(ends)))
             words.append(cells[_WORD])
     if record is not None:
         raise source.refuse("the last document is not closed.", f"Close it with {_END}.", record.line)

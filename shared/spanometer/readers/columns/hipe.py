@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -104,19 +105,16 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
     """Return the columns of a level that the file has."""
     number, names = _header(source)
     columns = COLUMNS[level]
-    for required in (WORDS_COLUMN, columns[_LITERAL]):
-        if required not in names and number:
-            others = (each for each in LEVELS if each != level and COLUMNS[each][_LITERAL] in names)
-            other = None if required == WORDS_COLUMN else next(others, None)
-            raise source.refuse(
-                f"the header has no column {required!r}; its columns are {', '.join(map(repr, names[:30]))[:300]}.",
-                f"Set {setting('level', other)}. The file has columns for this level."
-                if other
-                else f"Write the column names in the first line, separated by tabs: {WORDS_COLUMN}, "
-                f"{columns[_LITERAL]} and, if there "
-                f"are such spans, {', '.join(list(columns.values())[1:])}.",
-                number,
-            )
+    literal, *others = columns.values()
+    missing = [name for name in (WORDS_COLUMN, literal) if name not in names and number]
+    if missing:
+        remedy = f"Write the column names in the first line, separated by tabs: {WORDS_COLUMN}, {literal} and, if "
+        remedy += f"there are such spans, {', '.join(others)}."
+        for other in LEVELS:
+            if missing[0] == literal and other != level and COLUMNS[other][_LITERAL] in names:
+                remedy = f"Set {setting('level', other)}. The file has columns for this level."
+        there = ", ".join(map(repr, names[:30]))[:300]
+        raise source.refuse(f"the header has no column {missing[0]!r}; its columns are {there}.", remedy, number)
     return {kind: name for kind, name in columns.items() if name in names or kind == _LITERAL}
 
 
@@ -156,36 +154,31 @@ def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[E
     begins = offsets[literal.document] + literal.start
     # one more end before all spans, for spans before the first entity
     ends = np.append(offsets[literal.document] + literal.end, -1)
-    for kind in KINDS[1:]:
-        if kind not in spans:
-            continue
+    for kind in (kind for kind in KINDS[1:] if kind in spans):
         base = offsets[spans[kind].document]
         around = np.searchsorted(begins, base + spans[kind].start, side="right") - 1
         within = ends[around] >= base + spans[kind].end
         for row, index, inside in zip(spans[kind].rows(), around.tolist(), within.tolist(), strict=True):
             document, start, end, label = row
             owner = roots[index] if inside else None
-            if kind == _METONYMIC:
-                if owner is None or (owner["start"], owner["end"]) != (start, end):
-                    add(*row)
-                elif label in owner["types"]:
+            if kind == _METONYMIC and owner is not None and (owner["start"], owner["end"]) == (start, end):
+                if label in owner["types"]:
                     left_out.append((document, start, f"the metonymic type {label!r} repeats the literal type."))
                 else:
                     owner["types"].append(label)
-                continue
-            if kind == _NESTED:
+            elif kind != _COMPONENTS:
                 add(*row)
             else:
                 label = label.removeprefix(_COMPONENT_PREFIX) or label
                 if owner is None:
                     left_out.append((document, start, f"no literal entity encloses the component {label!r}."))
-            if owner is not None:
+            if owner is not None and kind != _METONYMIC:
                 owner["components"].append({"start": start, "end": end, "label": label})
     for of_document in entities:
         # stable: the literal entity comes first of those with equal bounds
         of_document.sort(key=lambda entity: (entity["start"], -entity["end"]))
         for entity in of_document:
-            entity["components"].sort(key=lambda part: (part["start"], part["end"], part["label"]))
+            entity["components"].sort(key=itemgetter("start", "end", "label"))
     return entities, left_out
 
 

@@ -6,9 +6,10 @@ import os
 import re
 import sys
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,60 @@ from ...documents.document_file import DocumentFile, documents_of
 from ...documents.joining import read_together
 from ...documents.layers import Named, Record
 from ...exceptions import InputError, counted, setting
+from ...options import CheckedOptions, text
 from ...spans.arrow import LONGEST
 from ...spans.texts import code_points
-from ..formats import LayerReading, blanks_before, register
-from ..json.records import first_object, is_object, rows, value_in
+from ..formats import blanks_before, register
+from ..json.records import first_object, rows, value_in
 from ..source import Source
+
+Refusal = Callable[[str, str], InputError]
+"""Creates an error from a problem and a remedy."""
+
+
+class LayerReading(CheckedOptions):
+    """Options for reading exports of INCEpTION, which have layers.
+
+    Attributes:
+        layer: the layer, by its name or the last part of its name; by default the only layer.
+        feature: the feature that has the labels; by default `value`, otherwise the only feature. If the layer has no
+            feature, its name is the label of all spans.
+    """
+
+    layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the annotation layer to read")
+    feature: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the feature that holds the labels")
+
+    def chosen(self, layers: Iterable[str], refuse: Refusal, have: str = "file has") -> str | None:
+        """Return the layer that is named, or the only one; None if there is none."""
+        names = [name for name in layers if self.layer in (None, name, _short(name))]
+        listed = ", ".join(repr(_short(name)) for name in layers) or "none"
+        if self.layer is not None and not names:
+            raise refuse(f"there is no layer {self.layer!r} with spans.", f"Choose one of these layers: {listed}.")
+        if len(names) > 1:
+            raise refuse(f"the {have} several layers: {listed}.", f"Set {setting('layer')} to one of these layers.")
+        return names[0] if names else None
+
+    def label_feature(self, layer: str, features: Collection[str], refuse: Refusal) -> str:
+        """Return the feature with the labels: the named one, `value`, or the only one; empty if there is none."""
+        listed = ", ".join(map(repr, features)) or "none"
+        if self.feature is not None and self.feature not in features:
+            problem = f"the layer {_short(layer)!r} has no feature {self.feature!r}."
+            raise refuse(problem, f"Choose one of these features: {listed}.")
+        if self.feature is None and len(features) > 1 and "value" not in features:
+            problem = f"the layer {_short(layer)!r} has several features: {listed}."
+            raise refuse(problem, f"Set {setting('feature')} to one of these features.")
+        return self.feature or ("value" if "value" in features else next(iter(features), ""))
+
+
+def _short(name: str) -> str:
+    """Return the name of a layer without its package."""
+    return name.rpartition(".")[2]
+
 
 _HEADER = b"#FORMAT=WebAnno TSV 3"
 _TEXT = "#Text="
-_LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")
+_LAYER = re.compile(r"^#T_(SP|CH|RL)=([^|\r\n]*)\|?([^\r\n]*)", re.MULTILINE)
+_FIRST_ROW = re.compile(rb"^[^#\s]", re.MULTILINE)
 _NONE, _NO_VALUE = "_", "*"
 _ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
 _STACKED = re.compile(r"(?<!\\)((?:\\\\)*)\|")
@@ -38,39 +84,63 @@ _DIGITS = 18
 _WEBANNO_REMEDY = "Export the document as WebAnno TSV v3.3."
 
 
-@dataclass
-class _Tokens:
-    """The line, boundaries and form of each token."""
-
-    lines: array[int] = field(default_factory=lambda: array("i"))
-    bounds: array[int] = field(default_factory=lambda: array("i"))
-    forms: list[str] = field(default_factory=list)
-
-
 @dataclass(frozen=True)
 class _Layer:
-    """A layer of spans with its columns."""
+    """A layer of spans or chains.
 
-    kind: str
+    Attributes:
+        name: its full name.
+        features: the names of its features; some are empty.
+        first: its first column.
+        is_chain: whether its spans are mentions in chains.
+        label: the column of the labels; None if the label is the name of the layer.
+    """
+
     name: str
-    features: tuple[str, ...]
+    features: Sequence[str]
     first: int
+    is_chain: bool
+    label: int | None = None
 
-    @property
-    def short_name(self) -> str:
-        """The name of the layer without its package."""
-        return self.name.rpartition(".")[2]
+    def items(self, cells: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+        """Yield the label of each span in a row, and the number or link of the span, if it has one."""
+        place = self.label
+        if place is None:
+            place = self.first + (len(self.features) - 1 if self.is_chain else 0)
+        if cells[place] == _NONE:
+            return
+        items = _split(cells[place])
+        links = _split(cells[self.first]) if self.is_chain else items
+        for item, link in zip(items, links if len(links) == len(items) else items, strict=True):
+            numbered = _NUMBERED.fullmatch(item)
+            value = item if numbered is None else numbered[1] + numbered[2]
+            if self.is_chain:
+                # the numbers in brackets belong to chains, not to mentions
+                numbered, value = _LINK.search(link), _LINK.sub("", value)
+            label = _short(self.name) if self.label is None or value == _NO_VALUE else _plain(value)
+            yield label, None if numbered is None else numbered[numbered.re.groups]
 
 
-def layers_of(source: Source) -> list[tuple[str, str]]:
-    """List the full and the short name of each span layer in a file."""
-    layers: list[_Layer] = []
-    for _, line in _lines(source):
-        if line.strip() and not line.startswith("#"):
-            break
-        if (declared := _LAYER.match(line)) is not None:
-            layers.append(_layer(declared, 0))
-    return [(each.name, each.short_name) for each in layers if each.kind != "RL"]
+def _layers(source: Source) -> tuple[list[_Layer], int]:
+    """Return the layers of spans that a file declares, and the number of its columns."""
+    if not source.head.startswith(_HEADER):
+        raise source.refuse("this is not WebAnno TSV 3.", f"{_WEBANNO_REMEDY} Version 2 has no offsets.", 1)
+    while _FIRST_ROW.search(source.head) is None and source.read_on():
+        pass
+    declarations = _FIRST_ROW.split(source.head, 1)[0].decode(errors="replace")
+    layers, columns = [], 3
+    for kind, name, listed in _LAYER.findall(declarations):
+        # a slot has two features (roles and targets), a relation one more than its header
+        features = listed.split("|")
+        if kind != "RL":
+            layers.append(_Layer(name, features, columns, kind == "CH"))
+        columns += len(features)
+    return layers, columns
+
+
+def layers_of(source: Source) -> list[str]:
+    """List the names of the span layers in a file."""
+    return [each.name for each in _layers(source)[0]]
 
 
 def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
@@ -84,61 +154,63 @@ def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = Tr
         InputError: if the file has another version of the format, if a row is malformed, or if the layer or feature is
             unknown or ambiguous; the error names the line. See also `documents_of`.
     """
-    record, layers = Record(), list[_Layer]()
-    tokens, sentences = _Tokens(), list[tuple[int, str]]()
-    columns = 3
-    pending: list[str] = []
-    spans: _LayerSpans | None = None
-    begun = False
-    for number, line in _lines(source):
-        if line.startswith("#"):
-            if (declared := _LAYER.match(line)) is not None and not begun:
-                layers.append(_layer(declared, columns))
-                # a slot has two features (roles and targets), a relation one more than its header
-                columns += len(layers[-1].features)
-            elif line.startswith(_TEXT):
-                pending.append(line[len(_TEXT) :])
-        elif line.strip():
-            cells = line.split("\t")
-            bounds = _bounds(source, cells, number, columns)
-            if not begun and with_spans and (chosen := _chosen(source, layers, options)) is not None:
-                spans = _LayerSpans(source, record, *chosen)
-            begun = True
-            if pending:
-                sentences.append((bounds[0], _unescaped("\n".join(pending))))
-                pending = []
-            if "." not in cells[0]:
-                tokens.lines.append(number)
-                tokens.bounds.extend(bounds)
-                tokens.forms.append(sys.intern(cells[2]))
-            if spans is not None:
-                spans.add(cells, bounds, number)
-    if not begun and with_spans:
-        _chosen(source, layers, options)
-    record.text = _text(source, sentences)
-    record.tokens = _bounds_of(source, record.text, tokens)
+    layers, columns = _layers(source)
+    layer = _chosen(source, layers, options) if with_spans else None
+    record, numbered = Record(), dict[str, int]()
+    spans = record.spans
+    # the line, start and end of each token, and its form
+    places, forms = array("i"), list[str]()
+    pending, parts, reached = list[str](), list[str](), 0
+    for number, line in source.lines():
+        if line.startswith(_TEXT):
+            pending.append(line[len(_TEXT) :])
+        if line.startswith("#") or not line.strip():
+            continue
+        cells = line.split("\t")
+        start, end = _bounds(source, cells, number, columns)
+        if pending:
+            # offsets are UTF-16 units
+            sentence = _unescaped("\n".join(pending))
+            parts += (blanks_before(source, start, reached, 1), sentence)
+            reached, pending = start + len(sentence.encode("utf-16-le", "surrogatepass")) // 2, []
+        if "." not in cells[0]:
+            places.extend((number, start, end))
+            forms.append(sys.intern(cells[2]))
+        for label, key in () if layer is None else layer.items(cells):
+            place = len(spans) if key is None else numbered.setdefault(key, len(spans))
+            if place == len(spans):
+                record.add(start, end, label)
+                continue
+            first, last, other = spans[place]
+            if other != label:
+                problem = f"the rows of span [{key}] have two values, {other!r} and {label!r}."
+                raise source.refuse(problem, _WEBANNO_REMEDY, number)
+            spans[place] = min(first, start), max(last, end), label
+    record.text = "".join(parts)
+    record.tokens = _token_bounds(source, record.text, np.array(places).reshape(-1, 3), forms)
     yield record
 
 
-def _lines(source: Source) -> Iterator[tuple[int, str]]:
-    if not source.head.startswith(_HEADER):
-        raise source.refuse("this is not WebAnno TSV 3.", f"{_WEBANNO_REMEDY} Version 2 has no offsets.", 1)
-    yield from source.lines()
-
-
-def _layer(declared: re.Match[str], first: int) -> _Layer:
-    """Parse the declaration of a layer; `first` is its first column."""
-    name, _, features = declared[2].partition("|")
-    return _Layer(declared[1], name, tuple(features.split("|")), first)
+def _chosen(source: Source, layers: Sequence[_Layer], options: LayerReading) -> _Layer | None:
+    """Choose the layer and the column of its labels; None if the file has no layers."""
+    refuse = partial(source.refuse, line=1)
+    name = options.chosen([each.name for each in layers], refuse)
+    layer = next((each for each in layers if each.name == name), None)
+    if layer is None:
+        return None
+    features = [name for name in layer.features if name]
+    slots = len(features) > 1 and any("ROLE_" in name for name in features)
+    if options.feature is None and "value" not in features and (layer.is_chain or slots):
+        # names of features of chains and slots are not labels
+        return layer
+    feature = options.label_feature(layer.name, features, refuse)
+    return replace(layer, label=layer.first + layer.features.index(feature)) if feature else layer
 
 
 def _bounds(source: Source, cells: list[str], line: int, columns: int) -> tuple[int, int]:
     bounds = cells[1].split("-") if len(cells) > 2 else []
-    if (
-        len(bounds) != 2
-        or not all(bound.isdecimal() for bound in bounds)
-        or not all((cells + [""] * columns)[3:columns])
-    ):
+    whole = len(bounds) == 2 and all(bound.isdecimal() for bound in bounds)
+    if not whole or len(cells) < columns or not all(cells[3:columns]):
         problem = f"this row needs a token and {counted(columns - 3, 'annotation column')}."
         raise source.refuse(problem, _WEBANNO_REMEDY, line)
     start, end = (int(bound) if len(bound) <= _DIGITS else LONGEST + 1 for bound in bounds)
@@ -147,90 +219,18 @@ def _bounds(source: Source, cells: list[str], line: int, columns: int) -> tuple[
     return start, end
 
 
+def _token_bounds(source: Source, text: str, places: np.ndarray, forms: Sequence[str]) -> np.ndarray:
+    """Return the boundaries of each token in characters; raise an `InputError` for a token that is not in the text."""
+    bounds = code_points(text, places[:, 1:].ravel(), "utf-16").reshape(-1, 2)
+    for (line, start, end), form, (first, last) in zip(places, forms, bounds, strict=True):
+        if first < 0 or last < 0 or text[first:last] != _unescaped(form):
+            problem = f"the characters from {start} to {end} of the sentence are not the token {form!r}."
+            raise source.refuse(problem, _WEBANNO_REMEDY, int(line))
+    return bounds[places[:, 2] > places[:, 1]]
+
+
 def _unescaped(cell: str) -> str:
     return re.sub(r"\\[tnrbf\\]", lambda escape: _TEXT_ESCAPES[escape[0]], cell)
-
-
-def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:
-    """Join the sentences to a text, with spaces between; offsets are UTF-16 units."""
-    parts: list[str] = []
-    units = 0
-    for start, sentence in sentences:
-        parts.append(blanks_before(source, start, units, 1))
-        parts.append(sentence)
-        units = start + len(sentence.encode("utf-16-le", "surrogatepass")) // 2
-    return "".join(parts)
-
-
-def _bounds_of(source: Source, text: str, tokens: _Tokens) -> np.ndarray:
-    """Return the boundaries of each token in characters; raise an `InputError` for a token that is not in the text."""
-    units = np.array(tokens.bounds).reshape(-1, 2)
-    bounds = code_points(text, units.ravel(), "utf-16").reshape(-1, 2)
-    for place, (form, (first, last)) in enumerate(zip(tokens.forms, bounds, strict=True)):
-        if first < 0 or last < 0 or text[first:last] != _unescaped(form):
-            start, end = units[place]
-            problem = f"the characters from {start} to {end} of the sentence are not the token {form!r}."
-            raise source.refuse(problem, _WEBANNO_REMEDY, tokens.lines[place])
-    return bounds[units[:, 1] > units[:, 0]]
-
-
-def _chosen(source: Source, layers: Sequence[_Layer], options: LayerReading) -> tuple[_Layer, int | None] | None:
-    """Choose the layer and the column of its labels.
-
-    Returns None if the file has no layers. The column is None if the label is the name of the layer.
-    """
-    refuse, of_spans = partial(source.refuse, line=1), {each.name: each for each in layers if each.kind != "RL"}
-    chosen = options.chosen({name: each.short_name for name, each in of_spans.items()}, refuse)
-    if chosen is None:
-        return None
-    target = of_spans[chosen]
-    features = [name for name in target.features if name]
-    slots = len(features) > 1 and any("ROLE_" in name for name in features)
-    if options.feature is None and "value" not in features and (target.kind == "CH" or slots):
-        # names of features of chains and slots are not labels
-        return target, None
-    feature = options.label_feature(target.short_name, features, refuse)
-    return target, target.first + target.features.index(feature) if feature else None
-
-
-class _LayerSpans:
-    """The spans of a layer, which are added to a record row by row."""
-
-    def __init__(self, source: Source, record: Record, layer: _Layer, column: int | None) -> None:
-        self._source, self._record, self._layer, self._column = source, record, layer, column
-        self._place = layer.first if column is None else column
-        if layer.kind == "CH" and column is None:
-            self._place = layer.first + len(layer.features) - 1
-        self._numbered: dict[str, int] = {}
-
-    def add(self, cells: list[str], bounds: tuple[int, int], line: int) -> None:
-        """Add the spans of a row."""
-        if cells[self._place] == _NONE:
-            return
-        spans = self._record.spans
-        for value, number in self._items(cells):
-            label = self._layer.short_name if self._column is None or value == _NO_VALUE else _plain(value)
-            place = len(spans) if number is None else self._numbered.setdefault(number, len(spans))
-            if place == len(spans):
-                self._record.add(*bounds, label)
-                continue
-            start, end, other = spans[place]
-            if other != label:
-                problem = f"the rows of span [{number}] have two values, {other!r} and {label!r}."
-                raise self._source.refuse(problem, _WEBANNO_REMEDY, line)
-            spans[place] = min(start, bounds[0]), max(end, bounds[1]), label
-
-    def _items(self, cells: list[str]) -> Iterator[tuple[str, str | None]]:
-        """Yield the value of each span in a row, and the number or link of the span, if it has one."""
-        items = _split(cells[self._place])
-        links = _split(cells[self._layer.first]) if self._layer.kind == "CH" else items
-        for item, link in zip(items, links if len(links) == len(items) else items, strict=True):
-            numbered = _NUMBERED.fullmatch(item)
-            value = item if numbered is None else numbered[1] + numbered[2]
-            if self._layer.kind == "CH":
-                # the numbers in brackets belong to chains, not to mentions
-                numbered, value = _LINK.search(link), _LINK.sub("", value)
-            yield value, None if numbered is None else numbered[numbered.re.groups]
 
 
 def _split(cell: str) -> list[str]:
@@ -268,9 +268,9 @@ Annotation = tuple[str, int, int, Mapping[str, Any]]
 """The number of the Sofa (the text), the boundaries, and the other features."""
 
 
-def layers_of_cas(source: Source) -> list[tuple[str, str]]:
-    """List the full and the short name of each layer in a file."""
-    return [(name, _short(name)) for name in _cas(source)[1] if _is_layer(name)]
+def layers_of_cas(source: Source) -> list[str]:
+    """List the names of the layers in a file."""
+    return list(filter(_is_layer, _cas(source)[1]))
 
 
 def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
@@ -284,24 +284,20 @@ def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) 
             `documents_of`.
     """
     texts, annotations = _cas(source)
-    layers = {kind: _short(kind) for kind in annotations if _is_layer(kind) or options.layer in (kind, _short(kind))}
+    layers = [kind for kind in annotations if _is_layer(kind) or options.layer in (kind, _short(kind))]
     refuse = partial(source.refuse, line=1)
     name = (options.chosen(layers, refuse) if with_spans else None) or ""
     names = dict.fromkeys(feature for *_, features in annotations.get(name, ()) for feature in features)
-    feature = options.label_feature(_short(name), names, refuse) if name else ""
+    feature = options.label_feature(name, names, refuse) if name else ""
     tokens = [each for kind, of_kind in annotations.items() if _short(kind) == "Token" for each in of_kind]
-    for sofa, text in texts.items():
-        record = Record(text=text, id=sofa if len(texts) > 1 else None)
+    for sofa, content in texts.items():
+        record = Record(text=content, id=sofa if len(texts) > 1 else None)
         for _, start, end, features in (each for each in annotations.get(name, ()) if each[0] == sofa):
             record.add(start, end, str(features.get(feature) or _short(name)))
         units = np.array(sorted({each[1:3] for each in tokens if each[0] == sofa})).reshape(-1, 2)
         if len(units):
-            record.tokens = code_points(text, units.ravel(), "utf-16").reshape(-1, 2)
+            record.tokens = code_points(content, units.ravel(), "utf-16").reshape(-1, 2)
         yield record
-
-
-def _short(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 def _is_layer(name: str) -> bool:
@@ -313,14 +309,14 @@ def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
     if _is_xmi(source):
         structures, members = _of_xmi(source)
     else:
-        ((_, _, document),) = list(rows(source, "feature structures"))[:1]
-        if not is_object(document, _STRUCTURES) or not isinstance(document[_STRUCTURES], list):
+        document, *_ = rows(source, "feature structures")
+        listed, views = document.get(_STRUCTURES), document.get("%VIEWS")
+        if not isinstance(listed, list):
             raise source.refuse(f"the file has no list {_STRUCTURES!r}.", _CAS_REMEDY, 1)
-        structures = [each for each in document[_STRUCTURES] if isinstance(each, dict)]
-        views = document.get("%VIEWS")
+        structures = [each for each in listed if isinstance(each, dict)]
         of_views = [value_in(view, "%MEMBERS") for view in views.values()] if isinstance(views, dict) else []
-        members = [each for each in of_views if isinstance(each, list)]
-    indexed = {str(number) for of_view in members for number in of_view}
+        members = list(chain(*(each for each in of_views if isinstance(each, list))))
+    indexed = set(map(str, members))
     texts: dict[str, str] = {}
     annotations: dict[str, list[Annotation]] = {}
     for each in structures:
@@ -339,23 +335,20 @@ def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
     return texts, annotations
 
 
-def _of_xmi(source: Source) -> tuple[list[dict[str, Any]], list[list[str]]]:
+def _of_xmi(source: Source) -> tuple[list[dict[str, Any]], list[str]]:
     """Convert XMI to the structure of the JSON format: feature structures, and the members of the views."""
     structures: list[dict[str, Any]] = []
-    members: list[list[str]] = []
+    members: list[str] = []
     (root,) = source.elements()
     for element in root:
         space, _, name = element.tag.removeprefix("{http:///").partition("}")
         kind = f"{space.removesuffix(_ECORE).replace('/', '.')}.{name}"
-        values: dict[str, Any] = dict(element.attrib)
         if kind == "uima.cas.View":
-            members.append(values.get("members", "").split())
+            members += element.get("members", "").split()
             continue
-        for bound in ("begin", "end"):
-            if values.get(bound, "").isdecimal():
-                values[bound] = int(values[bound])
-        values |= {_TYPE: kind, _ID: values.get("{http://www.omg.org/XMI}id"), _SOFA: values.get("sofa")}
-        structures.append(values)
+        bounds = {key: int(element.get(key, "")) for key in ("begin", "end") if element.get(key, "").isdecimal()}
+        own = {_TYPE: kind, _ID: element.get("{http://www.omg.org/XMI}id"), _SOFA: element.get("sofa")}
+        structures.append({**element.attrib, **bounds, **own})
     return structures, members
 
 
@@ -411,36 +404,28 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
         remedy = "Export the project as WebAnno TSV v3.3, and unpack it (and any archives in it)."
         raise project.refuse(problem, remedy)
 
-    with_layer = _files_with_layer(project.name, files, options, limits)
+    # a file has only the layers that its annotator used
+    layers: dict[str, list[str]] = {}
+    for file in files.values():
+        with Source.open(file, **limits) as source:
+            layers[file] = _reader(file)[0](source)
+    names = list(dict.fromkeys(chain.from_iterable(layers.values())))
+    chosen = options.chosen(names, partial(InputError, source=project.name, option="layer"), "files have")
 
     def read(file: str) -> DocumentFile:
         with Source.open(file, **limits) as source:
-            records = _reader(file)[1](source, options, with_spans=file in with_layer)
+            records = _reader(file)[1](source, options, with_spans=chosen in layers[file])
             return documents_of(source, records, units=("utf-16",))
 
     together = read_together(project.name, files, read)
     documents, annotators = zip(*(name.rsplit("/", 1) for name in files), strict=True)
-    file = replace(together, documents=replace(together.documents, ids=documents), annotators=annotators)
-    _require_one_text(file)
-    notes = []
+    together = replace(together, documents=replace(together.documents, ids=documents), annotators=annotators)
+    _require_one_text(together)
+    notes = together.notes
     if untouched:
-        notes.append(
-            f"{counted(untouched, 'file')} not read, because the documents are not annotated yet ({_UNTOUCHED})."
-        )
-    return replace(file, left_out=(*file.left_out, *others), notes=(*file.notes, *notes))
-
-
-def _files_with_layer(
-    project: str, files: Mapping[str, str], options: LayerReading, limits: Mapping[str, Any]
-) -> Collection[str]:
-    """Return the files that have the chosen layer. A file has only the layers that its annotator used."""
-    layers: dict[str, dict[str, str]] = {}
-    for file in files.values():
-        with Source.open(file, **limits) as source:
-            layers[file] = dict(_reader(file)[0](source))
-    names = {name: short for of_file in layers.values() for name, short in of_file.items()}
-    chosen = options.chosen(names, partial(InputError, source=project, option="layer"), "files have")
-    return [file for file, of_file in layers.items() if chosen in of_file]
+        not_read = f"{counted(untouched, 'file')} not read, because the documents are not annotated yet"
+        notes = (*notes, f"{not_read} ({_UNTOUCHED}).")
+    return replace(together, left_out=(*together.left_out, *others), notes=notes)
 
 
 def _reader(file: str) -> Any:
@@ -451,16 +436,14 @@ def _require_one_text(file: DocumentFile) -> None:
     """Raise an `InputError` unless all annotators of a document have the same text."""
     places: dict[str, int] = {}
     texts, names = file.documents.texts or (), file.documents.ids or ()
-    for place, (name, text) in enumerate(zip(names, texts, strict=True)):
+    for place, (name, content) in enumerate(zip(names, texts, strict=True)):
         first = places.setdefault(name, place)
-        if texts[first] != text:
-            raise InputError(
-                f"two annotators of {name!r} have different texts: {file.source_of(first)} and "
-                f"{file.source_of(place)}.",
-                f"Export the project again, or read every file as a document with {setting('format', 'webanno')}.",
-                source=file.source,
-                option="format",
-            )
+        if texts[first] != content:
+            both = f"{file.source_of(first)} and {file.source_of(place)}"
+            problem = f"two annotators of {name!r} have different texts: {both}."
+            each = setting("format", "webanno")
+            remedy = f"Export the project again, or read every file as a document with {each}."
+            raise InputError(problem, remedy, source=file.source, option="format")
 
 
 def _refuse(source: Source, options: LayerReading) -> DocumentFile:

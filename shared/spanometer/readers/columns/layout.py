@@ -19,6 +19,8 @@ _COMMAS = re.compile(r"\S[,;]\S")
 _COMMENTS = 1000
 """The maximum number of comments that are searched for names of columns."""
 
+_NO_ROW = "there is no row of tags and no document in the first {}"
+
 HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
 
 DOCSTART = "-DOCSTART-"
@@ -45,9 +47,9 @@ def find_layout(
     for first, block in blocks:
         if not begun and is_blank(block):
             continue
+        source.require_short(size, _NO_ROW, "Remove comments from the file", first)
         begun.append((first, block))
         size += len(block)
-        source.require_begun(size, first)
         lines = Lines(first, block, tabs=False, boundary=options.boundary)
         sure = ~(lines.blank | lines.docstart | (lines.mark == HASH))
         before = int(np.argmax(sure)) if sure.any() else len(sure)
@@ -58,7 +60,8 @@ def find_layout(
             break
     else:
         # all lines begin with '#': a hashtag may be the only token
-        for number, row in _numbered(begun):  # noqa: B007 (used below)
+        numbered = (each for first, block in begun for each in enumerate(block.decode().split("\n"), first))
+        for number, row in numbered:  # noqa: B007 (used below)
             cells = split(row, tabs=False)
             if row.startswith("#") and len(cells) > 1 and looks_like_tag(cells[-1]):
                 break
@@ -76,15 +79,8 @@ def looks_like_tag(cell: str) -> bool:
 
 def no_rows(source: Source) -> InputError:
     """Create the error about a file without rows."""
-    return source.refuse(
-        "the file has no rows of tags.", "Write one token on each line, and a blank line after each document."
-    )
-
-
-def _numbered(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
-    for first, block in blocks:
-        for number, line in enumerate(block.decode().split("\n"), first):
-            yield number, line.rstrip("\r")
+    remedy = "Write one token on each line, and a blank line after each document."
+    return source.refuse("the file has no rows of tags.", remedy)
 
 
 def _layout_of(source: Source, row: str, number: int, comments: list[str], options: ColumnReading) -> Layout:
@@ -93,11 +89,8 @@ def _layout_of(source: Source, row: str, number: int, comments: list[str], optio
     tabs = "\t" in row
     cells = split(row, tabs)
     if len(cells) == 1 and _COMMAS.search(row) and not looks_like_tag(row.strip()):
-        raise source.refuse(
-            "the cells are separated by commas or semicolons.",
-            f"Set {setting('format', 'csv')}, or separate the cells by tabs.",
-            number,
-        )
+        remedy = f"Set {setting('format', 'csv')}, or separate the cells by tabs."
+        raise source.refuse("the cells are separated by commas or semicolons.", remedy, number)
     wanted = [column for column in (*columns, words) if isinstance(column, str) and not _is_number(column)]
     header = 0
     names = _names_in_comments(comments, len(cells), wanted)
@@ -134,9 +127,8 @@ def _is_header(cells: Sequence[str], wanted: Sequence[str]) -> bool:
     """Check whether the first row contains names of columns."""
     if any(name in cells for name in wanted):
         return True
-    return (
-        len(cells) > 1 and any(cell.lower() in HEADER_WORDS for cell in cells) and not any(map(looks_like_tag, cells))
-    )
+    of_words = len(cells) > 1 and any(cell.lower() in HEADER_WORDS for cell in cells)
+    return of_words and not any(map(looks_like_tag, cells))
 
 
 def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | None, line: int) -> int:
@@ -146,11 +138,9 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
     if isinstance(column, int) or _is_number(column):
         number = int(column)
         if number == 0 or not -width <= number <= width:
-            raise source.refuse(
-                f"column {shown(number)} does not exist: the rows have {counted(width, 'column')}.",
-                "Count columns from 1 (the first column), or from -1 (the last column).",
-                line,
-            )
+            problem = f"column {shown(number)} does not exist: the rows have {counted(width, 'column')}."
+            remedy = "Count columns from 1 (the first column), or from -1 (the last column)."
+            raise source.refuse(problem, remedy, line)
         return number - 1 if number > 0 else width + number
     if names is None:
         problem = f"there is no column {shown(column)}: the file does not name its columns."

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import AnyStr
+from typing import AnyStr, cast
 
 import numpy as np
 
@@ -41,9 +41,8 @@ class Rewriter:
 
     def __init__(self, file: DocumentFile, tags: Sequence[Tags], *, outside: str | None = None) -> None:
         self._file = file
-        self._columns = [
-            _Column(old, new, changed_tokens(old, new), outside) for old, new in zip(file.tags, tags, strict=True)
-        ]
+        self._columns = [_Column(file.source, old, new, outside) for old, new in zip(file.tags, tags, strict=True)]
+        self._token_lines = np.zeros(0, np.int64) if file.token_lines is None else file.token_lines
         self.source = file.source
         self.changed = sum(len(column.changed) for column in self._columns)
         self.tokens = sum(len(column.codes) for column in file.tags)
@@ -57,33 +56,27 @@ class Rewriter:
         for number, (first, block) in enumerate(source.blocks()):
             if number == 0 and source.marked:
                 yield BYTE_ORDER_MARK
-            written = self._rewritten(first, block)
+            written = (self._json_lines if self._file.line_runs is None else self._rows)(first, block)
             yield written[:-1] if source.unended else written
 
-    def _rewritten(self, first: int, block: bytes) -> bytes:
-        if self._file.layout is None or self._file.token_lines is None:
-            return self._json_lines(first, block)
-        return self._rows(first, block, self._file.layout, self._file.token_lines)
-
-    def _rows(self, first: int, block: bytes, layout: Layout, token_lines: np.ndarray) -> bytes:
+    def _rows(self, first: int, block: bytes) -> bytes:
         """Replace the tags in a block of columns."""
-        tokens = np.searchsorted(token_lines, [first, first + block.count(b"\n")])
+        layout = cast(Layout, self._file.layout)
+        tokens = np.searchsorted(self._token_lines, [first, first + block.count(b"\n")])
         if not any(len(column.between(*tokens)) for column in self._columns):
             return block
         lines = Lines(first, block, layout.tabs)
         edits = []
         for index, column in zip(layout.columns, self._columns, strict=True):
             changed = column.between(*tokens)
-            rows = token_lines[changed] - first
+            rows = self._token_lines[changed] - first
             if (lines.cells[rows] <= index).any():
-                raise _other_file(self._file)
+                raise _other_file(self.source)
             bounds = zip(changed.tolist(), *(bound.tolist() for bound in lines.bounds(rows, index)), strict=True)
             for token, start, end in bounds:
                 cell = block[start:end].lstrip(b" \r")
                 start, cell = end - len(cell), cell.rstrip(b" \r")
-                if cell.decode() not in column.tags_at(token):
-                    raise _other_file(self._file)
-                edits.append((start, start + len(cell), column.written(token).encode()))
+                edits.append((start, start + len(cell), column.replaced(token, cell.decode()).encode()))
         return _spliced(block, sorted(edits))
 
     def _json_lines(self, first: int, block: bytes) -> bytes:
@@ -93,53 +86,40 @@ class Rewriter:
         for document in range(*documents.tolist()):
             line = int(self._file.document_lines[document]) - first
             text = lines[line].decode()
-            edits = [
-                edit
-                for key, column in zip(self._file.columns, self._columns, strict=True)
-                for edit in self._edits(text, key, column, document)
-            ]
+            edits = []
+            for key, column in zip(self._file.columns, self._columns, strict=True):
+                base, end = column.old.offsets[document : document + 2].tolist()
+                changed = column.between(base, end).tolist()
+                bounds = _string_bounds(text, key) if changed else []
+                if changed and len(bounds) != end - base:
+                    raise _other_file(self.source)
+                for token in changed:
+                    start, stop = bounds[token - base]
+                    tag = column.replaced(token, json.loads(text[start:stop]))
+                    # escape other letters only if the whole line does
+                    edits.append((start, stop, json.dumps(tag, ensure_ascii=text.isascii())))
             if edits:
                 lines[line] = _spliced(text, sorted(edits)).encode()
         return b"\n".join(lines)
-
-    def _edits(self, text: str, key: str, column: _Column, document: int) -> list[tuple[int, int, str]]:
-        """List the replacements in a line."""
-        base, end = column.old.offsets[document : document + 2].tolist()
-        changed = column.between(base, end).tolist()
-        if not changed:
-            return []
-        bounds = _string_bounds(text, key)
-        if len(bounds) != end - base:
-            raise _other_file(self._file)
-        edits = []
-        for token in changed:
-            start, stop = bounds[token - base]
-            if json.loads(text[start:stop]) not in column.tags_at(token):
-                raise _other_file(self._file)
-            # escape other letters only if the whole line does
-            edits.append((start, stop, json.dumps(column.written(token), ensure_ascii=text.isascii())))
-        return edits
 
 
 class _Column:
     """The old and the new tags of one column."""
 
-    def __init__(self, old: Tags, new: Tags, changed: np.ndarray, outside: str | None) -> None:
-        self.old, self._new, self.changed, self._outside = old, new, changed, outside
+    def __init__(self, source: str, old: Tags, new: Tags, outside: str | None) -> None:
+        self._source, self.old, self._new, self._outside = source, old, new, outside
+        self.changed = changed_tokens(old, new)
 
     def between(self, first: int, last: int) -> np.ndarray:
         """Return the tokens from `first` to `last` (exclusive) whose tags change."""
         return self.changed[slice(*np.searchsorted(self.changed, [first, last]))]
 
-    def tags_at(self, token: int) -> tuple[str | None, ...]:
-        """List the strings in the file that can be the tag of a token."""
-        name = self.old.names[self.old.codes[token]]
-        return (name, self._outside) if name == "O" else (name,)
-
-    def written(self, token: int) -> str:
-        """Return the tag to write for a token."""
-        name = self._new.names[self._new.codes[token]]
-        return self._outside if name == "O" and self._outside is not None else name
+    def replaced(self, token: int, tag: str) -> str:
+        """Return the new tag of a token; raise an `InputError` unless `tag`, the tag in the file, is the old one."""
+        old, new = (tags.names[tags.codes[token]] for tags in (self.old, self._new))
+        if tag != old and not (old == "O" and tag == self._outside):
+            raise _other_file(self._source)
+        return self._outside if new == "O" and self._outside is not None else new
 
 
 def _spliced(text: AnyStr, edits: Sequence[tuple[int, int, AnyStr]]) -> AnyStr:
@@ -170,5 +150,5 @@ def _string_bounds(text: str, key: str) -> list[tuple[int, int]]:
     return bounds
 
 
-def _other_file(file: DocumentFile) -> InputError:
-    return InputError("the file was changed while it was read.", "Run the command again.", source=file.source)
+def _other_file(source: str) -> InputError:
+    return InputError("the file was changed while it was read.", "Run the command again.", source=source)

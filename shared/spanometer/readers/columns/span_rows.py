@@ -3,8 +3,6 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
-from itertools import groupby, islice
-from operator import itemgetter
 from typing import Any
 
 from ...documents.layers import Named, Record
@@ -19,21 +17,16 @@ from .columns import csv_rows, header_of
 from .layout import looks_like_tag
 
 _SPAN = r"(?P<start>\d{1,18})\t(?P<end>\d{1,18})"
-_ROWS = tuple(
-    map(
-        re.compile,
-        (
-            # SemEval-2020 task 11, without and with techniques
-            rf"(?P<document>[^\t]+)\t{_SPAN}",
-            rf"(?P<document>[^\t]+)\t(?P<label>[^\t]+)\t{_SPAN}",
-            # neleval: the end is the last character
-            rf"(?P<document>[^\t]+)\t{_SPAN}\t(?P<entity>[^\t]*)\t(?P<score>[^\t]*)\t(?P<label>[^\t]+)(?:\t.*)?",
-            # ShARe
-            r"(?P<document>[^|]+)\|\|(?P<label>[^|]+)\|\|[^|]*(?P<pieces>(?:\|\|\d{1,18}\|\|\d{1,18})+)",
-            # SemEval-2021 task 5
-            r"(?P<document>[^\t]+)\t\[(?P<offsets>(?:\d{1,18}(?:,\s*\d{1,18})*)?)\]",
-        ),
-    )
+_ROWS = (
+    # SemEval-2020 task 11, without and with techniques
+    rf"(?P<document>[^\t]+)\t{_SPAN}",
+    rf"(?P<document>[^\t]+)\t(?P<label>[^\t]+)\t{_SPAN}",
+    # neleval: the end is the last character
+    rf"(?P<document>[^\t]+)\t{_SPAN}\t(?P<entity>[^\t]*)\t(?P<score>[^\t]*)\t(?P<label>[^\t]+)(?:\t.*)?",
+    # ShARe
+    r"(?P<document>[^|]+)\|\|(?P<label>[^|]+)\|\|[^|]*(?P<pieces>(?:\|\|\d{1,18}\|\|\d{1,18})+)",
+    # SemEval-2021 task 5
+    r"(?P<document>[^\t]+)\t\[(?P<offsets>(?:\d{1,18}(?:,\s*\d{1,18})*)?)\]",
 )
 _NUMBER = re.compile(r"\d+")
 _SURE = 5
@@ -91,7 +84,7 @@ def read_span_rows_folder(folder: Named, options: Offsets, **limits: Any) -> Ite
 
 
 def _row(line: str) -> dict[str, str] | None:
-    row = next((row for pattern in _ROWS if (row := pattern.fullmatch(line))), None)
+    row = next((row for pattern in _ROWS if (row := re.fullmatch(pattern, line))), None)
     return None if row is None else row.groupdict()
 
 
@@ -151,9 +144,6 @@ _DIGITS = len(str(LONGEST))
 _AT_ONCE = 1 << 12
 """The maximum number of rows in a record."""
 
-_Row = tuple[str | None, int, tuple[int, int, str] | None, str | None]
-"""The document, the line, the span and its text."""
-
 _TABLE_REMEDY = "Give every row a start, an end and a label. For a document without spans, give only the document."
 
 
@@ -181,11 +171,9 @@ class SpanTableReading(Offsets):
         require_kind(named, Mapping, "a mapping of names", "Give a dict, {'start': 'From'}.", option="column_names")
         wrong = [key for key, name in named.items() if key not in _USUAL or not isinstance(name, str) or not name]
         if wrong:
-            raise InputError(
-                f"{mention('column_names')} has no column {shown(wrong[0])}, only {', '.join(_USUAL)}.",
-                "Write one of these names, then '=', then the file's name for the column: start=From.",
-                option="column_names",
-            )
+            problem = f"{mention('column_names')} has no column {shown(wrong[0])}, only {', '.join(_USUAL)}."
+            remedy = "Write one of these names, then '=', then the file's name for the column: start=From."
+            raise InputError(problem, remedy, option="column_names")
 
 
 def read_span_table(source: Source, options: SpanTableReading) -> Iterator[Record]:
@@ -198,29 +186,22 @@ def read_span_table(source: Source, options: SpanTableReading) -> Iterator[Recor
         InputError: if a column is missing or if boundaries are not numbers. The error names the line (in Parquet, the
             row).
     """
-    for name, rows in groupby(_spans(source, options.column_names or {}), key=itemgetter(0)):
-        while some := list(islice(rows, _AT_ONCE)):
-            spans = [span for _, _, span, _ in some if span is not None]
-            stated = [text for _, _, span, text in some if span is not None]
-            yield Record(id=name, line=some[0][1], spans=spans, stated=stated)
-
-
-def _spans(source: Source, names: Mapping[str, str]) -> Iterator[_Row]:
-    """Yield the document, the line, the span and its text for each row."""
     columns: dict[str, str] = {}
+    record: Record | None = None
     for line, row in _rows(source):
-        columns = columns or _columns(source, row, names)
-        cell = row.get(columns.get("document", ""))
-        name = None if "document" not in columns else "" if cell is None else str(cell)
-        start, end, label = (row.get(columns[key]) for key in _NEEDED)
-        if start in (None, "") and end in (None, "") and label in (None, ""):
-            yield name, line, None, None
+        columns = columns or _columns(source, row, options.column_names or {})
+        document, start, end, label, stated = (row.get(columns.get(key, "")) for key in _USUAL)
+        name = None if "document" not in columns else "" if document is None else str(document)
+        if record is None or record.id != name or len(record.spans) == _AT_ONCE:
+            yield from [] if record is None else [record]
+            record = Record(id=name, line=line)
+        if all(value in (None, "") for value in (start, end, label)):
             continue
         if not isinstance(label, str) or not label:
             raise source.refuse("the span has no label.", _TABLE_REMEDY, line)
-        span = _bound(source, start, line), _bound(source, end, line), label
-        covered = row.get(columns.get("text", ""))
-        yield name, line, span, covered if isinstance(covered, str) and covered else None
+        stated = stated if isinstance(stated, str) and stated else None
+        record.add(_bound(source, start, line), _bound(source, end, line), label, stated=stated)
+    yield from [] if record is None else [record]
 
 
 def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -243,16 +224,14 @@ def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -
     header = {name.lower(): name for name in row}
     columns: dict[str, str] = {}
     for key, usual in _USUAL.items():
-        if key in names and names[key] not in row:
-            problem = f"there is no column {names[key]!r}; the columns are {', '.join(map(repr, row))}."
-            raise source.refuse(problem, f"Change the name in {setting('column_names')}.", 1)
         name = names.get(key) or next((header[name] for name in usual if name in header), None)
-        if name is not None:
+        if name is not None and name in row:
             columns[key] = name
-    for key in _NEEDED:
-        if key not in columns:
-            problem = f"there is no column {key!r}; the columns are {', '.join(map(repr, row))}."
-            raise source.refuse(problem, f"Name the column: {setting('column_names', f'{key}=...')}.", 1)
+        elif name is not None or key in _NEEDED:
+            problem = f"there is no column {name or key!r}; the columns are {', '.join(map(repr, row))}."
+            change = f"Change the name in {setting('column_names')}."
+            missing = f"Name the column: {setting('column_names', f'{key}=...')}."
+            raise source.refuse(problem, change if name else missing, 1)
     return columns
 
 

@@ -2,7 +2,6 @@
 
 import json
 import zlib
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,7 @@ from ...spans.texts import borders, is_plain
 from ..formats import IN_BROWSERS, Offsets, register
 from ..source import Source
 from .answers import AnswerLines
-from .records import first_filled, first_object, is_object, number_or_text, rows, spans_in, token_bounds
+from .records import Row, first_object, is_object, is_span, json_line, number_or_text, rows, value_in
 
 _TYPES = ("labels", "hypertextlabels", "paragraphlabels")
 _LABEL_STUDIO_REMEDY = "Export the project from Label Studio as JSON or JSON-MIN."
@@ -57,17 +56,17 @@ def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFi
 def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> Iterator[Record | str]:
     without: list[tuple[str, list[Record]]] = []
     annotated = False
-    for line, place, row in rows(source, "tasks"):
-        if not isinstance(row, dict):
-            raise _Task(source, options, {}, line, place).refuse("this is not a task.")
+    for row in rows(source, "tasks"):
         name = row.get("id")
-        task = _Task(source, options, row, line, place if name is None else f"task {name}")
+        task = _Task(row if name is None else replace(row, place=f"task {name}"), options)
+        if not isinstance(row.value, dict):
+            raise task.refuse("this is not a task.")
         annotations = list(task.records())
         annotated |= bool(annotations)
         yield from annotations
         if not annotations:
             predictions = [] if annotated else list(task.predictions())
-            without.append((f"{task.place}: a task without annotations.", predictions))
+            without.append((f"{task.row.place}: a task without annotations.", predictions))
     if not annotated:
         if not any(predictions for _, predictions in without):
             raise source.refuse("no task has an annotation or a prediction.", "Export labelled tasks.")
@@ -78,33 +77,31 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
 
 @dataclass(frozen=True)
 class _Task:
-    """A task, its line, and what errors call it."""
+    """A task."""
 
-    source: Source
+    row: Row
     options: LabelStudioReading
-    row: Mapping[str, Any]
-    line: int
-    place: str
 
     def records(self) -> Iterator[Record]:
         """Yield a record for each annotation of a task; a flat record has one annotation."""
-        row = self.row
+        row = self.row.value
         if "data" not in row:
             lists = {key: values for key, values in row.items() if isinstance(values, list) and values}
             regions = [(key, value) for key, values in lists.items() if _is_region(values[0]) for value in values]
             yield self._record(row, regions, row.get("annotator"))
-            return
-        annotations = next((row[key] for key in _RESULTS if isinstance(row.get(key), list)), ())
-        for each in annotations if isinstance(row["data"], dict) else ():
-            if isinstance(each, dict) and not each.get("was_cancelled"):
+        for each in self._with_results(*_RESULTS):
+            if not each.get("was_cancelled"):
                 yield self._record(row["data"], self._regions(each), each.get("completed_by"))
 
     def predictions(self) -> Iterator[Record]:
         """Yield a record for each model's predictions."""
-        predictions, data = self.row.get(_PREDICTIONS), self.row.get("data", {})
-        for each in predictions if isinstance(predictions, list) and isinstance(data, dict) else ():
-            if isinstance(each, dict):
-                yield self._record(data, self._regions(each), each.get("model_version") or "model")
+        for each in self._with_results(_PREDICTIONS):
+            yield self._record(self.row.value["data"], self._regions(each), each.get("model_version") or "model")
+
+    def _with_results(self, *keys: str) -> list[dict[str, Any]]:
+        """Return the annotations or predictions under the first of these keys."""
+        listed = next((value for key in keys if isinstance(value := self.row.get(key), list)), [])
+        return [each for each in listed if isinstance(each, dict) and isinstance(self.row.get("data"), dict)]
 
     def _regions(self, annotation: Mapping[str, Any]) -> list[tuple[str, Any]]:
         """Return the labelled regions of an annotation or a prediction, each with the name of its tag."""
@@ -122,33 +119,28 @@ class _Task:
         names = sorted({name for name, _ in regions})
         if label_key is None and len(names) > 1:
             listed = ", ".join(map(repr, names))
-            raise self.refuse(
-                f"the labels of the task come from several controls: {listed}.",
-                f"Choose a control with {setting('label_key')}.",
-            )
+            remedy = f"Choose a control with {setting('label_key')}."
+            raise self.refuse(f"the labels of the task come from several controls: {listed}.", remedy)
         if isinstance(annotator, dict):
             annotator = annotator.get("email", annotator.get("id"))
-        record = Record(id=self.row.get("id"), annotator=annotator, line=self.line, place=self.place)
+        record = self.row.record(id=self.row.get("id"), annotator=annotator)
         for value in (value for name, value in regions if label_key in (None, name)):
             if not is_object(value, "start", "end"):
                 raise self.refuse("a span lacks 'start' or 'end'.")
             start, end, stated = value["start"], value["end"], value.get("text")
             if isinstance(start, str):
-                raise self.refuse(
-                    f"a span begins at {shown(start)}, which is a position in HTML or in a dialogue, not in a text.",
-                    "Export a project whose documents are plain text.",
-                )
+                problem = f"a span begins at {shown(start)}, which is a position in HTML or in a dialogue"
+                raise self.refuse(f"{problem}, not in a text.", "Export a project whose documents are plain text.")
             labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
             if not labels:
-                record.lost.append((self.line, f"a span without a label at {start}."))
+                record.lost.append((record.line, f"a span without a label at {start}."))
             for label in labels:
                 record.add(start, end, label, stated=stated if isinstance(stated, str) else None)
-        record.text = self._text(data, record.stated)
+        record.text = self._text(data, [part.strip() for part in record.stated if part])
         return record
 
-    def _text(self, data: Mapping[str, Any], stated: Sequence[str | None]) -> str:
+    def _text(self, data: Mapping[str, Any], parts: Sequence[str]) -> str:
         """Return the text of a task: the string under the named key, or the only string with all span texts."""
-        parts = [part.strip() for part in stated if part]
         texts = {key: value for key, value in data.items() if isinstance(value, str)}
         fitting = [key for key, value in texts.items() if all(part in value for part in parts)]
         text_key = self.options.text_key
@@ -166,8 +158,8 @@ class _Task:
 
     def refuse(self, problem: str, remedy: str = _LABEL_STUDIO_REMEDY) -> InputError:
         """Create an error about this task."""
-        error = self.source.refuse(problem, remedy, self.line)
-        return error.placed(source=f"{self.source.name}, {self.place}") if self.place else error
+        error = self.row.refuse(problem, remedy)
+        return error.placed(source=f"{error.source}, {self.row.place}") if self.row.place else error
 
 
 def _is_region(value: Any) -> bool:
@@ -180,13 +172,16 @@ def _written_label_studio(documents: Fitted) -> Iterator[bytes]:
     for number, record in enumerate(documents.records()):
         text = str(record.text)
         key = (record.id, number if record.id is None else 0, text)
-        name = {} if record.id is None else {"id": number_or_text(record.id)}
-        task = tasks.setdefault(key, {**name, "data": {"text": text}, "annotations": []})
+        task = tasks.setdefault(key, {**_name(record), "data": {"text": text}, "annotations": []})
         annotator = None if record.annotator is None else number_or_text(record.annotator)
         by = {"email": annotator} if isinstance(annotator, str) else annotator
         result = list(results(text, record.spans))
         task["annotations"].append({**({} if by is None else {"completed_by": by}), "result": result})
     yield _array(tasks.values()).encode()
+
+
+def _name(record: Record) -> dict[str, int | str]:
+    return {} if record.id is None else {"id": number_or_text(record.id)}
 
 
 def _array(tasks: Iterable[Mapping[str, Any]]) -> str:
@@ -233,43 +228,31 @@ def read_doccano(source: Source, options: Offsets) -> Iterator[Record | str]:
     Raises:
         InputError: if spans are malformed; the error names the line. See also `documents_of`.
     """
-    for line, place, row in rows(source, "spans"):
-        key = next((key for key in _KEYS if key in row), "")
-        items = row[key] if isinstance(row, dict) and key else None
-        if not isinstance(row, dict) or not isinstance(items, list):
-            raise source.refuse(f"{place or 'the line'} has no list of labels.", _DOCCANO_REMEDY, line)
-        text = row.get("text")
+    for row in rows(source, "spans"):
+        key = next((key for key in _KEYS if key in row.value), "")
+        items, text = row.get(key), row.get("text")
+        if not isinstance(items, list):
+            raise row.refuse(f"{row.place or 'the line'} has no list of labels.", _DOCCANO_REMEDY)
         if not isinstance(text, str):
-            yield f"{place or f'line {line}'}: a document without text."
+            yield f"{row.where}: a document without text."
             continue
-        record = Record(spans=items, text=text, id=row.get("id"), line=line, place=place)
-        if key in _LISTS:
-            if items and (type(items[0]) is not list or len(items[0]) != 3):
-                raise source.refuse("an item in the list of labels is not [start, end, label].", _DOCCANO_REMEDY, line)
-            yield record
-        elif key == _WITH_RELATIONS:
-            yield replace(record, spans=_spans(source, items, line))
-        else:
-            by_user: dict[str, list[Any]] = defaultdict(list)
-            for span in items:
-                by_user[str(span.get("user")) if isinstance(span, dict) else ""].append(span)
-            for user, spans in by_user.items():
-                yield replace(record, spans=_spans(source, spans, line), annotator=user)
-
-
-def _spans(source: Source, spans: Sequence[Any], line: int) -> list[tuple[int, int, str]]:
-    # labels of the first version are numbers
-    return [
-        (start, end, str(label) if type(label) is int else label)
-        for start, end, label in spans_in(source, spans, line, _DOCCANO_REMEDY, ("start_offset", "end_offset", "label"))
-    ]
+        by_user: dict[str | None, list[Any]] = {} if key == _FIRST_VERSION else {None: items}
+        for span in items if key == _FIRST_VERSION else ():
+            by_user.setdefault(str(value_in(span, "user")), []).append(span)
+        for user, spans in by_user.items():
+            if key not in _LISTS:
+                bounds = row.spans(spans, _DOCCANO_REMEDY, ("start_offset", "end_offset", "label"))
+                # labels of the first version are numbers
+                spans = [(start, end, str(label) if type(label) is int else label) for start, end, label in bounds]
+            elif not all(map(is_span, spans[:1])):
+                raise row.refuse("an item in the list of labels is not [start, end, label].", _DOCCANO_REMEDY)
+            yield row.record(spans=spans, text=text, id=row.get("id"), annotator=user)
 
 
 def _written_doccano(documents: Fitted) -> Iterator[bytes]:
     """Write JSON lines like Doccano's exports, with offsets in UTF-16 units."""
     for record in documents.records():
-        name = {} if record.id is None else {"id": number_or_text(record.id)}
-        yield f"{json.dumps({**name, **labelled(str(record.text), record.spans)}, ensure_ascii=False)}\n".encode()
+        yield json_line({**_name(record), **labelled(str(record.text), record.spans)}).encode()
 
 
 def labelled(text: str, spans: Sequence[tuple[int, int, str]]) -> dict[str, Any]:
@@ -281,17 +264,17 @@ def labelled(text: str, spans: Sequence[tuple[int, int, str]]) -> dict[str, Any]
 
 
 def _shows_doccano(source: Source) -> bool:
-    row = first_filled(source, *_KEYS)
+    row = first_object(source, *_KEYS)
     spans = next((row[key] for key in (_WITH_RELATIONS, _FIRST_VERSION) if isinstance(row.get(key), list)), None)
     if spans and is_object(spans[0], "start_offset", "end_offset"):
         return "text" in row
     lists = [row[key] for key in _LISTS if isinstance(row.get(key), list)]
-    triples = any(spans and isinstance(spans[0], list) and len(spans[0]) == 3 for spans in lists)
+    triples = any(spans and is_span(spans[0]) for spans in lists)
     return "text" in row and (triples or ([] in lists and "Comments" in row))
 
 
 def _allows(source: Source) -> bool:
-    row = first_filled(source, *_KEYS)
+    row = first_object(source, *_KEYS)
     return "text" in row and any(row.get(key) == [] for key in _LISTS)
 
 
@@ -325,36 +308,28 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
             `documents_of`.
     """
     seen: dict[tuple[str | None, str | None], int] = {}
-    for line, place, row in rows(source, "tasks"):
-        if not is_object(row, "text") or not isinstance(row["text"], str):
-            raise source.refuse("the task has no text.", _PRODIGY_REMEDY, line)
+    for row in rows(source, "tasks"):
+        if not isinstance(row.get("text"), str):
+            raise row.refuse("the task has no text.", _PRODIGY_REMEDY)
         if row.get("_view_id") in _OF_GIVEN_SPANS and row.get("spans"):
-            raise source.refuse(
-                f"this task is from the interface {row['_view_id']!r}, in which annotators do not mark spans.",
+            raise row.refuse(
+                f"this task is from the interface {row.get('_view_id')!r}, in which annotators do not mark spans.",
                 "Export a data set in which annotators marked spans, for example with ner.manual or spans.manual.",
-                line,
             )
-        answer = row.get("answer", "accept")
+        answer = row.value.get("answer", "accept")
         if answer != "accept":
-            yield f"{place or f'line {line}'}: a task with the answer {answer!r}."
+            yield f"{row.where}: a task with the answer {answer!r}."
             continue
         spans = row.get("spans") or []
-        bounds = spans_in(source, spans, line, _PRODIGY_REMEDY)
-        record = Record(
-            text=row["text"],
-            tokens=token_bounds(source, row.get("tokens"), line, _PRODIGY_REMEDY),
-            id=row.get("_input_hash"),
-            annotator=next((row[key] for key in _ANNOTATORS if row.get(key) is not None), None),
-            line=line,
-            place=place,
+        bounds, tokens = row.spans(spans, _PRODIGY_REMEDY), row.token_bounds(_PRODIGY_REMEDY)
+        record = row.record(
+            text=row.get("text"), tokens=tokens, id=row.get("_input_hash"), annotator=row.get(*_ANNOTATORS)
         )
-        if record.id is not None and seen.setdefault((record.id, record.annotator), line) != line:
-            raise source.refuse(
+        if record.id is not None and seen.setdefault((record.id, record.annotator), row.line) != row.line:
+            raise row.refuse(
                 f"this task and line {seen[record.id, record.annotator]} have the same text and the same annotator.",
                 "Export a data set that has each text once, for example one made with ner.manual. In the binary "
-                "interface, "
-                "each answer is about one span, so it does not annotate a whole text.",
-                line,
+                "interface, each answer is about one span, so it does not annotate a whole text.",
             )
         for span, (start, end, label) in zip(spans, bounds, strict=True):
             record.add(start, end, label, stated=span.get("text"))
@@ -395,9 +370,8 @@ def _label_studio(tasks: Iterable[ReviewTask]) -> Iterator[str]:
     """Write one array of tasks, with a prediction for each side."""
     rows = []
     for task in tasks:
-        predictions = [
-            {"model_version": name, "result": list(results(task.text, spans))} for name, spans in task.sides.items()
-        ]
+        sides = ((name, list(results(task.text, spans))) for name, spans in task.sides.items())
+        predictions = [{"model_version": name, "result": result} for name, result in sides]
         rows.append({"data": {"text": task.text, "meta": task.meta}, "predictions": predictions})
     yield _array(rows)
 
@@ -405,12 +379,12 @@ def _label_studio(tasks: Iterable[ReviewTask]) -> Iterator[str]:
 def _prodigy(tasks: Iterable[ReviewTask]) -> Iterator[str]:
     """Write a line for each side of each text, as a session of an annotator; `prodigy review` shows them together."""
     for task in tasks:
-        bounds = list(task.tokens)
         tokens = [
-            {"text": task.text[start:end], "start": start, "end": end, "id": n} for n, (start, end) in enumerate(bounds)
+            {"text": task.text[start:end], "start": start, "end": end, "id": n}
+            for n, (start, end) in enumerate(task.tokens)
         ]
-        first = {start: number for number, (start, _) in enumerate(bounds)}
-        last = {end: number for number, (_, end) in enumerate(bounds)}
+        first = {start: number for number, (start, _) in enumerate(task.tokens)}
+        last = {end: number for number, (_, end) in enumerate(task.tokens)}
         key = zlib.crc32(f"{task.number} {task.text}".encode("utf-8", "replace"))
         for name, spans in task.sides.items():
             rows = []
@@ -420,20 +394,16 @@ def _prodigy(tasks: Iterable[ReviewTask]) -> Iterator[str]:
             row = {"text": task.text, **({"tokens": tokens} if tokens else {}), "spans": rows, "meta": task.meta}
             hashes = {"_input_hash": key, "_task_hash": zlib.crc32(json.dumps(rows).encode(), key)}
             by = {"_view_id": "spans_manual", "_annotator_id": name, "_session_id": name, "answer": "accept"}
-            yield json.dumps({**row, **hashes, **by}, ensure_ascii=False) + "\n"
+            yield json_line({**row, **hashes, **by})
 
 
 def _doccano(tasks: Iterable[ReviewTask]) -> Iterator[str]:
     """Write a line for each text; spans that only a system has get the label `LABEL (system)`."""
     for task in tasks:
         (_, reference), *systems = task.sides.items()
-        spans = [*reference]
-        for name, side in systems:
-            spans += [
-                (start, end, f"{label} ({name})") for start, end, label in side if (start, end, label) not in reference
-            ]
-        row = {"id": task.number, **labelled(task.text, sorted(spans)), "meta": task.meta}
-        yield json.dumps(row, ensure_ascii=False) + "\n"
+        of_systems = ((name, span) for name, side in systems for span in side if span not in reference)
+        spans = [*reference, *((start, end, f"{label} ({name})") for name, (start, end, label) in of_systems)]
+        yield json_line({"id": task.number, **labelled(task.text, sorted(spans)), "meta": task.meta})
 
 
 PREANNOTATIONS: Mapping[str, Callable[[Iterable[ReviewTask]], Iterator[str]]] = {

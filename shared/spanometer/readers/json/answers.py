@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
@@ -12,7 +13,7 @@ from ...exceptions import InputError, setting, shown
 from ...options import CheckedOptions, text
 from ..formats import register
 from ..source import Source
-from .records import TAGS_KEY, WORDS_KEYS, Row, are_bounds, are_words, first_object, rows
+from .records import TAGS_KEY, WORDS_KEYS, Row, are_bounds, are_words, first_object, is_object, rows, value_in
 
 NO_ANSWER = object()
 """The result for a value that is not a known kind of response."""
@@ -78,20 +79,21 @@ def answer_in(value: Any) -> Any:
 
 def _require_success(row: dict[str, Any]) -> None:
     result, response = row.get("result"), row.get("response")
-    status = response.get("status_code") if isinstance(response, dict) else None
-    for part in (row, result, response):
-        if isinstance(part, dict) and (part.get("type") in _FAILED or part.get("status") in _FAILED):
-            raise _failure(part.get("error") or part.get("type") or part.get("status"))
+    reasons = [
+        part.get("error") or part.get("type") or part.get("status")
+        for part in (row, result, response)
+        if isinstance(part, dict) and (part.get("type") in _FAILED or part.get("status") in _FAILED)
+    ]
+    status = value_in(response, "status_code")
     if isinstance(status, int) and status >= 400:
-        raise _failure((response or {}).get("body"))
+        reasons.append(value_in(response, "body"))
     if row.get("error") and not any(row.get(key) for key in ("response", "choices", "output", "message")):
-        raise _failure(row["error"])
-
-
-def _failure(error: Any) -> FailedRequest:
-    while isinstance(error, dict):
-        error = error.get("message") or error.get("error") or error.get("code") or error.get("type") or "no reason"
-    return FailedRequest(f"is a request that failed ({shown(error)}).")
+        reasons.append(row["error"])
+    for reason in reasons:
+        while isinstance(reason, dict):
+            parts = (reason.get(key) for key in ("message", "error", "code", "type"))
+            reason = next(filter(None, parts), "no reason")
+        raise FailedRequest(f"is a request that failed ({shown(reason)}).")
 
 
 def _in_list(values: Sequence[Any]) -> Any:
@@ -125,21 +127,18 @@ def _in_message(message: dict[str, Any]) -> Any:
 def _joined(parts: Iterable[Any]) -> Any:
     """Join the arguments of all tool calls in a message, or its texts if there are no calls; None if it has neither."""
     calls: list[Any] = []
-    texts: list[str] = []
+    texts: list[Any] = []
     for part in parts:
-        arguments = _calls(part)
-        if arguments:
-            calls += arguments
-        elif _is_message(part):
-            inner = _in_message(part)
-            texts += [inner] if isinstance(inner, str) else []
-        else:
-            text = part.get("text") if isinstance(part, dict) and not part.get("thought") else part
-            texts += [text] if isinstance(text, str) else []
-    if len(calls) == 1:
-        return calls[0]
-    if calls:
+        calls += (arguments := _calls(part))
+        if not arguments and _is_message(part):
+            texts.append(_in_message(part))
+        elif not arguments:
+            texts.append(part.get("text") if isinstance(part, dict) and not part.get("thought") else part)
+    if len(calls) > 1:
         return "\n".join(call if isinstance(call, str) else json.dumps(call) for call in calls)
+    if calls:
+        return calls[0]
+    texts = [text for text in texts if isinstance(text, str)]
     return "".join(texts) if texts else None
 
 
@@ -169,11 +168,10 @@ def part_at(value: Any, path: str) -> tuple[Any, str]:
         return value, path
     if path in value:
         return value[path], ""
-    place = path.find(".")
-    while place >= 0:
-        if path[:place] in value:
-            return part_at(value[path[:place]], path[place + 1 :])
-        place = path.find(".", place + 1)
+    names = path.split(".")
+    for size in range(1, len(names)):
+        if (head := ".".join(names[:size])) in value:
+            return part_at(value[head], ".".join(names[size:]))
     return value, path
 
 
@@ -181,7 +179,7 @@ def are_mentions(entities: Any) -> bool:
     """Check whether these are mentions without offsets: GLiNER2's mentions by label, or the words of a pipeline."""
     if isinstance(entities, dict):
         lists = [value if isinstance(value, list) else [value] for value in entities.values()]
-        return bool(lists) and all(isinstance(mention, str) for mentions in lists for mention in mentions)
+        return bool(lists) and all(isinstance(mention, str) for mention in chain(*lists))
     return _are_objects(entities, "word", "entity_group")
 
 
@@ -190,12 +188,8 @@ def _are_objects(entities: Any, mention: str, label: str) -> bool:
     return (
         isinstance(entities, list)
         and bool(entities)
-        and all(
-            isinstance(part, dict)
-            and {mention, label} <= part.keys()
-            and not any(isinstance(value, (int, list, dict)) for value in part.values())
-            for part in entities
-        )
+        and all(is_object(part, mention, label) for part in entities)
+        and not any(isinstance(value, (int, list, dict)) for part in entities for value in part.values())
     )
 
 
@@ -244,16 +238,16 @@ def read_answers(source: Source, options: AnswerLines) -> DocumentFile:
     answers: list[Any] = []
 
     def records() -> Iterator[Record]:
-        for line, place, row in _documents(source):
-            where = place or "the line"
-            record = record_of(source, line, place, row, options.text_key)
+        for row in _documents(source):
+            where = row.place or "the line"
+            record = record_of(row, options.text_key)
             try:
-                answers.append(_answer(row, options.answer_key))
+                answers.append(_answer(row.value, options.answer_key))
             except FailedRequest as error:
                 answers.append("")
-                record.lost.append((line, f"{where} {error.problem}"))
+                record.lost.append((row.line, f"{where} {error.problem}"))
             except InputError as error:
-                raise source.refuse(f"{where} {error.problem}", error.remedy, line) from None
+                raise row.refuse(f"{where} {error.problem}", error.remedy) from None
             yield record
 
     return replace(documents_of(source, records()), answers=answers)
@@ -262,32 +256,30 @@ def read_answers(source: Source, options: AnswerLines) -> DocumentFile:
 def _documents(source: Source) -> list[Row]:
     """Return the rows; a single list of spans from a pipeline is one document."""
     documents = list(rows(source, "answers"))
-    spans = [row for _, place, row in documents if place]
-    return [(1, "", spans)] if len(spans) == len(documents) and are_mentions(spans) else documents
+    spans = [row.value for row in documents if row.place]
+    return [Row(source, 1, "", spans)] if len(spans) == len(documents) and are_mentions(spans) else documents
 
 
-def record_of(source: Source, line: int, place: str, row: Any, text_key: str | None) -> Record:
+def record_of(row: Row, text_key: str | None) -> Record:
     """Return an object's name, text and tokens.
 
     Raise an `InputError` if a text key is set but missing in the object.
     """
-    text = row.get("text") if isinstance(row, dict) else None
+    text, tokens = row.get("text"), row.get("tokens")
     if text_key is not None:
-        part, rest = part_at(row, text_key)
+        part, rest = part_at(row.value, text_key)
         text = text if rest else part
     if (text_key is not None or text is not None) and not isinstance(text, str):
-        problem = f"{place or 'the line'} has no text under {text_key or 'text'!r}."
-        raise source.refuse(problem, f"Name the key of the text with {setting('text_key')}.", line)
-    tokens = row.get("tokens") if isinstance(row, dict) else None
+        problem = f"{row.place or 'the line'} has no text under {text_key or 'text'!r}."
+        raise row.refuse(problem, f"Name the key of the text with {setting('text_key')}.")
     # test harnesses number documents, and keep the original under `doc`
-    named = row.get("doc", row) if isinstance(row, dict) else None
-    return Record(
+    named = row.value.get("doc", row.value) if isinstance(row.value, dict) else None
+    names = (value_in(named, key) for key in _NAMES)
+    return row.record(
         text=text,
         tokens=tokens if text is not None and are_bounds(tokens) else None,
         words=tokens if text is None and are_words(tokens) else None,
-        id=next((named[key] for key in _NAMES if _is_name(named.get(key))), None) if isinstance(named, dict) else None,
-        line=line,
-        place=place,
+        id=next((name for name in names if _is_name(name)), None),
     )
 
 
@@ -297,26 +289,23 @@ def _is_name(value: Any) -> bool:
 
 def _answer(row: Any, key: str | None) -> Any:
     """Return the answer of a row."""
-    if key is not None:
-        part, rest = part_at(row, key)
-        if rest:
-            keys = ", ".join(map(repr, part)) if isinstance(part, dict) else ""
-            raise InputError(f"has no key {rest!r}.", f"Choose one of the keys {keys}." if keys else _REMEDY)
-        answer = answer_in(part)
-        return part if answer is NO_ANSWER else answer
-    answer = answer_in(row)
+    part, rest = (row, "") if key is None else part_at(row, key)
+    if rest:
+        keys = ", ".join(map(repr, part)) if isinstance(part, dict) else ""
+        raise InputError(f"has no key {rest!r}.", f"Choose one of the keys {keys}." if keys else _REMEDY)
+    answer = answer_in(part)
     if answer is not NO_ANSWER:
         return answer
-    if isinstance(row, dict) and "entities" in row:
-        return row["entities"]
-    if isinstance(row, dict):
+    if key is not None or not isinstance(row, dict):
+        return part
+    if "entities" not in row:
         raise InputError(f"has no {_ANSWER!r}; its keys are {', '.join(map(repr, row)) or 'none'}.", _REMEDY)
-    return row
+    return row["entities"]
 
 
 def _shows(source: Source) -> bool:
     row = first_object(source)
-    decided = row.get(_ANSWER) in _DECISIONS if isinstance(row.get(_ANSWER), str) else False
+    decided = isinstance(row.get(_ANSWER), str) and row[_ANSWER] in _DECISIONS
     if isinstance(row.get("spans"), list) or decided or "_task_hash" in row:
         return False
     try:
@@ -340,7 +329,7 @@ def read_text_lines(source: Source, options: AnswerLines) -> Iterator[Record]:
         InputError: if an object has no text; the error names the line.
     """
     key = options.text_key or "text"
-    return (record_of(source, *row, key) for row in rows(source, "texts"))
+    return (record_of(row, key) for row in rows(source, "texts"))
 
 
 def _has_text(source: Source) -> bool:

@@ -1,6 +1,5 @@
 """JSON lines of documents with spans, of entity trees, and of tags."""
 
-import json
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -22,31 +21,24 @@ from ..source import ZLIB, Source
 from .records import (
     TAGS_KEY,
     WORDS_KEYS,
+    Row,
     are_bounds,
     are_words,
-    first_filled,
     first_object,
     is_json_lines,
     is_object,
     is_text,
-    keys_of,
-    list_in,
+    json_line,
     rows,
 )
 from .values import first_value, is_array
 
 _COLUMN = setting("column")
-_KEY_REMEDY = "".join(
-    [
-        "Name the key of the list of tags",
-        clause_for("column", f" with {_COLUMN}, or the key of the list of spans with {setting('spans_key')}"),
-        ".",
-    ]
-)
+_OR_SPANS = clause_for("column", f" with {_COLUMN}, or the key of the list of spans with {setting('spans_key')}")
+_KEY_REMEDY = f"Name the key of the list of tags{_OR_SPANS}."
 _OF_SPANS = f" of spans (objects with start, end and label) with {setting('spans_key')}, or of the list"
-_SPANS_REMEDY = (
-    f"Name the key of the list{clause_for('spans_key', _OF_SPANS)} of tags{clause_for('column', f' with {_COLUMN}')}."
-)
+_SPANS_REMEDY = f"Name the key of the list{clause_for('spans_key', _OF_SPANS)} of tags"
+_SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
 _REMEDY = (
     'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
     'discontinuous spans have "fragments": [[start, end], ...].'
@@ -54,6 +46,7 @@ _REMEDY = (
 _KEYS = ("spans", "entities")
 _BOUNDS = ("start", "end", "label")
 _IN_ORDER = itemgetter(*_BOUNDS)
+_SOME_WORDS = "some lines have words, but other lines have no words.", "Give 'tokens' on all lines, or on none."
 _AT_ONCE = 1000
 """The number of documents that are written at a time."""
 
@@ -77,14 +70,14 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
     _refuse_groups(source, options.spans_key)
     rest = rows(source, "spans")
     first = next(rest)
-    in_tokens = _in_tokens(first[2])
+    in_tokens = _in_tokens(first)
 
     def records() -> Iterator[Record]:
-        for line, place, row in chain([first], rest):
+        for row in chain([first], rest):
             if _in_tokens(row) != in_tokens:
                 problem = "some documents have spans of tokens, but others have spans of characters."
-                raise source.refuse(problem, "Give all documents a text, or none.", line)
-            yield _record(source, line, place, row, options.spans_key)
+                raise row.refuse(problem, "Give all documents a text, or none.")
+            yield _record(row, options.spans_key)
 
     return documents_of(source, records(), units=options.units("codepoint"), in_tokens=in_tokens)
 
@@ -96,47 +89,39 @@ def _refuse_groups(source: Source, key: str) -> None:
         raise source.refuse("these are documents of spaCy, whose spans are in groups.", remedy)
 
 
-def _in_tokens(row: list[Any] | dict[str, Any]) -> bool:
-    if isinstance(row, list):
-        return True
+def _in_tokens(row: Row) -> bool:
     unit = row.get("unit")
-    return unit == "token" or (unit != "character" and not isinstance(row.get("text"), str))
+    return unit == "token" or (unit != "character" and row.text("text") is None)
 
 
-def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record:
-    keys = _KEYS if key == _KEYS[0] else (key,)
-    listed = list_in(source, row, keys, line, "spans", _REMEDY, place=place)
-    row = row if isinstance(row, dict) else {}
+def _record(row: Row, key: str) -> Record:
+    listed = row.list_under(_KEYS if key == _KEYS[0] else (key,), "spans", _REMEDY)
     if set(map(type, listed)) - {dict}:
-        raise _refused(source, listed, line)
+        raise _refused(row, listed)
     names = set().union(*listed)
     fragments: dict[int, Sequence[tuple[int, int]]] = {}
     if "fragments" in names:
         fragments = {n: span["fragments"] for n, span in enumerate(listed) if is_object(span, "fragments", "label")}
     attributes = [span.get("attributes") or {} for span in listed] if "attributes" in names else []
     if set(map(type, attributes)) - {dict} or not all(map(_are_pairs, fragments.values())):
-        raise _refused(source, listed, line)
+        raise _refused(row, listed)
     try:
         spans = list(map(_outer_bounds if fragments else _IN_ORDER, listed))
     except KeyError:
-        raise _refused(source, listed, line) from None
-    # without attributes, scores mean something else
-    scores = [span.get("scores") if values else None for span, values in zip(listed, attributes, strict=False)]
-    words, tokens = _tokens(source, row.get("tokens"), line)
-    text = row.get("text")
-    return Record(
+        raise _refused(row, listed) from None
+    words, tokens = _tokens(row)
+    return row.record(
         spans=spans,
         fragments=fragments,
         stated=[span.get("text") for span in listed] if "text" in names else [],
-        text=text if isinstance(text, str) else None,
+        text=row.text("text"),
         words=words,
         tokens=tokens,
         id=row.get("id"),
         annotator=row.get("annotator"),
         attributes=attributes,
-        scores=scores,
-        line=line,
-        place=place,
+        # without attributes, scores mean something else
+        scores=[span.get("scores") if values else None for span, values in zip(listed, attributes, strict=False)],
     )
 
 
@@ -151,58 +136,50 @@ def _are_pairs(fragments: Any) -> bool:
     return filled and all(isinstance(pair, list) and len(pair) == 2 for pair in fragments)
 
 
-def _refused(source: Source, spans: Sequence[Any], line: int) -> InputError:
+def _refused(row: Row, spans: Sequence[Any]) -> InputError:
     """Create the error about the first malformed span."""
     for number, span in enumerate(spans):
-        if is_object(span, "fragments", "label"):
-            problem = "" if _are_pairs(span["fragments"]) else f"the fragments of span {number} are not pairs."
-        else:
-            problem = "" if is_object(span, *_BOUNDS) else f"span {number} lacks 'start', 'end' or 'label'."
-        if not problem and not isinstance(span.get("attributes") or {}, dict):
-            problem = f"the attributes of span {number} are not an object."
-        if problem:
-            return source.refuse(problem, _REMEDY, line)
-    return source.refuse("a span is malformed.", _REMEDY, line)
+        if not is_object(span, "fragments", "label") and not is_object(span, *_BOUNDS):
+            return row.refuse(f"span {number} lacks 'start', 'end' or 'label'.", _REMEDY)
+        if "fragments" in span and not _are_pairs(span["fragments"]):
+            return row.refuse(f"the fragments of span {number} are not pairs.", _REMEDY)
+        if not isinstance(span.get("attributes") or {}, dict):
+            return row.refuse(f"the attributes of span {number} are not an object.", _REMEDY)
+    return row.refuse("a span is malformed.", _REMEDY)
 
 
-def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, list[tuple[int, int]] | None]:
+def _tokens(row: Row) -> tuple[list[str] | None, list[tuple[int, int]] | None]:
     """Return the words, or the boundaries of the tokens."""
+    tokens = row.get("tokens")
     if tokens is None:
         return None, None
     if tokens == []:
         return [], []
+    if isinstance(tokens, list) and all(isinstance(token, dict) for token in tokens):
+        bounds = [[token.get("start"), token.get("end")] for token in tokens]
+        tokens = bounds if are_bounds(bounds) else [token.get("text") for token in tokens]
     if are_words(tokens):
         return tokens, None
     if are_bounds(tokens):
         return None, tokens
-    if isinstance(tokens, list) and all(isinstance(token, dict) for token in tokens):
-        bounds = [(token.get("start"), token.get("end")) for token in tokens]
-        if all(type(bound) is int for pair in bounds for bound in pair):
-            return None, bounds
-        words = [token.get("text") for token in tokens]
-        if are_words(words):
-            return words, None
-    problem = "'tokens' are neither words nor offsets."
-    raise source.refuse(problem, "Give words as strings, or offsets as [start, end].", line)
+    raise row.refuse("'tokens' are neither words nor offsets.", "Give words as strings, or offsets as [start, end].")
 
 
 def _written(documents: Fitted) -> Iterator[bytes]:
+    in_tokens = documents.file.in_tokens
     for record in documents.records():
-        row = {"id": record.id, "annotator": record.annotator, "text": record.text}
         tokens = record.words if record.text is None or record.tokens is None else record.tokens
-        in_tokens = documents.file.in_tokens
         unit = None if in_tokens == (record.text is None) else "token" if in_tokens else "character"
-        layers = {key: value for key, value in {**row, "unit": unit, "tokens": tokens}.items() if value is not None}
-        spans = [_span(record, place) for place in range(len(record.spans))]
-        yield json.dumps({**layers, "spans": spans}, ensure_ascii=False).encode() + b"\n"
+        row = {"id": record.id, "annotator": record.annotator, "text": record.text, "unit": unit, "tokens": tokens}
+        row = {key: value for key, value in row.items() if value is not None}
+        yield json_line({**row, "spans": [_span(record, place) for place in range(len(record.spans))]}).encode()
 
 
 def span_lines(spans: Spans) -> Iterator[bytes]:
     """Write spans as JSON lines: for each document an object with `spans`, without words."""
     column = spans.to_arrow()
     for first in range(0, len(column), _AT_ONCE):
-        rows_of_spans = column.slice(first, _AT_ONCE).to_pylist()
-        yield "".join(f"{json.dumps({'spans': row}, ensure_ascii=False)}\n" for row in rows_of_spans).encode()
+        yield "".join(json_line({"spans": row}) for row in column.slice(first, _AT_ONCE).to_pylist()).encode()
 
 
 def _span(record: Record, place: int) -> dict[str, Any]:
@@ -222,9 +199,9 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
 
 def _has_attributes(source: Source) -> bool:
     """Check whether the first span has `attributes`."""
-    row = first_filled(source, *_KEYS)
+    row = first_object(source, *_KEYS)
     spans = next((row[key] for key in _KEYS if key in row), [row])
-    return isinstance(spans, list) and bool(spans) and is_object(spans[0], "label", "attributes")
+    return isinstance(spans, list) and any(is_object(span, "label", "attributes") for span in spans[:1])
 
 
 def _allows(source: Source) -> bool:
@@ -246,13 +223,7 @@ def _shows_documents(source: Source) -> bool:
     return all(is_object(span, "label") and ("fragments" in span or "start" in span) for span in spans)
 
 
-register(
-    "jsonl",
-    "JSON lines of spans with attributes",
-    _has_attributes,
-    read_document_lines,
-    content="attributes",
-)
+register("jsonl", "JSON lines of spans with attributes", _has_attributes, read_document_lines, content="attributes")
 register(
     "jsonl",
     "JSON lines of documents",
@@ -278,23 +249,26 @@ def read_entity_lines(source: Source) -> DocumentFile:
     lines: list[int] = []
 
     def documents() -> Iterator[list[Any]]:
-        for line, _, row in rows(source, "entities"):
-            tokens, name = (row.get("tokens"), row.get("id")) if isinstance(row, dict) else (None, None)
+        for row in rows(source, "entities"):
+            tokens, name = row.get("tokens"), row.get("id")
             if tokens is not None and (not isinstance(tokens, list) or not all(map(is_text, tokens))):
-                raise source.refuse("'tokens' is not a list of strings.", "Write words as JSON strings.", line)
+                raise row.refuse("'tokens' is not a list of strings.", "Write words as JSON strings.")
             if lines and (tokens is None) == bool(len(words)):
-                raise _some_words(source, line)
+                raise row.refuse(*_SOME_WORDS)
             if tokens is not None:
-                _add_row(words, tokens, source, line)
+                words.append(tokens)
             names.append(str(len(names) if name is None else name))
-            lines.append(line)
-            yield list_in(source, row, ("entities",), line, "entities")
+            lines.append(row.line)
+            yield row.list_under(("entities",), "entities")
 
     try:
         entities = entities_of(documents())
         entities = entities.with_lengths(words.lengths) if len(words) else entities
     except InputError as error:
-        raise _located(error, source, lines) from None
+        if error.source is not None:
+            raise
+        line = None if error.document is None else lines[error.document]
+        raise error.placed(document=None, position=None, source=source.name, line=line) from None
     return DocumentFile.in_words(
         source=source.name,
         format="jsonl",
@@ -309,18 +283,15 @@ def entity_lines_text(
     entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]] | None, documents: Sequence[str]
 ) -> str:
     """Write documents as JSON lines, see `write_entities`."""
-    lines = []
-    for index, of_document in enumerate(entities):
-        tokens = {} if words is None else {"tokens": list(words[index])}
-        row = {"id": documents[index], **tokens, "entities": list(of_document)}
-        lines.append(json.dumps(row, ensure_ascii=False))
-    return "".join(f"{line}\n" for line in lines)
+    tokens = [{}] * len(entities) if words is None else [{"tokens": list(row)} for row in words]
+    rows_of_all = zip(documents, tokens, entities, strict=True)
+    return "".join(json_line({"id": name, **row, "entities": list(trees)}) for name, row, trees in rows_of_all)
 
 
 def _shows_entities(source: Source) -> bool:
-    row = first_filled(source, "entities")
+    row = first_object(source, "entities")
     entities = row.get("entities", [row])
-    return isinstance(entities, list) and bool(entities) and is_object(entities[0], "start", "end", "types")
+    return isinstance(entities, list) and any(is_object(entity, "start", "end", "types") for entity in entities[:1])
 
 
 register(
@@ -342,41 +313,37 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
     tags = {key: WordRows() for key in keys}
     words_key = None if isinstance(words, bool) else _key(source, words)
     of_all, with_words = WordRows(), None
-    unlisted = next((key for key in keys if key != TAGS_KEY), None)
+    unlisted = next((key for key in tags if key != TAGS_KEY), None)
     lines = array("q")
-    for line, _, row in rows(source, "tags"):
-        lines.append(line)
-        if isinstance(row, list) and unlisted is not None:
-            problem = f"this line is a list, so it has no key {unlisted!r}."
+    for row in rows(source, "tags"):
+        lines.append(row.line)
+        if isinstance(row.value, list) and unlisted is not None:
             remedy = f"Write an object with the key {unlisted!r} on each line, or do not name a column."
-            raise source.refuse(problem, remedy, line)
-        if unlisted is None and isinstance(row, dict) and "text" in row and TAGS_KEY not in row:
-            problem = f"the object has a text, but no known spans and no 'tags'; its keys are {keys_of(row)}."
-            raise source.refuse(problem, _SPANS_REMEDY, line)
-        lists = {key: list_in(source, row, (key,), line, "tags", _KEY_REMEDY) for key in tags}
+            raise row.refuse(f"this line is a list, so it has no key {unlisted!r}.", remedy)
+        if unlisted is None and is_object(row.value, "text") and TAGS_KEY not in row.value:
+            problem = f"the object has a text, but no known spans and no 'tags'; its keys are {row.key_names}."
+            raise row.refuse(problem, _SPANS_REMEDY)
+        lists = {key: row.list_under((key,), "tags", _KEY_REMEDY) for key in tags}
         if of_numbers is not None:
             lists[of_numbers] = [_cell(item) for item in lists[of_numbers]]
         for key, column in tags.items():
-            _add_row(column, _named(lists[key]), source, line)
-        of_words = None if words is False else _words_in(source, row, words_key, line)
+            _add(column, _named(lists[key]), row)
+        of_words = None if words is False else _words_in(row, words_key)
         if of_words is None and not any(lists.values()):
             # an empty document has no words
             of_words = []
         elif (of_words is None) == with_words and words is not False:
-            raise _some_words(source, line)
+            raise row.refuse(*_SOME_WORDS)
         elif with_words is None:
             with_words = of_words is not None
         if of_words is not None:
-            _add_row(of_all, of_words, source, line)
+            _add(of_all, of_words, row)
             lists[words_key or WORDS_KEYS[0]] = of_words
-        first, *others = lists
-        for other in others:
-            if len(lists[other]) != len(lists[first]):
-                raise source.refuse(
-                    f"{first!r} has {counted(len(lists[first]), 'item')}, but {other!r} has {len(lists[other])}.",
-                    "Give all lists of a line the same length.",
-                    line,
-                )
+        (first, items), *others = lists.items()
+        for other, values in others:
+            if len(values) != len(items):
+                problem = f"{first!r} has {counted(len(items), 'item')}, but {other!r} has {len(values)}."
+                raise row.refuse(problem, "Give all lists of a line the same length.")
     file = DocumentFile.in_words(
         format=source.binary or ("one JSON text" if is_array(source) else ""),
         source=source.name,
@@ -402,45 +369,27 @@ def _key(source: Source, column: Column) -> str:
     if column is None:
         return TAGS_KEY
     if isinstance(column, int) or column.lstrip("-").isdecimal():
-        raise source.refuse(
-            f"there is no column {column}: JSON lines have keys, not columns.", "Name the key of the tags."
-        )
+        problem = f"there is no column {column}: JSON lines have keys, not columns."
+        raise source.refuse(problem, "Name the key of the tags.")
     return column
 
 
 register("jsonl", "JSON lines", None, read_tag_lines, allows=is_json_lines, content="tags")
 
 
-def _words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:
+def _words_in(row: Row, words_key: str | None) -> list[str] | None:
     """Return the words of a line; None if the line has no words and no key is set."""
-    for key in WORDS_KEYS if words_key is None else (words_key,):
-        words = row.get(key) if isinstance(row, dict) else None
-        if are_words(words) or (words_key is not None and isinstance(words, list)):
-            return words
     if words_key is None:
-        return None
-    raise source.refuse(
-        f"the line has no list of words under the key {words_key!r}.", "Name the key of the words.", line
-    )
+        return next((words for key in WORDS_KEYS if are_words(words := row.get(key))), None)
+    words = row.get(words_key)
+    if not isinstance(words, list):
+        raise row.refuse(f"the line has no list of words under the key {words_key!r}.", "Name the key of the words.")
+    return words
 
 
-def _some_words(source: Source, line: int) -> InputError:
-    """Create the error about a file in which only some lines have words."""
-    problem = "some lines have words, but other lines have no words."
-    return source.refuse(problem, "Give 'tokens' on all lines, or on none.", line)
-
-
-def _add_row(rows: WordRows, row: Sequence[str], source: Source, line: int) -> None:
+def _add(column: WordRows, items: Sequence[str], row: Row) -> None:
     """Add the words or tags of a line; raise an `InputError` that names the line if one is not a string."""
     try:
-        rows.append(row)
+        column.append(items)
     except InputError as error:
-        raise error.in_file(source.name, line, error.position) from None
-
-
-def _located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
-    """Add the line to an error about a document, unless it has a place in the file already."""
-    if error.source is not None:
-        return error
-    line = None if error.document is None else lines[error.document]
-    return error.placed(document=None, position=None, source=source.name, line=line)
+        raise error.in_file(row.source.name, row.line, error.position) from None

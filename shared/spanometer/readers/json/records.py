@@ -3,10 +3,13 @@
 import contextlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ...arrays import is_utf8
+from ...documents.layers import Record
+from ...exceptions import InputError
 from ..source import BYTE_ORDER_MARK, PARQUET, Source
 from .values import DECODER, first_value, is_array, items, not_json, parquet_rows
 
@@ -31,12 +34,13 @@ def is_json_lines(source: Source) -> bool:
     if source.binary == PARQUET or is_array(source):
         return True
     line = source.first_line()
-    called = source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
-    if called and (not line or _DAMAGED.match(line)):
-        return True
-    if not called and not line.startswith((b"[", b"{")):
+    begins = line.startswith((b"[", b"{"))
+    if source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
+        if not line or _DAMAGED.match(line):
+            return True
+    elif not begins:
         return False
-    if line.startswith((b"[", b"{")) and len(line) >= _LONG_LINE:
+    if begins and len(line) >= _LONG_LINE:
         # the line is longer than the head; rows of columns are never this long
         return True
     try:
@@ -46,8 +50,82 @@ def is_json_lines(source: Source) -> bool:
     return True
 
 
-Row = tuple[int, str, Any]
-"""The first line of a document, another name for its place (`item 3`; empty in JSON lines), and its value."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The JSON value of a document.
+
+    Attributes:
+        source: the file.
+        line: the first line.
+        place: another name for the place, such as `item 3`; empty in JSON lines.
+        value: a list or an object.
+    """
+
+    source: Source
+    line: int
+    place: str
+    value: Any
+
+    @property
+    def where(self) -> str:
+        """The place, or the line."""
+        return self.place or f"line {self.line}"
+
+    def get(self, *keys: str) -> Any:
+        """Return the first value under these keys that is not null; None if there is none, or for a list."""
+        values = (self.value.get(key) for key in keys) if isinstance(self.value, dict) else ()
+        return next((value for value in values if value is not None), None)
+
+    def text(self, *keys: str) -> str | None:
+        """Return the first string under these keys; None if there is none."""
+        return next((value for key in keys if isinstance(value := self.get(key), str)), None)
+
+    def record(self, **layers: Any) -> Record:
+        """Create a record at this place."""
+        return Record(line=self.line, place=self.place, **layers)
+
+    def refuse(self, problem: str, remedy: str) -> InputError:
+        """Create an error about this row."""
+        return self.source.refuse(problem, remedy, self.line)
+
+    def list_under(self, keys: Sequence[str], content: str, remedy: str = "") -> list[Any]:
+        """Return the list of a document: the row itself, or its value under the first of these keys."""
+        if isinstance(self.value, list):
+            return self.value
+        wanted = " or ".join(map(repr, keys))
+        remedy = remedy or f"Write a list of {content}, or an object with the list under {wanted}, on each line."
+        key = next((key for key in keys if key in self.value), None)
+        if key is None:
+            raise self.refuse(f"{self.place or 'the object'} has no {wanted}; its keys are {self.key_names}.", remedy)
+        values = self.value[key]
+        if isinstance(values, list):
+            return values
+        place = f"{self.place}: " if self.place else ""
+        raise self.refuse(f"{place}{key!r} is a {_kind(values)}, not a list of {content}.", remedy)
+
+    @property
+    def key_names(self) -> str:
+        """The keys of an object, for messages."""
+        return ", ".join(map(repr, self.value))[:300] or "none"
+
+    def spans(self, spans: Any, remedy: str, keys: Sequence[str] = ("start", "end", "label")) -> list[tuple[Any, ...]]:
+        """Return the boundaries and labels of spans; raise an `InputError` unless they are objects with these keys."""
+        if not isinstance(spans, list) or not all(is_object(span, *keys) for span in spans):
+            start, end, label = map(repr, keys)
+            raise self.refuse(f"a span lacks {start}, {end} or {label}.", remedy)
+        return [tuple(span[key] for key in keys) for span in spans]
+
+    def token_bounds(self, remedy: str) -> list[tuple[int, int]] | None:
+        """Return the boundaries of the `tokens`, which must be objects; None if there are none."""
+        tokens = self.get("tokens")
+        if tokens is None:
+            return None
+        if not isinstance(tokens, list) or not all(
+            is_object(token, "start", "end") and type(token["start"]) is type(token["end"]) is int for token in tokens
+        ):
+            raise self.refuse("a token lacks 'start' or 'end'.", remedy)
+        # blanks between sentences may be empty tokens
+        return [(token["start"], token["end"]) for token in tokens if token["end"] > token["start"]]
 
 
 def rows(source: Source, content: str, *, collections: bool = False) -> Iterator[Row]:
@@ -59,75 +137,43 @@ def rows(source: Source, content: str, *, collections: bool = False) -> Iterator
         InputError: if JSON is invalid, if a value is no list or object, or if there is no document. The error names the
             line.
     """
-    empty = True
-    for line, place, row in _values(source, collections):
-        empty = False
-        if not isinstance(row, (list, dict)):
-            raise source.refuse(
-                f"this is a {_kind(row)}, not a document.",
+    row = None
+    for row in _rows(source, collections):
+        if not isinstance(row.value, (list, dict)):
+            raise row.refuse(
+                f"this is a {_kind(row.value)}, not a document.",
                 f"Write a list of {content}, or an object with such a list, on each line.",
-                line,
             )
-        yield line, place, row
-    if empty:
+        yield row
+    if row is None:
         raise source.refuse("the file has no documents.", f"Write one JSON list of {content} on each line.")
 
 
-def _values(source: Source, collections: bool) -> Iterator[tuple[int, str, Any]]:
+def _rows(source: Source, collections: bool) -> Iterator[Row]:
     if source.binary == PARQUET:
-        yield from ((number, "", row) for number, row in parquet_rows(source))
+        yield from (Row(source, number, "", row) for number, row in parquet_rows(source))
     elif is_array(source, cut=collections):
         of_array = source.first_line().startswith(b"[")
         for number, (line, value) in enumerate(items(source, limited=not collections)):
-            yield line, f"item {number}" if of_array else "", value
+            yield Row(source, line, f"item {number}" if of_array else "", value)
     else:
-        yield from _lines_of(source)
+        for line, text in source.lines():
+            if text := text.rstrip(_BLANKS):
+                yield Row(source, line, "", _parsed(source, text, line))
 
 
-def _lines_of(source: Source) -> Iterator[tuple[int, str, Any]]:
-    empty, size = True, 0
-    for first, block in source.blocks():
-        size += len(block)
-        if empty:
-            source.require_begun(size - len(block), first)
-        if block.isspace():
-            continue
-        for number, line in enumerate(block.decode().split("\n"), first):
-            if text := line.rstrip(_BLANKS):
-                empty = False
-                yield number, "", _parsed(source, text, number)
-
-
-def list_in(
-    source: Source,
-    row: list[Any] | dict[str, Any],
-    keys: Sequence[str],
-    line: int,
-    content: str,
-    remedy: str = "",
-    *,
-    place: str = "",
-) -> list[Any]:
-    """Return the list of a document: the row itself, or its value under the first of these keys."""
-    if isinstance(row, list):
-        return row
-    key = next((key for key in keys if key in row), None)
-    value = None if key is None else row[key]
-    if isinstance(value, list):
-        return value
-    wanted = " or ".join(map(repr, keys))
-    raise source.refuse(
-        f"{place or 'the object'} has no {wanted}; its keys are {keys_of(row)}."
-        if key is None
-        else f"{place and place + ': '}{key!r} is a {_kind(value)}, not a list of {content}.",
-        remedy or f"Write a list of {content}, or an object with the list under {wanted}, on each line.",
-        line,
-    )
-
-
-def keys_of(row: dict[str, Any]) -> str:
-    """List the keys of an object, for messages."""
-    return ", ".join(map(repr, row))[:300] or "none"
+def _parsed(source: Source, text: str, line: int) -> Any:
+    try:
+        end = 0
+        if text[0] in "{[":
+            row, end = DECODER.raw_decode(text)
+        if end < len(text):
+            # blanks before the value, or text after it; joined files have byte order marks inside
+            row = DECODER.decode(text.removeprefix(_MARK))
+    except (ValueError, RecursionError) as error:
+        remedy = "Write each document as a JSON list, or an object, on a line of its own."
+        raise not_json(source, error, line, remedy) from None
+    return row
 
 
 def are_words(tokens: Any) -> bool:
@@ -147,20 +193,6 @@ def are_bounds(tokens: Any) -> bool:
     )
 
 
-def _parsed(source: Source, text: str, line: int) -> Any:
-    try:
-        end = 0
-        if text[0] in "{[":
-            row, end = DECODER.raw_decode(text)
-        if end < len(text):
-            # blanks before the value, or text after it; joined files have byte order marks inside
-            row = DECODER.decode(text.removeprefix(_MARK))
-    except (ValueError, RecursionError) as error:
-        remedy = "Write each document as a JSON list, or an object, on a line of its own."
-        raise not_json(source, error, line, remedy) from None
-    return row
-
-
 def _kind(value: object) -> str:
     return _KINDS.get(type(value), "number")
 
@@ -170,34 +202,19 @@ def is_object(value: Any, *keys: str) -> bool:
     return isinstance(value, dict) and all(key in value for key in keys)
 
 
+def is_span(value: Any) -> bool:
+    """Check whether a value is a list of a start, an end and a label."""
+    return isinstance(value, list) and len(value) == 3
+
+
 def value_in(part: Any, key: str) -> Any:
     """Return the value of a key; None if the key is missing or `part` is not an object."""
     return part.get(key) if isinstance(part, dict) else None
 
 
-def spans_in(
-    source: Source, spans: Any, line: int, remedy: str, keys: Sequence[str] = ("start", "end", "label")
-) -> list[tuple[Any, ...]]:
-    """Return the boundaries and labels of spans, which must be objects with these keys.
-
-    Raise an `InputError` for others.
-    """
-    if not isinstance(spans, list) or not all(is_object(span, *keys) for span in spans):
-        start, end, label = map(repr, keys)
-        raise source.refuse(f"a span lacks {start}, {end} or {label}.", remedy, line)
-    return [tuple(span[key] for key in keys) for span in spans]
-
-
-def token_bounds(source: Source, tokens: Any, line: int, remedy: str) -> list[tuple[int, int]] | None:
-    """Return the boundaries of tokens that are objects; raise an `InputError` for other tokens."""
-    if tokens is None:
-        return None
-    if not isinstance(tokens, list) or not all(
-        is_object(token, "start", "end") and type(token["start"]) is type(token["end"]) is int for token in tokens
-    ):
-        raise source.refuse("a token lacks 'start' or 'end'.", remedy, line)
-    # blanks between sentences may be empty tokens
-    return [(token["start"], token["end"]) for token in tokens if token["end"] > token["start"]]
+def json_line(row: Mapping[str, Any]) -> str:
+    """Write an object as a line."""
+    return f"{json.dumps(row, ensure_ascii=False)}\n"
 
 
 def number_or_text(name: str) -> int | str:
@@ -205,38 +222,26 @@ def number_or_text(name: str) -> int | str:
     return int(name) if re.fullmatch("0|[1-9][0-9]{0,17}", name) else name
 
 
-def first_object(source: Source) -> dict[str, Any]:
-    """Return the first object of a file, or of nested lists; an empty object if there is none."""
+def first_object(source: Source, *keys: str) -> dict[str, Any]:
+    """Return the first object of a file, or of nested lists; an empty object if there is none.
+
+    If the first object has the value [] under one of these keys, and no other value under any of them, return the first
+    object at the beginning of the file that has such a value, if there is one.
+    """
     value = first_value(source)
     while isinstance(value, list) and value:
         value = value[0]
-    if value == []:
-        # a system without spans in the first texts
-        text = source.head.decode(errors="replace")
-        with contextlib.suppress(ValueError, RecursionError):
-            value = json.JSONDecoder().raw_decode(text, _end_of_brackets(text, 0))[0]
-    return value if isinstance(value, dict) else {}
-
-
-def first_filled(source: Source, *keys: str) -> dict[str, Any]:
-    """Return the first object at the beginning of a file that has a value other than [] under one of these keys.
-
-    If there is none, return the first object.
-    """
-    first = first_object(source)
-    if any(first.get(key) for key in keys) or not any(first.get(key) == [] for key in keys):
+    first = value if isinstance(value, dict) else {}
+    empty = any(first.get(key) == [] for key in keys) and not any(first.get(key) for key in keys)
+    if value != [] and not empty:
         return first
-    text, place = source.head.decode(errors="replace"), 0
-    decoder = json.JSONDecoder()
+    # after [], the answer of a system without spans in the first texts, comes the first object
+    text, place, decoder = source.head.decode(errors="replace"), 0, json.JSONDecoder()
     # the end of the head may cut an object
     with contextlib.suppress(ValueError, RecursionError):
         while True:
-            row, place = decoder.raw_decode(text, _end_of_brackets(text, place))
-            if isinstance(row, dict) and any(row.get(key) for key in keys):
+            row, place = decoder.raw_decode(text, next(_BETWEEN.finditer(text, place)).end())
+            first = first or (row if isinstance(row, dict) else {})
+            if isinstance(row, dict) and (not keys or any(map(row.get, keys))):
                 return row
     return first
-
-
-def _end_of_brackets(text: str, place: int) -> int:
-    between = _BETWEEN.match(text, place)
-    return place if between is None else between.end()

@@ -1,7 +1,7 @@
 """Outputs of systems: Hugging Face pipelines, GLiNER, Presidio, langextract, and systems of Mu-SHROOM."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...documents.layers import Record
@@ -10,9 +10,9 @@ from ...spans.spans import Spans
 from ...tags.decoding import BARE_LABEL
 from ..formats import Offsets, register
 from ..source import Source
-from .records import TAGS_KEY, WORDS_KEYS, are_words, first_filled, first_object, is_object, rows
+from .records import TAGS_KEY, WORDS_KEYS, Row, are_words, first_object, is_object, is_span, rows, value_in
 
-_LISTS = ("entities", "extractions", "spans")
+_LISTS = ("entities", "spans", "extractions")
 _TEXTS = ("full_text", "text")
 _NAMES = ("document_id", "id")
 _SYSTEM_REMEDY = "Write the system's list of spans for each text on one line."
@@ -29,7 +29,6 @@ class _Fields:
         start, end, label: the keys of a span.
         stated: the key of the span's text.
         beside: another key that only spans of this system have, if the other keys are ambiguous.
-        spans: the keys under which an object has its list of spans.
     """
 
     name: str
@@ -38,32 +37,17 @@ class _Fields:
     label: str
     stated: str = ""
     beside: str = ""
-    spans: tuple[str, ...] = ()
 
 
 _SYSTEMS = (
     # a pipeline's words are pieces of a vocabulary, not of the text
     _Fields("an aggregated pipeline", "start", "end", "entity_group"),
     _Fields("a pipeline", "start", "end", "entity", beside="index"),
-    _Fields("GLiNER", "start", "end", "label", stated="text", beside="score", spans=("entities",)),
-    _Fields("GLiNER2", "start", "end", "label", stated="text", beside="confidence", spans=("entities",)),
+    _Fields("GLiNER", "start", "end", "label", stated="text", beside="score"),
+    _Fields("GLiNER2", "start", "end", "label", stated="text", beside="confidence"),
     _Fields("Presidio", "start", "end", "entity_type", beside="score"),
-    _Fields(
-        "Presidio's data",
-        "start_position",
-        "end_position",
-        "entity_type",
-        stated="entity_value",
-        spans=("spans",),
-    ),
-    _Fields(
-        "langextract",
-        "start_pos",
-        "end_pos",
-        "extraction_class",
-        stated="extraction_text",
-        spans=("extractions",),
-    ),
+    _Fields("Presidio's data", "start_position", "end_position", "entity_type", stated="entity_value"),
+    _Fields("langextract", "start_pos", "end_pos", "extraction_class", stated="extraction_text"),
 )
 _PLAIN = _Fields("spans alone", "start", "end", "label", stated="text")
 
@@ -81,43 +65,30 @@ def read_system_output(source: Source, options: Offsets) -> Iterator[Record]:
     Raises:
         InputError: if no known system has such spans; the error names the line. See also `documents_of`.
     """
-    for line, place, row in _documents(source):
-        where = place or f"line {line}"
-        record = Record(line=line, place=place)
-        spans: Any = row
-        if isinstance(row, dict):
-            lists = {key for key, part in row.items() if isinstance(part, list)}
-            fields = next((each for each in _SYSTEMS if lists.intersection(each.spans)), None)
+    for row in _documents(source):
+        record, spans = row.record(text=row.text(*_TEXTS), id=row.get(*_NAMES)), row.value
+        if isinstance(row.value, dict):
+            lists = [part for key in _LISTS if isinstance(part := row.get(key), list)]
             of_labels = row.get("entities")
-            if isinstance(of_labels, dict):
-                spans = list(_by_label(of_labels))
-            elif fields is not None:
-                spans = next(row[key] for key in fields.spans if key in lists)
-            else:
-                raise source.refuse(f"{where} has no list of spans from a known system.", _SYSTEM_REMEDY, line)
-            text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str)), None)
-            name = next((row[key] for key in _NAMES if row.get(key) is not None), None)
-            record = Record(text=text, id=name, line=line, place=place)
-        if not isinstance(spans, list):
-            raise source.refuse(f"{where} is not a list of spans.", _SYSTEM_REMEDY, line)
-        _add_spans(source, record, spans, where)
+            spans = list(_by_label(of_labels)) if isinstance(of_labels, dict) else next(iter(lists), None)
+            if spans is None:
+                raise row.refuse(f"{row.where} has no list of spans from a known system.", _SYSTEM_REMEDY)
+        _add_spans(row, record, spans)
         yield record
 
 
-def _documents(source: Source) -> Iterator[tuple[int, str, Any]]:
+def _documents(source: Source) -> Iterator[Row]:
     """Yield the spans of each text; a single list of spans belongs to one text."""
     documents = list(rows(source, "spans"))
-    if all(place for _, place, _ in documents):
-        spans = [row for _, _, row in documents]
-        if any(isinstance(span, dict) and _fields(span) is not None for span in spans):
-            yield 1, "", spans
-            return
-    for line, place, row in documents:
-        nested = isinstance(row, list) and row and all(isinstance(part, list) for part in row)
-        if nested:
-            yield from ((line, f"text {number}", part) for number, part in enumerate(row))
+    spans = [row.value for row in documents]
+    if all(row.place for row in documents) and any(isinstance(span, dict) and _fields(span) for span in spans):
+        yield Row(source, 1, "", spans)
+        return
+    for row in documents:
+        if isinstance(row.value, list) and row.value and all(isinstance(part, list) for part in row.value):
+            yield from (replace(row, place=f"text {number}", value=part) for number, part in enumerate(row.value))
         else:
-            yield line, place, row
+            yield row
 
 
 def _by_label(entities: Mapping[str, Any]) -> Iterator[Any]:
@@ -136,27 +107,20 @@ def _fields(span: Mapping[str, Any]) -> _Fields | None:
     return None
 
 
-def _is_triple(span: Any) -> bool:
-    return isinstance(span, list) and len(span) == 3
-
-
-def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str) -> None:
+def _add_spans(row: Row, record: Record, spans: Sequence[Any]) -> None:
     pieces: dict[int, tuple[int, int, str]] = {}
     # a fuzzy match covers other words than its stated text
-    exact = all(not isinstance(span, dict) or span.get("alignment_status") in (None, "match_exact") for span in spans)
+    exact = all(value_in(span, "alignment_status") in (None, "match_exact") for span in spans)
     for span in spans:
-        if record.text is not None and _is_triple(span):
-            record.add(span[0], span[1], span[2])
+        if record.text is not None and is_span(span):
+            record.add(*span)
             continue
         fields = _fields(span) if isinstance(span, dict) else None
         if fields is None and record.text is not None and is_object(span, "start", "end", "label"):
             fields = _PLAIN
         if fields is None:
-            raise source.refuse(
-                f"{shown(span)} in {where} is not a span in the output of a supported tool.",
-                _SYSTEM_REMEDY,
-                record.line,
-            )
+            problem = f"{shown(span)} in {row.where} is not a span in the output of a supported tool."
+            raise row.refuse(problem, _SYSTEM_REMEDY)
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
         start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]
         if start is None or end is None:
@@ -167,44 +131,40 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
                 problem = (
                     "'index', 'start' or 'end' of a word piece is not a whole number, or 'entity' is not a string."
                 )
-                raise source.refuse(problem, _SYSTEM_REMEDY, record.line)
+                raise row.refuse(problem, _SYSTEM_REMEDY)
             pieces[span["index"]] = (start, end, label)
         else:
             record.add(start, end, label, stated=span.get(fields.stated) if fields.stated and exact else None)
     if pieces:
-        _decode(source, record, pieces)
+        _decode(row, record, pieces)
 
 
-def _decode(source: Source, record: Record, pieces: Mapping[int, tuple[int, int, str]]) -> None:
+def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]) -> None:
     """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
     if last - first > 10 * len(pieces) + 1000:
-        problem = "the indices of word pieces are too far apart."
-        raise source.refuse(problem, _SYSTEM_REMEDY, record.line)
-    row = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
+        raise row.refuse("the indices of word pieces are too far apart.", _SYSTEM_REMEDY)
+    tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
-        spans = Spans.from_tags([[tag for *_, tag in row]], repair="conlleval")
+        spans = Spans.from_tags([[tag for *_, tag in tagged]], repair="conlleval")
     except InputError as error:
-        raise error.placed(document=None, position=None, source=source.name, line=record.line) from None
-    for span in spans.to_dicts()[0]:
-        record.add(row[span["start"]][0], row[span["end"] - 1][1], span["label"])
+        raise error.in_file(row.source.name, row.line) from None
+    for _, start, end, label in spans.rows():
+        record.add(tagged[start][0], tagged[end - 1][1], label)
 
 
 def _shows_system(source: Source) -> bool:
     span = first_object(source)
     if _fields(span) is not None and "token_start" not in span:
         return True
-    row = first_filled(source, *_LISTS)
-    for key in _LISTS:
-        spans = row.get(key)
-        if isinstance(spans, dict) and key == "entities":
-            return True
-        if isinstance(spans, list) and spans and isinstance(spans[0], dict) and _fields(spans[0]) is not None:
-            return True
+    row = first_object(source, *_LISTS)
+    first = [spans[0] for key in _LISTS if isinstance(spans := row.get(key), list) and spans]
+    if isinstance(row.get("entities"), dict) or any(isinstance(span, dict) and _fields(span) for span in first):
+        return True
     of_tokens = any(key in row for key in (TAGS_KEY, *WORDS_KEYS))
     if isinstance(row.get("text"), str) and isinstance(spans := row.get("entities"), list) and not of_tokens:
         # beside tokens, offsets may count tokens; a system may have found no spans in any text
-        return all(is_object(span, "start", "end", "label") or _is_triple(span) for span in spans[:1])
+        return all(is_object(span, "start", "end", "label") or is_span(span) for span in spans[:1])
     return is_object(row, "document_id", "extractions")
 
 
@@ -217,18 +177,14 @@ def read_gliner(source: Source) -> Iterator[Record]:
     Raises:
         InputError: if an object is malformed; the error names the line. See also `documents_of`.
     """
-    return (_gliner_record(source, *row) for row in rows(source, "documents"))
-
-
-def _gliner_record(source: Source, line: int, place: str, row: Any) -> Record:
-    where = place or f"line {line}"
-    words, spans = (row.get(key) if isinstance(row, dict) else None for key in ("tokenized_text", "ner"))
-    if not are_words(words) or not isinstance(spans, list):
-        problem = f"{where} lacks a list of words 'tokenized_text', or a list 'ner'."
-        raise source.refuse(problem, _GLINER_REMEDY, line)
-    if not all(isinstance(span, list) and len(span) == 3 and type(span[1]) is int for span in spans):
-        raise source.refuse(f"a span of {where} is not [first, last, label].", _GLINER_REMEDY, line)
-    return Record(spans=[(first, last + 1, label) for first, last, label in spans], words=words, line=line, place=place)
+    for row in rows(source, "documents"):
+        words, spans = row.get("tokenized_text"), row.get("ner")
+        if not are_words(words) or not isinstance(spans, list):
+            problem = f"{row.where} lacks a list of words 'tokenized_text', or a list 'ner'."
+            raise row.refuse(problem, _GLINER_REMEDY)
+        if not all(is_span(span) and type(span[1]) is int for span in spans):
+            raise row.refuse(f"a span of {row.where} is not [first, last, label].", _GLINER_REMEDY)
+        yield row.record(spans=[(first, last + 1, label) for first, last, label in spans], words=words)
 
 
 def _is_gliner(source: Source) -> bool:
@@ -251,16 +207,14 @@ def read_mushroom(source: Source) -> Iterator[Record]:
     Raises:
         InputError: if an object is malformed; the error names the line. See also `documents_of`.
     """
-    for line, place, row in rows(source, "documents"):
+    for row in rows(source, "documents"):
         try:
-            bounds = _likely(row[_SOFT]) if row.get(_HARD) is None else [(start, end) for start, end in row[_HARD]]
-            text = row.get("model_output_text")
+            hard = row.value.get(_HARD)
+            bounds = _likely(row.value[_SOFT]) if hard is None else [(start, end) for start, end in hard]
         except (AttributeError, KeyError, TypeError, ValueError):
-            raise source.refuse("the object has no labels, or malformed labels.", _MUSHROOM_REMEDY, line) from None
+            raise row.refuse("the object has no labels, or malformed labels.", _MUSHROOM_REMEDY) from None
         spans = [(start, end, BARE_LABEL) for start, end in bounds]
-        yield Record(
-            spans=spans, text=text if isinstance(text, str) else None, id=row.get("id"), line=line, place=place
-        )
+        yield row.record(spans=spans, text=row.text("model_output_text"), id=row.get("id"))
 
 
 def _likely(labels: Any) -> list[tuple[int, int]]:

@@ -64,13 +64,6 @@ def require_distinct(source: Source, columns: Sequence[str], line: int | None = 
         raise source.refuse(f"two columns have the name {twice!r}.", "Give all columns different names.", line)
 
 
-def first_row(source: Source) -> dict[str, Any] | None:
-    """Return the first row of a Parquet file; None if there is none, or if the file is damaged."""
-    with suppress(InputError):
-        return next((row for _, row in parquet_rows(source, rows=1)), None)
-    return None
-
-
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
     """Return the names of integer labels by column, from the metadata that `datasets` writes."""
     try:
@@ -105,7 +98,9 @@ def first_value(source: Source) -> Any:
     The part of the file that is read grows until it contains the whole value.
     """
     if source.binary == PARQUET:
-        return first_row(source)
+        with suppress(InputError):
+            return next((row for _, row in parquet_rows(source, rows=1)), None)
+        return None
     if source not in _first_values:
         value, cut = _first_value(source.head)
         while cut and source.read_on():

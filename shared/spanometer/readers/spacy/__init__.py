@@ -74,12 +74,8 @@ def from_spacy(
         sides[side] = list(documents)
         for document, doc in enumerate(sides[side]):
             if not isinstance(doc, Doc):
-                raise InputError(
-                    f"{doc!r:.80} (of type {type(doc).__name__}) is not a spaCy document.",
-                    _DOCUMENTS_REMEDY,
-                    side=side,
-                    document=document,
-                )
+                problem = f"{doc!r:.80} (of type {type(doc).__name__}) is not a spaCy document."
+                raise InputError(problem, _DOCUMENTS_REMEDY, side=side, document=document)
     require_same_documents(*map(len, sides.values()))
     chosen = [document for document, doc in enumerate(sides["references"]) if filter is None or filter(doc)]
     for document in chosen:
@@ -89,11 +85,15 @@ def from_spacy(
     for side, documents in sides.items():
         score = score_getter if side == "predictions" else None
         for document in chosen:
-            doc = documents[document]
+            listed: list[dict[str, Any]] = []
+            place: dict[str, int] = {}
             try:
-                rows[side].append(_rows(spans_of(doc, spans), getters, score))
+                for span in spans_of(documents[document], spans):
+                    place = {"span": len(listed)}
+                    listed.append(_row(span, getters, score))
             except InputError as error:
-                raise error.placed(side=side, document=document) from None
+                raise error.placed(side=side, document=document, **place) from None
+            rows[side].append(listed)
     return rows
 
 
@@ -149,16 +149,6 @@ def spans_of(doc: Doc, spans: Any) -> list[Any]:
     return list(dict.fromkeys(chosen)) if isinstance(spans, Mapping) else chosen
 
 
-def _rows(spans: Iterable[Any], getters: Mapping[str, _Function], score: _Function | None) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    try:
-        for span in spans:
-            rows.append(_row(span, getters, score))
-    except InputError as error:
-        raise error.placed(span=len(rows)) from None
-    return rows
-
-
 def _row(span: Any, getters: Mapping[str, _Function], score: _Function | None) -> dict[str, Any]:
     attributes = {name: _value(getter(span), name) for name, getter in getters.items()}
     if not span.label_:
@@ -184,17 +174,15 @@ def _value(value: Any, name: str) -> Any:
 def _require_same_tokens(reference: Doc, predicted: Doc, document: int) -> None:
     # hashes of words, which are the same in all vocabularies
     tokens, other = (doc.to_array("ORTH") for doc in (reference, predicted))
-    if np.array_equal(tokens, other):
-        return
     common = min(len(tokens), len(other))
     differing = np.flatnonzero(tokens[:common] != other[:common])
-    position = int(differing[0]) if len(differing) else None
-    raise InputError(
-        f"{counted(len(other), 'predicted token')}, {counted(len(tokens), 'reference token')}."
-        if position is None
-        else f"the token is {predicted[position].text!r} in the prediction and {reference[position].text!r} in the "
-        "reference.",
-        "Both sides must have the same tokens: use the same tokenizer.",
-        document=document,
-        position=position,
-    )
+    position, problem = None, ""
+    if len(differing):
+        position = int(differing[0])
+        words = predicted[position].text, reference[position].text
+        problem = "the token is {!r} in the prediction and {!r} in the reference.".format(*words)
+    elif len(tokens) != len(other):
+        problem = f"{counted(len(other), 'predicted token')}, {counted(len(tokens), 'reference token')}."
+    if problem:
+        remedy = "Both sides must have the same tokens: use the same tokenizer."
+        raise InputError(problem, remedy, document=document, position=position)

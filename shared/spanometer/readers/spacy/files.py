@@ -19,7 +19,7 @@ from ...spans.spans import Spans
 from ...spans.texts import words_in_text
 from ...tags.decoding import Decoding, reading_of
 from ..formats import register
-from ..json.records import is_object, rows, token_bounds
+from ..json.records import Row, is_object, rows
 from ..json.values import first_value
 from ..source import ZLIB, Source
 
@@ -62,13 +62,13 @@ def _stored(source: Source) -> DocBin:
     except ImportError:
         remedy = 'Install it with: pip install "spanometer[spacy]"'
         raise source.refuse("this is a DocBin of spaCy, but spaCy is not installed.", remedy) from None
-    packed = source.data()
+    packed = rest = source.data()
     try:
         # spaCy does not limit the unpacked size
-        unpacking = zlib.decompressobj()
-        size = 0
-        while packed_left := (packed if not size else unpacking.unconsumed_tail):
-            size += len(unpacking.decompress(packed_left, 1 << 24))
+        unpacking, size = zlib.decompressobj(), 0
+        while rest:
+            size += len(unpacking.decompress(rest, 1 << 24))
+            rest = unpacking.unconsumed_tail
             source.require_held(size, None, "the file")
         return DocBin().from_bytes(packed)
     except InputError:
@@ -119,14 +119,14 @@ class SpanChoice:
             length: the length of the document.
             missing: the boundaries of the parts of the document without entity annotation.
         """
-        self._has_entities = self._has_entities or bool(entities)
+        self._has_entities |= bool(entities)
         for name, spans in groups.items():
             self._groups[name] = self._groups.get(name, False) or bool(spans)
         if self._group is not None:
-            missing = () if self._group in groups else [(0, length)]
+            entities, missing = groups.get(self._group, []), () if self._group in groups else [(0, length)]
         self.missing += [(self._documents, start, end) for start, end in missing]
         self._documents += 1
-        return entities if self._group is None else groups.get(self._group, [])
+        return entities
 
     def complete(self, file: DocumentFile) -> DocumentFile:
         """Add the unannotated parts, and a note about groups that were not read.
@@ -135,16 +135,15 @@ class SpanChoice:
             InputError: if no document has the group, or if only groups have spans.
         """
         listed = ", ".join(map(repr, self._groups)) or "none"
-        if self._group is not None and self._group not in self._groups:
-            problem = f"no document has a span group {self._group!r}; the groups are {listed}."
-            raise self._source.refuse(problem, "Name another group.")
-        with_spans = [name for name, has_spans in self._groups.items() if has_spans]
-        if self._group is None and with_spans and not self._has_entities:
-            raise self._source.refuse(
-                f"no document has entities, but there are span groups: {listed}.",
-                f"Choose a span group with {setting('span_group', with_spans[0])}.",
-            )
-        if self._group is None and with_spans:
+        filled = next((name for name, has_spans in self._groups.items() if has_spans), None)
+        if self._group is not None:
+            if self._group not in self._groups:
+                problem = f"no document has a span group {self._group!r}; the groups are {listed}."
+                raise self._source.refuse(problem, "Name another group.")
+        elif filled is not None:
+            if not self._has_entities:
+                problem = f"no document has entities, but there are span groups: {listed}."
+                raise self._source.refuse(problem, f"Choose a span group with {setting('span_group', filled)}.")
             file = replace(file, notes=(*file.notes, f"Entities were read; the span groups {listed} were not."))
         return with_missing(file, self.missing)
 
@@ -152,18 +151,20 @@ class SpanChoice:
 def _records(source: Source, stored: DocBin, choice: SpanChoice, *, in_tokens: bool) -> Iterator[Record]:
     """Yield the documents one by one."""
     for number, doc in enumerate(_docs(source, stored)):
-        place = f"document {number}"
         places = doc.to_array(["IDX", "LENGTH"]).astype(np.int64).reshape(-1, 2)
         tokens = np.stack([places[:, 0], places.sum(axis=1)], axis=1)
-        bounds = np.stack([np.arange(len(doc)), np.arange(1, len(doc) + 1)], axis=1) if in_tokens else tokens
+        ends = np.arange(1, len(doc) + 1)
+        bounds = np.stack([ends - 1, ends], axis=1) if in_tokens else tokens
         length = len(doc) if in_tokens else len(doc.text)
         spans = choice.spans(doc.ents, doc.spans, length, _missing(doc, bounds, length))
+        record = Record(place=f"document {number}")
         if in_tokens:
-            listed = [(span.start, span.end, span.label_) for span in spans]
-            yield Record(spans=listed, words=[token.text for token in doc], place=place)
+            record.spans = [(span.start, span.end, span.label_) for span in spans]
+            record.words = [token.text for token in doc]
         else:
-            listed = [(span.start_char, span.end_char, span.label_) for span in spans]
-            yield Record(spans=listed, text=doc.text, tokens=tokens, place=place)
+            record.spans = [(span.start_char, span.end_char, span.label_) for span in spans]
+            record.text, record.tokens = doc.text, tokens
+        yield record
 
 
 def _missing(doc: Doc, bounds: np.ndarray, length: int) -> list[tuple[int, int]]:
@@ -205,13 +206,11 @@ def _words(text: str, tokens: Iterable[tuple[int, int]]) -> tuple[list[str], lis
         if words and between.startswith(" "):
             spaces[-1] = True
             between = between[1:]
-        if between:
-            words.append(between)
-            spaces.append(False)
         if end > start:
-            place.append(len(words))
-            words.append(text[start:end])
-            spaces.append(False)
+            place.append(len(words) + bool(between))
+        new = list(filter(None, (between, text[start:end])))
+        words += new
+        spaces += [False] * len(new)
         reached = end
     return words, spaces, place
 
@@ -252,9 +251,9 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
     rest = rows(source, "documents")
     first = next(rest)
     each = chain([first], rest)
-    if not is_object(first[2], "paragraphs"):
+    if not is_object(first.value, "paragraphs"):
         choice = SpanChoice(source, options.span_group)
-        return choice.complete(documents_of(source, (_record(source, *row, choice) for row in each)))
+        return choice.complete(documents_of(source, (_record(row, choice) for row in each)))
     if options.span_group is not None:
         remedy = f"Leave out {setting('span_group')}."
         raise source.refuse("spaCy's training data of version 2 has no span groups.", remedy)
@@ -265,12 +264,11 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
 
 
 def _version_2(
-    source: Source, rows: Iterable[tuple[int, str, Any]], scheme: str, repair: str, missing: list[tuple[int, int, int]]
+    source: Source, rows: Iterable[Row], scheme: str, repair: str, missing: list[tuple[int, int, int]]
 ) -> Iterator[Record]:
     """Yield the paragraphs of version 2 with their spans; add unannotated parts to `missing`."""
-    begun = 0
-    paragraphs = (paragraph for row in rows for paragraph in _paragraphs(source, *row))
-    names: set[str | None] = set()
+    begun, names = 0, set[str | None]()
+    paragraphs = (paragraph for row in rows for paragraph in _paragraphs(row))
     while some := list(islice(paragraphs, _AT_ONCE)):
         records = [record for record, _ in some]
         for number, (_, own) in enumerate(some, begun):
@@ -293,31 +291,23 @@ def _version_2(
         yield from records
 
 
-def _record(source: Source, line: int, place: str, row: Any, choice: SpanChoice) -> Record:
-    where = place or f"line {line}"
-    if isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], dict):
-        text, entities, groups = row[0], row[1].get("entities"), row[1].get("spans")
-    elif _is_doc(row):
-        text, entities, groups = row["text"], row.get("ents"), row.get("spans")
+def _record(row: Row, choice: SpanChoice) -> Record:
+    value = row.value
+    if isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict):
+        text, entities, groups = value[0], value[1].get("entities"), value[1].get("spans")
+    elif _is_doc(value):
+        text, entities, groups = value["text"], value.get("ents"), value.get("spans")
     else:
-        raise source.refuse(f"{where} is not a document of spaCy.", _JSON_REMEDY, line)
-    groups = groups if isinstance(groups, dict) else {}
+        raise row.refuse(f"{row.where} is not a document of spaCy.", _JSON_REMEDY)
     missing = [(0, len(text))] if entities is None else []
+    groups = groups if isinstance(groups, dict) else {}
     spans = choice.spans([] if entities is None else entities, groups, len(text), missing)
     # `Doc.to_json` writes spans as objects
-    spans = [_bounds(span) for span in spans] if isinstance(spans, list) else spans
-    if not isinstance(spans, list) or not all(
-        isinstance(span, (list, tuple)) and len(span) in (3, 4) for span in spans
-    ):
-        raise source.refuse(f"a span of {where} is not [start, end, label].", _JSON_REMEDY, line)
-    return Record(
-        text=text,
-        # the fourth item is an identifier in a knowledge base
-        spans=[(span[0], span[1], span[2]) for span in spans],
-        tokens=token_bounds(source, row.get("tokens") if isinstance(row, dict) else None, line, _JSON_REMEDY),
-        line=line,
-        place=place,
-    )
+    spans = [_bounds(span) for span in spans] if isinstance(spans, list) else [None]
+    if not all(isinstance(span, (list, tuple)) and len(span) in (3, 4) for span in spans):
+        raise row.refuse(f"a span of {row.where} is not [start, end, label].", _JSON_REMEDY)
+    # the fourth item is an identifier in a knowledge base
+    return row.record(text=text, spans=[(*span[:3],) for span in spans], tokens=row.token_bounds(_JSON_REMEDY))
 
 
 def _is_doc(row: Any) -> bool:
@@ -333,31 +323,30 @@ def _bounds(span: Any) -> Any:
     return (span["start"], span["end"], span["label"]) if is_object(span, "start", "end", "label") else span
 
 
-def _paragraphs(source: Source, line: int, place: str, row: Any) -> Iterator[tuple[Record, Sequence[str]]]:
+def _paragraphs(row: Row) -> Iterator[tuple[Record, Sequence[str]]]:
     """Yield the paragraphs of a document of version 2, with the tags of their tokens."""
-    paragraphs = row["paragraphs"] if is_object(row, "paragraphs") else None
+    paragraphs = row.get("paragraphs")
     if not isinstance(paragraphs, list):
-        raise source.refuse(f"{place or f'line {line}'} has no list of paragraphs.", _JSON_REMEDY, line)
+        raise row.refuse(f"{row.where} has no list of paragraphs.", _JSON_REMEDY)
     for number, paragraph in enumerate(paragraphs):
-        where = f"{place or f'line {line}'}, paragraph {number}"
+        where = f"{row.where}, paragraph {number}"
         try:
             tokens = [token for sentence in paragraph["sentences"] for token in sentence["tokens"]]
             words = [token["orth"] for token in tokens]
             tags = [token.get("ner") or _MISSING for token in tokens]
             raw, name = paragraph.get("raw"), row.get("id")
         except (AttributeError, KeyError, TypeError):
-            raise source.refuse(
-                f"{where} has no sentences, or a sentence has a token without 'orth'.", _JSON_REMEDY, line
-            ) from None
+            problem = f"{where} has no sentences, or a sentence has a token without 'orth'."
+            raise row.refuse(problem, _JSON_REMEDY) from None
         if not all(isinstance(text, str) for text in (*words, *tags)) or not isinstance(raw, (str, type(None))):
-            raise source.refuse(f"a word, a tag or the text of {where} is not a string.", _JSON_REMEDY, line)
-        record = Record(words=words, text=raw, line=line, place=where)
+            raise row.refuse(f"a word, a tag or the text of {where} is not a string.", _JSON_REMEDY)
+        record = Record(words=words, text=raw, line=row.line, place=where)
         record.id = None if name is None else f"{name}-{number}" if len(paragraphs) > 1 else str(name)
         if raw is not None:
             try:
                 record.tokens = words_in_text(words, raw, 0)
             except InputError as error:
-                raise source.refuse(f"{where}: {error.problem}", _JSON_REMEDY, line) from None
+                raise row.refuse(f"{where}: {error.problem}", _JSON_REMEDY) from None
         yield record, tags
 
 

@@ -7,9 +7,10 @@ of `ENTITY_TYPES`, otherwise a component.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
+from operator import itemgetter, ne
 from typing import Any
 
 import pyarrow as pa
@@ -105,14 +106,8 @@ def from_markup(
             `MAX_DEPTH`, if a component is outside all entities, or if a tag is malformed. The error names line and
             column (in characters, both from 1).
     """
-    if not isinstance(text, str):
-        raise InputError(
-            f"the document is {with_type(text)}, not a string with markup.",
-            "Pass one string for each document.",
-            document=document,
-        )
-    parser = _Parser(text, _first_parts(entity_types), document, first_line)
-    return parser.parse()
+    _require_text(text, document)
+    return _Parser(text, _first_parts(entity_types), document, first_line).parse()
 
 
 @dataclass(frozen=True)
@@ -126,106 +121,85 @@ class _Open:
     entity: Entity | None
 
 
+@dataclass
 class _Parser:
     """A parser of one document."""
 
-    def __init__(self, text: str, entity_types: frozenset[str], document: int | None, first_line: int) -> None:
-        self._text = text
-        self._entity_types = entity_types
-        self._document = document
-        self._first_line = first_line
-        self._words: list[str] = []
-        self._entities: list[Entity] = []
-        self._open: list[_Open] = []
-        self._enclosing: list[Entity] = []
+    text: str
+    entity_types: frozenset[str]
+    document: int | None
+    first_line: int
+    words: list[str] = field(default_factory=list)
+    entities: list[Entity] = field(default_factory=list)
+    opened: list[_Open] = field(default_factory=list)
 
     def parse(self) -> Annotation:
         done = 0
-        for tag in _TAG.finditer(self._text):
-            self._words += _WORD.findall(self._text, done, tag.start())
+        for tag in _TAG.finditer(self.text):
+            self.words += _WORD.findall(self.text, done, tag.start())
             done = tag.end()
             if tag["names"] is None:
                 raise self._malformed(tag.start())
-            if tag["closing"]:
-                self._close(tag["names"], tag.start())
-            else:
-                self._begin(tag["names"], tag.start())
-        self._words += _WORD.findall(self._text, done)
-        if self._open:
-            last = self._open[-1]
-            raise self._refuse(
-                f"the tag <{_shown(last.name)}> is not closed.",
-                f"Write </{_shown(last.name)}> before the document ends.",
-                last.offset,
-            )
-        for entity in self._entities:
-            entity["components"].sort(key=_by_place)
-        return Annotation(self._words, self._entities)
+            (self._close if tag["closing"] else self._begin)(tag["names"], tag.start())
+        self.words += _WORD.findall(self.text, done)
+        if self.opened:
+            name, offset = _shown(self.opened[-1].name), self.opened[-1].offset
+            raise self._refuse(f"the tag <{name}> is not closed.", f"Write </{name}> before the document ends.", offset)
+        for entity in self.entities:
+            entity["components"].sort(key=itemgetter("start", "end", "label"))
+        return Annotation(self.words, self.entities)
+
+    def _enclosing(self) -> Entity | None:
+        """Return the innermost open entity."""
+        return next((tag.entity for tag in reversed(self.opened) if tag.entity is not None), None)
 
     def _begin(self, name: str, offset: int) -> None:
-        if len(self._open) == MAX_DEPTH:
-            raise self._refuse(
-                f"more than {MAX_DEPTH} tags are open before <{_shown(name)}>.", "Close tags with </...>.", offset
-            )
-        types = name.split("+")
-        kinds = [type_.partition(".")[0] in self._entity_types for type_ in types]
+        tag, types = f"<{_shown(name)}>", name.split("+")
+        kinds = ", ".join(sorted(self.entity_types))
         entity: Entity | None = None
-        if all(kinds):
+        if len(self.opened) == MAX_DEPTH:
+            problem = f"more than {MAX_DEPTH} tags are open before {tag}."
+            raise self._refuse(problem, "Close tags with </...>.", offset)
+        if all(_is_entity(type_, self.entity_types) for type_ in types):
             if len(set(types)) < len(types):
-                raise self._refuse(f"<{_shown(name)}> names a type twice.", "Name each type once.", offset)
-            entity = {"start": len(self._words), "end": 0, "types": types, "components": []}
-            self._entities.append(entity)
-            self._enclosing.append(entity)
+                raise self._refuse(f"{tag} names a type twice.", "Name each type once.", offset)
+            entity = {"start": len(self.words), "end": 0, "types": types, "components": []}
+            self.entities.append(entity)
         elif len(types) > 1:
-            raise self._refuse(
-                f"<{_shown(name)}> joins several names with +, but not all of them are entity types.",
-                f"Join only entity types with +. Entity types begin with {self._known_types()}.",
-                offset,
-            )
-        elif not self._enclosing:
-            raise self._refuse(
-                f"the component <{_shown(name)}> is outside all entities.",
-                f"Put <{_shown(name)}> inside an entity. Entity types begin with {self._known_types()}. Add other "
-                "types with "
-                f"{setting('entity_types')}.",
-                offset,
-            )
-        self._open.append(_Open(name, types[0], offset, len(self._words), entity))
+            problem = f"{tag} joins several names with +, but not all of them are entity types."
+            raise self._refuse(problem, f"Join only entity types with +. Entity types begin with {kinds}.", offset)
+        elif self._enclosing() is None:
+            remedy = f"Put {tag} inside an entity. Entity types begin with {kinds}. Add other types with "
+            remedy += f"{setting('entity_types')}."
+            raise self._refuse(f"the component {tag} is outside all entities.", remedy, offset)
+        self.opened.append(_Open(name, types[0], offset, len(self.words), entity))
 
     def _close(self, name: str, offset: int) -> None:
-        if not self._open or self._open[-1].name != name:
+        if not self.opened or self.opened[-1].name != name:
             raise self._unmatched(name, offset)
-        closed = self._open.pop()
-        end = len(self._words)
+        closed, end = self.opened.pop(), len(self.words)
         if end == closed.start:
-            raise self._refuse(
-                f"<{_shown(name)}> contains no words.", "Remove the tag, or put it around words.", closed.offset
-            )
+            problem = f"<{_shown(name)}> contains no words."
+            raise self._refuse(problem, "Remove the tag, or put it around words.", closed.offset)
         if closed.entity is not None:
             closed.entity["end"] = end
-            self._enclosing.pop()
-        if self._enclosing:
-            component = {"start": closed.start, "end": end, "label": closed.label}
-            self._enclosing[-1]["components"].append(component)
+        if (outer := self._enclosing()) is not None:
+            outer["components"].append({"start": closed.start, "end": end, "label": closed.label})
 
     def _unmatched(self, name: str, offset: int) -> InputError:
-        tag = f"</{_shown(name)}>"
-        if not self._open:
-            return self._refuse(
-                f"{tag} closes a tag that is not open.", f"Remove {tag}, or write <{_shown(name)}> before it.", offset
-            )
-        last = self._open[-1]
-        line, column = self._place(last.offset)
-        still = f"<{_shown(last.name)}> (line {line}, column {column}) is still open"
-        if any(tag.name == name for tag in self._open):
-            return self._refuse(
-                f"{tag} crosses another tag: {still}.", f"Write </{_shown(last.name)}> before {tag}.", offset
-            )
-        problem = f"{tag} closes a tag that is not open, and {still}."
-        return self._refuse(problem, f"Write </{_shown(last.name)}> instead of {tag}, or remove {tag}.", offset)
+        begin, tag = f"<{_shown(name)}>", f"</{_shown(name)}>"
+        problem, remedy = f"{tag} closes a tag that is not open", f"Remove {tag}, or write {begin} before it."
+        if not self.opened:
+            return self._refuse(f"{problem}.", remedy, offset)
+        last = _shown(self.opened[-1].name)
+        line, column = self._place(self.opened[-1].offset)
+        still = f"<{last}> (line {line}, column {column}) is still open"
+        if any(each.name == name for each in self.opened):
+            return self._refuse(f"{tag} crosses another tag: {still}.", f"Write </{last}> before {tag}.", offset)
+        return self._refuse(f"{problem}, and {still}.", f"Write </{last}> instead of {tag}, or remove {tag}.", offset)
 
     def _malformed(self, offset: int) -> InputError:
-        word = _WORD.match(self._text, offset, offset + 60)
+        word = _WORD.match(self.text, offset, offset + 60)
         return self._refuse(
             f"{_shown(word[0] if word else '<')!r} begins with '<', but is not a tag.",
             "Write tags as <name> and </name>, with letters, digits, '.', '-' and '_' in names, and '+' between names. "
@@ -233,17 +207,14 @@ class _Parser:
             offset,
         )
 
-    def _known_types(self) -> str:
-        return ", ".join(sorted(self._entity_types))
-
     def _place(self, offset: int) -> tuple[int, int]:
         """Return the line and column of a character."""
-        line = self._first_line + self._text.count("\n", 0, offset)
-        return line, offset - self._text.rfind("\n", 0, offset)
+        line = self.first_line + self.text.count("\n", 0, offset)
+        return line, offset - self.text.rfind("\n", 0, offset)
 
     def _refuse(self, problem: str, remedy: str, offset: int) -> InputError:
         line, column = self._place(offset)
-        return InputError(problem, remedy, document=self._document, line=line, column=column)
+        return InputError(problem, remedy, document=self.document, line=line, column=column)
 
 
 def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types: Collection[str] = ENTITY_TYPES) -> str:
@@ -257,7 +228,19 @@ def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types:
         entities: the entities, as in `Entities.to_dicts`.
         entity_types: the first dotted parts of tags that are entities.
     """
-    return _written(words, _in_order(entities, _first_parts(entity_types)))
+    pieces: list[str] = []
+    stack: list[_Node] = []
+    done = 0
+    for node in (*_in_order(entities, _first_parts(entity_types)), None):
+        while stack and (node is None or stack[-1].end <= node.start):
+            closed = stack.pop()
+            pieces += (*words[done : closed.end], f"</{closed.name}>")
+            done = closed.end
+        if node is not None:
+            pieces += (*words[done : node.start], f"<{node.name}>")
+            done = node.start
+            stack.append(node)
+    return " ".join([*pieces, *words[done:]])
 
 
 @dataclass(frozen=True)
@@ -325,27 +308,6 @@ def _chain(entities: Sequence[Entity], group: Sequence[int], kinds: frozenset[st
     return [*trail, *(index for indices in leaving.values() for index in indices)]
 
 
-def _written(words: Sequence[str], nodes: Sequence[_Node]) -> str:
-    pieces: list[str] = []
-    stack: list[_Node] = []
-    done = 0
-    for node in (*nodes, None):
-        while stack and (node is None or stack[-1].end <= node.start):
-            closed = stack.pop()
-            pieces += (*words[done : closed.end], f"</{closed.name}>")
-            done = closed.end
-        if node is None:
-            break
-        pieces += (*words[done : node.start], f"<{node.name}>")
-        done = node.start
-        stack.append(node)
-    return " ".join([*pieces, *words[done:]])
-
-
-def _by_place(component: Mapping[str, Any]) -> tuple[int, int, str]:
-    return component["start"], component["end"], component["label"]
-
-
 def _is_entity(name: str, kinds: frozenset[str]) -> bool:
     return name.partition(".")[0] in kinds
 
@@ -353,16 +315,13 @@ def _is_entity(name: str, kinds: frozenset[str]) -> bool:
 def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     if isinstance(entity_types, frozenset):
         return entity_types
-    wrong = isinstance(entity_types, str) or not isinstance(entity_types, Collection)
-    wrong = wrong or getattr(entity_types, "ndim", 1) != 1
-    if wrong or not all(isinstance(part, str) and part and "." not in part for part in entity_types):
-        raise InputError(
-            f"{setting('entity_types', entity_types)} is not a list of names.",
-            "Give a list of names without dots, such as ['pers'] for the type pers.ind. The default is "
-            f"{ENTITY_TYPES!r}.",
-            option="entity_types",
-        )
-    return frozenset(entity_types)
+    listed = isinstance(entity_types, Collection) and not isinstance(entity_types, str)
+    listed = listed and getattr(entity_types, "ndim", 1) == 1
+    if listed and all(isinstance(part, str) and part and "." not in part for part in entity_types):
+        return frozenset(entity_types)
+    remedy = "Give a list of names without dots, such as ['pers'] for the type pers.ind. The default is "
+    problem = f"{setting('entity_types', entity_types)} is not a list of names."
+    raise InputError(problem, f"{remedy}{ENTITY_TYPES!r}.", option="entity_types")
 
 
 def _shown(text: str) -> str:
@@ -394,24 +353,21 @@ def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.
 
 
 def _markup_array(documents: Sequence[Any], first_document: int) -> pa.StringArray:
-    for number, text in enumerate(documents):
-        if not isinstance(text, str):
-            raise InputError(
-                f"the document is {with_type(text)}, not a string with markup.",
-                _REMEDY,
-                document=first_document + number,
-            )
+    for document, text in enumerate(documents, first_document):
+        _require_text(text, document)
         if not is_utf8(text):
             character = next(char for char in text if not is_utf8(char))
-            raise InputError(
-                f"the character {character!r} cannot be stored as UTF-8.",
-                "Read the text with its own encoding.",
-                document=first_document + number,
-            )
+            problem = f"the character {character!r} cannot be stored as UTF-8."
+            raise InputError(problem, "Read the text with its own encoding.", document=document)
     array = pa.array(documents, pa.string())
     if isinstance(array, pa.ChunkedArray):
         raise InputError("a thousand documents have more than 2 GiB of text.", "Pass smaller documents.")
     return array
+
+
+def _require_text(text: Any, document: int | None) -> None:
+    if not isinstance(text, str):
+        raise InputError(f"the document is {with_type(text)}, not a string with markup.", _REMEDY, document=document)
 
 
 def pair_from_markup(
@@ -448,24 +404,17 @@ def _annotations(
             on_side(side, from_markup, text.as_py(), entity_types=entity_types, document=document)
             for side, text in zip(("references", "predictions"), texts, strict=True)
         )
-        require_same_words(reference, prediction, document)
+        _require_same_words(reference.words, prediction.words, document)
         yield reference, prediction
 
 
-def require_same_words(reference: Annotation, prediction: Annotation, document: int | None = None) -> None:
-    """Raise an `InputError` about the first difference unless both annotations have the same words."""
-    if reference.words == prediction.words:
-        return
-    if len(reference.words) != len(prediction.words):
-        problem = (
-            f"{counted(len(prediction.words), 'predicted word')}, {counted(len(reference.words), 'reference word')}."
-        )
+def _require_same_words(words: Sequence[str], predicted: Sequence[str], document: int) -> None:
+    """Raise an `InputError` about the first difference unless both sides have the same words."""
+    if len(words) != len(predicted):
+        problem = f"{counted(len(predicted), 'predicted word')}, {counted(len(words), 'reference word')}."
         raise InputError(problem, _SAME_WORDS, document=document)
-    pairs = zip(reference.words, prediction.words, strict=True)
-    position, (word, other) = next((number, pair) for number, pair in enumerate(pairs) if pair[0] != pair[1])
-    raise InputError(
-        f"the word is {shown(other)} in the prediction and {shown(word)} in the reference.",
-        _SAME_WORDS,
-        document=document,
-        position=position,
-    )
+    if words != predicted:
+        position = [*map(ne, words, predicted)].index(True)
+        word, other = shown(words[position]), shown(predicted[position])
+        problem = f"the word is {other} in the prediction and {word} in the reference."
+        raise InputError(problem, _SAME_WORDS, document=document, position=position)

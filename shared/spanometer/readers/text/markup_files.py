@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,9 @@ def read_quaero(
 ) -> DocumentFile:
     """Read the entities and words of all documents, see `read_entities`."""
     require_choice("documents", documents, DOCUMENTS)
-    words = WordRows()
     first_lines: list[int] = []
+
+    words = WordRows()
 
     def annotated() -> Iterator[list[Entity]]:
         for line, text in _texts(source, documents):
@@ -41,9 +43,9 @@ def read_quaero(
                 annotation = from_markup(text, entity_types=entity_types, first_line=line)
             except InputError as error:
                 if documents == "lines" and error.problem.endswith("is not closed."):
+                    blank = setting("documents", "blank")
                     error.remedy += (
-                        " Here each line is a document. If blank lines separate the documents, set "
-                        f"{setting('documents', 'blank')}."
+                        f" Here each line is a document. If blank lines separate the documents, set {blank}."
                     )
                 raise error.placed(source=source.name) from None
             words.append(annotation.words)
@@ -70,13 +72,8 @@ def quaero_text(
     entity_types: Collection[str] = ENTITY_TYPES,
 ) -> str:
     """Write documents with markup, one on each line, without their names; see `write_entities`."""
-    lines = []
-    for document, (of_words, of_entities) in enumerate(zip(words, entities, strict=True)):
-        try:
-            lines.append(to_markup(of_words, of_entities, entity_types=entity_types))
-        except InputError as error:
-            raise error.placed(document=document) from None
-    text = "".join(f"{line}\n" for line in lines)
+    rows = zip(words, entities, strict=True)
+    text = "".join(f"{to_markup(*row, entity_types=entity_types)}\n" for row in rows)
     # a reader removes the first byte order mark
     return f"\ufeff{text}" if text.startswith("\ufeff") else text
 
@@ -85,22 +82,16 @@ def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
     """Yield the text of each document with the number of its first line."""
     pending: list[str] = []
     begun = 1
-    for first, block in source.blocks():
-        for number, line in enumerate(block.decode().removesuffix("\n").split("\n"), first):
-            if line.strip(" \t\r"):
-                if not pending:
-                    begun = number
-                pending.append(line)
-                if documents != "lines":
-                    continue
-            elif documents == "file":
-                # kept, so that the next lines keep their numbers
-                if pending:
-                    pending.append(line)
-                continue
-            if pending:
-                yield begun, "\n".join(pending)
-                pending = []
+    for number, line in source.lines():
+        if line.strip(" \t\r"):
+            begun = begun if pending else number
+            pending.append(line)
+        elif documents == "file" and pending:
+            # kept, so that the next lines keep their numbers
+            pending.append(line)
+        if pending and documents != "file" and (documents == "lines" or not line.strip(" \t\r")):
+            yield begun, "\n".join(pending)
+            pending = []
     if pending:
         yield begun, "\n".join(pending)
 
@@ -141,40 +132,30 @@ def read_markup_lines(source: Source) -> Iterator[Record]:
 
 
 def _record(source: Source, number: int, line: str) -> Record:
-    opened: list[int] = []
+    pieces: list[str] = []
+    brackets: list[int] = []
     spans: list[tuple[int, int, str, dict[str, Any]]] = []
-    # a bracket without a label is text, so brackets are matched first
-    text, last = "", 0
-    marks = list(_MARK.finditer(line))
-    opening = _openings(source, number, marks)
-    for mark in marks:
-        if mark[1] is None and mark.start() not in opening:
-            continue
-        text += line[last : mark.start()]
-        last = mark.end()
+    done = 0
+    for mark in _MARK.finditer(line):
+        pieces.append(line[done : mark.start()])
+        done = mark.end()
         if mark[1] is None:
-            opened.append(len(text))
-        else:
-            spans.append((opened.pop(), len(text), mark[1], _attributes(mark[2])))
-    record = Record(text=text + line[last:], line=number)
-    for start, end, label, attributes in sorted(spans, key=lambda span: (span[0], -span[1])):
-        record.add(start, end, label, attributes=attributes)
-    return record
-
-
-def _openings(source: Source, number: int, marks: list[re.Match[str]]) -> set[int]:
-    """Return the brackets with which spans begin: for each label, the last free bracket before it."""
-    free: list[int] = []
-    taken: set[int] = set()
-    for mark in marks:
-        if mark[1] is None:
-            free.append(mark.start())
-        elif free:
-            taken.add(free.pop())
+            # a bracket without a label is text
+            brackets.append(len(pieces))
+            pieces.append("[")
+        elif brackets:
+            begun = brackets.pop()
+            pieces[begun] = ""
+            spans.append((begun, len(pieces), mark[1], _attributes(mark[2])))
         else:
             problem = f"there is no opening bracket before {mark[0]!r}."
             raise source.refuse(problem, "Write [text](LABEL name=value).", number)
-    return taken
+    record = Record(text="".join([*pieces, line[done:]]), line=number)
+    offsets = [0, *accumulate(map(len, pieces))]
+    placed = ((offsets[begun], offsets[ended], label, values) for begun, ended, label, values in spans)
+    for start, end, label, values in sorted(placed, key=lambda span: (span[0], -span[1])):
+        record.add(start, end, label, attributes=values)
+    return record
 
 
 def _attributes(written: str) -> dict[str, Any]:

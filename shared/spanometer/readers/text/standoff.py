@@ -48,22 +48,21 @@ def read_brat_folder(folder: Named, options: Offsets, **limits: Any) -> Iterator
     Raises:
         InputError: if the folder has no .ann file; see also `read_brat`.
     """
-    files = sorted(glob.glob(os.path.join(glob.escape(folder.name), "**", "*.ann"), recursive=True))
-    if not files:
+    names = sorted(glob.glob("**", root_dir=folder.name, recursive=True))
+    annotated = {name.removesuffix(".ann"): name for name in names if name.endswith(".ann")}
+    if not annotated:
         raise folder.refuse("the folder has no .ann file.", "Name a folder of brat's files, or a file.")
-    bounds = Limits(**limits)
-    for file in files:
-        name = os.path.relpath(file, folder.name)
+    for stem, name in annotated.items():
+        file = os.path.join(folder.name, name)
         if os.path.getsize(file):
             with Source.open(file, **limits) as source:
                 record = _record(source)
         else:
-            record = Record(text=_text_beside(file, bounds))
-        record.id, record.place = name.removesuffix(".ann"), name
+            record = Record(text=_text_beside(file, Limits(**limits)))
+        record.id, record.place = stem, name
         yield record
-    texts = glob.glob(os.path.join(glob.escape(folder.name), "**", "*.txt"), recursive=True)
-    for name in sorted(os.path.relpath(text, folder.name) for text in texts):
-        if not os.path.isfile(os.path.join(folder.name, f"{name.removesuffix('.txt')}.ann")):
+    for name in names:
+        if name.endswith(".txt") and name.removesuffix(".txt") not in annotated:
             yield f"{name}: a text without an .ann file."
 
 
@@ -71,7 +70,7 @@ def _record(source: Source) -> Record:
     """Read the document of a file, with its text if there is a .txt file."""
     record = Record(id=os.path.basename(source.name).removesuffix(".ann"))
     # numbers take less memory than names
-    names: dict[int | str, None] = {}
+    names: dict[int | str, int] = {}
     values: list[list[str]] = []
     for number, line in source.lines():
         name, *cells = line.split("\t")
@@ -81,22 +80,23 @@ def _record(source: Source) -> Record:
             if line.strip() and name[:1] not in "REAMN#*":
                 raise source.refuse("this line is not a brat annotation.", _BRAT_REMEDY, number)
             continue
-        span = _SPAN.fullmatch(cells[0]) if cells else None
+        place, *stated = cells or [""]
+        span = _SPAN.fullmatch(place)
         if span is None:
-            if cells and _LONG.search(cells[0]):
+            if _LONG.search(place):
                 raise source.refuse(f"the offsets of {name} are out of range.", _BRAT_REMEDY, number)
             record.lost.append((number, "an annotation without offsets, or with a type of several words."))
             continue
         if (key := number_or_text(name[1:])) in names:
             raise source.refuse(f"the annotation {name} is repeated.", "Give every annotation its own number.", number)
-        names[key] = None
-        bounds = sorted((int(start), int(end)) for start, end in (pair.split() for pair in span[2].split(";")))
-        stated = "\t".join(cells[1:]) if len(cells) > 1 else None
-        record.add(bounds[0][0], bounds[-1][1], sys.intern(span[1]), stated=stated, pieces=bounds)
-    places = dict(zip(names, range(len(names)), strict=True)) if values else {}
+        names[key] = len(names)
+        pairs = (pair.split() for pair in span[2].split(";"))
+        bounds = sorted((int(start), int(end)) for start, end in pairs)
+        covered = "\t".join(stated) if stated else None
+        record.add(bounds[0][0], bounds[-1][1], sys.intern(span[1]), stated=covered, pieces=bounds)
     for name, *rest in values:
-        if rest and rest[0].startswith("T") and (place := places.get(number_or_text(rest[0][1:]))) is not None:
-            record.attributes[place] = {**record.attributes[place], name: rest[1] if len(rest) > 1 else True}
+        if rest and rest[0].startswith("T") and (index := names.get(number_or_text(rest[0][1:]))) is not None:
+            record.attributes[index] = {**record.attributes[index], name: rest[1] if len(rest) > 1 else True}
     record.text = _text_beside(source.name, source.limits)
     return record
 
@@ -161,7 +161,7 @@ def _text_beside(name: str, limits: Limits) -> str | None:
     if not name.endswith(".ann") or not os.path.isfile(path):
         return None
     try:
-        limits.require_held(os.path.getsize(path), "the text", path)
+        limits.require_held(os.path.getsize(path), "the text", Named(path))
         with open(path, encoding=limits.encoding, newline="") as file:
             return file.read().removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
@@ -202,22 +202,18 @@ def read_pubtator(source: Source, options: Offsets) -> Iterator[Record]:
     record: Record | None = None
     abstract = False
     for number, line in source.lines():
+        part, cells = _PART.fullmatch(line), line.split("\t")
         if not line.strip():
-            if record is not None:
-                yield record
+            yield from [] if record is None else [record]
             record = None
-            continue
-        part = _PART.fullmatch(line)
-        if part is not None and record is None:
+        elif part is not None and record is None:
             if part[2] != "t":
                 raise source.refuse("the document does not begin with its title.", _PUBTATOR_REMEDY, number)
             record, abstract = Record(id=part[1], text=part[3], line=number), False
-            continue
-        cells = line.split("\t")
-        if record is None or (part[1] if part is not None else cells[0]) != record.id:
+        elif record is None or (part[1] if part is not None else cells[0]) != record.id:
             remedy = "Write a blank line between two documents. Begin each document with its title."
             raise source.refuse("this line and the line before it have different document IDs.", remedy, number)
-        if part is not None:
+        elif part is not None:
             if record.spans or abstract or part[2] != "a":
                 problem = "this title or abstract is repeated, or comes after mentions."
                 raise source.refuse(problem, _PUBTATOR_REMEDY, number)
@@ -226,8 +222,7 @@ def read_pubtator(source: Source, options: Offsets) -> Iterator[Record]:
             record.add(int(cells[1]), int(cells[2]), cells[4], stated=cells[3])
         elif len(cells) != 4:
             raise source.refuse("this line is neither a mention nor a relation.", _PUBTATOR_REMEDY, number)
-    if record is not None:
-        yield record
+    yield from [] if record is None else [record]
 
 
 register(

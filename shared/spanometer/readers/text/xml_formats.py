@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from ...documents.layers import Record
 from ..formats import Offsets, blanks_before, register
-from ..json.records import first_object, is_object, rows, value_in
+from ..json.records import Row, first_object, is_object, rows, value_in
 from ..source import LINE, Source
 
 _BIOC_REMEDY = "Give each document a list of passages, and each passage an offset and a text."
@@ -28,12 +29,12 @@ def read_bioc(source: Source, options: Offsets) -> Iterator[Record]:
     """
     if _XML.match(source.head):
         for element in source.elements("document"):
-            yield _record(source, _document(element), int(element.get(LINE, 1)))
+            yield _record(Row(source, int(element.get(LINE, 1)), "", _document(element)))
         return
-    for line, _, row in rows(source, "documents", collections=True):
-        for collection in _list(row, "PubTator3") or [row]:
+    for row in rows(source, "documents", collections=True):
+        for collection in _list(row.value, "PubTator3") or [row.value]:
             for document in _list(collection, "documents") or [collection]:
-                yield _record(source, document, line)
+                yield _record(replace(row, place="", value=document))
 
 
 def _document(element: Element) -> dict[str, Any]:
@@ -67,27 +68,25 @@ def _number(text: str | None) -> int | str | None:
     return int(text) if text is not None and text.strip().isdecimal() else text
 
 
-def _record(source: Source, document: Any, line: int) -> Record:
-    name = value_in(document, "id")
-    where = "" if name is None else f"document {name}"
-    if not is_object(document, "passages") or not isinstance(document["passages"], list):
-        raise source.refuse(f"{where or 'a document'} has no list of passages.", _BIOC_REMEDY, line)
-    text, annotations = "", _list(document, "annotations")
-    for passage in document["passages"]:
+def _record(row: Row) -> Record:
+    name, passages = row.get("id"), row.get("passages")
+    where = "a document" if name is None else f"document {name}"
+    if not isinstance(passages, list):
+        raise row.refuse(f"{where} has no list of passages.", _BIOC_REMEDY)
+    text, annotations = "", _list(row.value, "annotations")
+    for passage in passages:
         sentences = _list(passage, "sentences")
         # if the passage has no text, its sentences have it
         for part in [passage] if isinstance(value_in(passage, "text"), str) else sentences or [None]:
             offset, of_part = value_in(part, "offset"), value_in(part, "text")
             if not isinstance(offset, int) or not isinstance(of_part, str):
-                raise source.refuse(
-                    f"a passage of {where or 'a document'} lacks an offset or a text.", _BIOC_REMEDY, line
-                )
-            text += blanks_before(source, offset, len(text), line) + of_part
+                raise row.refuse(f"a passage of {where} lacks an offset or a text.", _BIOC_REMEDY)
+            text += blanks_before(row.source, offset, len(text), row.line) + of_part
         for part in (passage, *sentences):
             annotations += _list(part, "annotations")
-    record = Record(text=text, id=name, line=line, place=where)
+    record = Record(text=text, id=name, line=row.line, place="" if name is None else where)
     for annotation in annotations:
-        bounds = _bounds(source, annotation, line, where)
+        bounds = _bounds(row, annotation, where)
         # programs write the texts of discontinuous annotations in different ways
         stated = annotation.get("text") if len(bounds) == 1 else None
         record.add(bounds[0][0], bounds[-1][1], annotation["infons"]["type"], stated=stated, pieces=bounds)
@@ -100,26 +99,20 @@ def _list(part: Any, key: str) -> list[Any]:
     return [] if values is None else list(values) if isinstance(values, list) else [values]
 
 
-def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tuple[int, int]]:
-    locations = value_in(annotation, "locations")
-    typed = is_object(annotation, "infons") and is_object(annotation["infons"], "type")
-    if (
-        not typed
-        or not isinstance(locations, list)
-        or not locations
-        or not all(
-            is_object(each, "offset", "length") and type(each["offset"]) is type(each["length"]) is int
-            for each in locations
-        )
-    ):
-        own, name = value_in(annotation, LINE), value_in(annotation, "id")
-        called = f"{'an annotation' if name is None else f'the annotation {name!r}'} of {where or 'a document'}"
-        if not typed:
-            remedy = "Write the label in an infon with the key 'type'."
-            raise source.refuse(f"{called} has no label.", remedy, own or line)
+def _bounds(row: Row, annotation: Any, where: str) -> list[tuple[int, int]]:
+    name, locations = value_in(annotation, "id"), value_in(annotation, "locations")
+    row = replace(row, line=value_in(annotation, LINE) or row.line)
+    called = f"{'an annotation' if name is None else f'the annotation {name!r}'} of {where}"
+    if not is_object(value_in(annotation, "infons"), "type"):
+        raise row.refuse(f"{called} has no label.", "Write the label in an infon with the key 'type'.")
+    try:
+        bounds = sorted((each["offset"], each["length"]) for each in locations)
+    except (KeyError, TypeError):
+        bounds = []
+    if not bounds or not all(type(offset) is type(length) is int for offset, length in bounds):
         problem = f"{called} has no location whose offset and length are whole numbers."
-        raise source.refuse(problem, "Give each location an offset and a length, in characters.", own or line)
-    return sorted((each["offset"], each["offset"] + each["length"]) for each in locations)
+        raise row.refuse(problem, "Give each location an offset and a length, in characters.")
+    return [(offset, offset + length) for offset, length in bounds]
 
 
 def _shows(source: Source) -> bool:
