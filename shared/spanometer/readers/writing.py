@@ -119,7 +119,8 @@ def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str,
                 raise InputError(f"{name!r} is not a valid file name.", _NAMES, source=source)
             file = os.path.join(folder, *parts)
             if os.path.isfile(file):
-                remedy = f"{_NAMES} If several annotators have annotated the document, choose one with {setting('annotator')}."
+                several = f"If several annotators have annotated the document, choose one with {setting('annotator')}."
+                remedy = f"{_NAMES} {several}"
                 raise InputError(f"two documents would be written to {name!r}.", remedy, source=source)
             try:
                 os.makedirs(os.path.dirname(file), exist_ok=True)

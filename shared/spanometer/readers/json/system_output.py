@@ -128,9 +128,7 @@ def _add_spans(row: Row, record: Record, spans: Sequence[Any]) -> None:
             record.lost.append((record.line, f"{shown(mention)} of {shown(label)}, which has no offsets."))
         elif fields.beside == "index":
             if not all(type(bound) is int for bound in (span["index"], start, end)) or not isinstance(label, str):
-                problem = (
-                    "'index', 'start' or 'end' of a word piece is not a whole number, or 'entity' is not a string."
-                )
+                problem = "'index', 'start' or 'end' of a word piece is not a whole number, or 'entity' is no string."
                 raise row.refuse(problem, _SYSTEM_REMEDY)
             pieces[span["index"]] = (start, end, label)
         else:
