@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from ..spans.spans import Spans, in_order
 from ..spans.texts import Tokens, words_and_signs
 from ..tags.schemes import signed_names
 from .answers import Answer, read_answer, read_labels
-from .outcomes import GroundedAnswer, Outcome, Predicted, Vocabulary, outcomes_of, resolve
+from .outcomes import Outcome, Predicted, Vocabulary, resolve, tally
 from .placing import TextIndex
 from .policies import COUNTS, AnswerPolicy, GroundingPolicy
 
@@ -42,6 +41,24 @@ class Unplaced:
     def __len__(self) -> int:
         """Count the items."""
         return len(self.label)
+
+
+class AnswerOutcomes(NamedTuple):
+    """The outcomes of the items of an answer.
+
+    Attributes:
+        document: the number of the text.
+        text: the text.
+        written: the original answer.
+        read: the parsed answer.
+        outcomes: the outcomes of its items, in order.
+    """
+
+    document: int
+    text: str
+    written: Any
+    read: Answer
+    outcomes: list[Outcome]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +110,18 @@ class AnswerInput:
                 if not isinstance(answer, Answer):
                     answer = read_answer(answer, format=self.format, asked_labels=labels, text=text, **self.item_keys)
             yield answer
+
+    def outcomes(self, policy: GroundingPolicy) -> Iterator[AnswerOutcomes]:
+        """Yield the outcomes of the items of each answer.
+
+        Answers are grounded one by one, so that items and tokens of all texts are never held together.
+        """
+        vocabulary = self.vocabulary
+        columns = (self.texts, self.answers, self.read(), each_index(self.texts, self.tokens))
+        for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
+            with placed_errors(document):
+                outcomes = resolve(read, index, policy, vocabulary)
+            yield AnswerOutcomes(document, text, written, read, outcomes)
 
     def signed(self, policy: AnswerPolicy) -> dict[str, str]:
         """Describe for the signature how answers are grounded."""
@@ -328,48 +357,21 @@ def ground(
     chosen = GroundingPolicy.of(policy)
     keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
     source = AnswerInput(texts, answers, asked_labels, aliases, format, tokens, keys)
-    vocabulary = source.vocabulary
-    tallies = array("q")
+    vocabulary, tallies = source.vocabulary, array("q")
 
     def predicted() -> Iterator[Predicted]:
-        # one answer after the other, so that items and tokens of all texts are never held together
-        indices = each_index(source.texts, tokens)
-        for document, (answer, index) in enumerate(zip(source.read(), indices, strict=True)):
-            with placed_errors(document):
-                grounded = resolve(answer, index, chosen, vocabulary)
-            tallies.extend(_tally(answer, index, grounded, vocabulary))
-            yield grounded.predicted
+        for answer in source.outcomes(chosen):
+            tallies.extend(tally(answer.outcomes, answer.read, answer.text, vocabulary))
+            yield Predicted.of(answer.outcomes, chosen)
 
     spans, wrong = predicted_columns(predicted(), list(map(len, source.texts)))
     counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
     return Grounded(spans, *wrong, counts, chosen, source.signed(chosen), source)
 
 
-class AnswerOutcomes(NamedTuple):
-    """The outcomes of the items of an answer.
-
-    Attributes:
-        document: the number of the text.
-        text: the text.
-        written: the original answer.
-        read: the parsed answer.
-        outcomes: the outcomes of its items, in order.
-    """
-
-    document: int
-    text: str
-    written: Any
-    read: Answer
-    outcomes: list[Outcome]
-
-
 def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
     """Yield the outcomes of the items of each answer, which is parsed and grounded again."""
-    source = grounded.source
-    columns = (source.texts, source.answers, source.read(), each_index(source.texts, source.tokens))
-    for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
-        outcomes = outcomes_of(read, index, grounded.policy, source.asked_labels, source.aliases)
-        yield AnswerOutcomes(document, text, written, read, outcomes)
+    return grounded.source.outcomes(grounded.policy)
 
 
 def predicted_columns(
@@ -417,7 +419,7 @@ def each_index(
         begin = offsets_of(list(map(len, texts)))[:-1]
         for first, last in zip(*run_bounds(begin // _CHARACTERS), strict=True):
             block = texts[first:last]
-            yield from _indices(block, words_and_signs(block))
+            yield from each_index(block, words_and_signs(block))
         return
     if not isinstance(tokens, Tokens):
         tokens = Tokens.from_lists(tokens)
@@ -427,11 +429,6 @@ def each_index(
             "Pass the tokens of each text.",
             option="tokens",
         )
-    yield from _indices(texts, tokens)
-
-
-def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
-    """Yield each text with its tokens; raise an `InputError` for a token past the end of its text."""
     offsets = tokens.offsets.tolist()
     for document, text in enumerate(texts):
         block = slice(offsets[document], offsets[document + 1])
@@ -443,11 +440,3 @@ def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
                 document=document,
             )
         yield TextIndex(text, starts, ends)
-
-
-def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, vocabulary: Vocabulary) -> tuple[int, ...]:
-    """Count the outcomes of an answer's items in the order of `COUNTS`."""
-    kinds, items = Counter(grounded.kinds), grounded.items
-    became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
-    outside = grounded.left_out + sum(map(vocabulary.lack, items))
-    return (len(items) + grounded.left_out, *became, outside, *answer.counts(index.text))

@@ -196,6 +196,10 @@ class AnswerPolicy(CheckedOptions):
         names = (name if point.exact else f"~{name}" for name, point in self.named().items() if point.policy == self)
         return next(names, ",".join(self.actions))
 
+    def predicts(self, outcome: str) -> bool:
+        """Check whether an item with this outcome, which has no place, counts as predicted."""
+        return outcome in ("surplus", "absent") and getattr(self, outcome) != "drop"
+
     @classmethod
     def named(cls) -> Mapping[str, NamedPolicy[Self]]:
         """The named policies of this kind, which are rules of published projects."""
@@ -332,10 +336,6 @@ class GroundingPolicy(AnswerPolicy):
             "nearest": "take the mention's occurrence nearest to them",
         },
     )
-
-    def predicts(self, outcome: str) -> bool:
-        """Check whether an unplaced item with this outcome counts as a predicted span."""
-        return (outcome == "surplus" and self.surplus == "wrong") or (outcome == "absent" and self.absent != "drop")
 
 
 PLACES = GroundingPolicy.places
