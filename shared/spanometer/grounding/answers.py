@@ -383,7 +383,8 @@ def read_answer(
         problem = f"the answer is {shown(answer)}, not a string or a list."
         raise InputError(problem, "Give each answer as a string, or as a list of [label, mention].")
     written = _without_thoughts(answer)
-    if format == "auto" and (says_nothing(written) or _repeats(written, text)):
+    repeats = text is not None and written.split() == text.split()
+    if format == "auto" and (repeats or says_nothing(written)):
         # if thoughts are cut off, there is no answer
         return Answer(broken=not written.strip() and "<think" in answer and "</think" not in answer)
     chosen = _format_of(written) if format == "auto" else format
@@ -430,24 +431,20 @@ def _without_thoughts(answer: str) -> str:
     return "\n".join(blocks) if blocks else written.replace("```", "")
 
 
-def _repeats(written: str, text: str | None) -> bool:
-    """Check whether an answer is the text itself, without marks."""
-    return text is not None and written.split() == text.split()
-
-
 def _format_of(written: str) -> str:
     """Guess the format of an answer."""
     begun = written.lstrip()
     if begun[:1] == "{" or (begun[:1] == "[" and not LINK.match(begun) and not CALL.search(begun)):
         return "json"
-    if MARK.search(written):
-        return "marks"
-    if LINK.search(written):
-        return "links"
-    if has_elements(written):
-        return "tags"
-    if CALL.search(written):
-        return "calls"
-    if re.search(r"[\[{]\s*[\[{\"'(]", written):
-        return "json"
-    return "rows" if rows_of(written) else "lines"
+    return next((format for format, search in _SIGNS.items() if search(written)), "lines")
+
+
+_SIGNS: dict[str, Callable[[str], object]] = {
+    "marks": MARK.search,
+    "links": LINK.search,
+    "tags": has_elements,
+    "calls": CALL.search,
+    "json": re.compile(r"[\[{]\s*[\[{\"'(]").search,
+    "rows": rows_of,
+}
+"""How formats are recognised, in this order."""

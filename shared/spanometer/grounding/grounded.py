@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -379,25 +379,24 @@ def predicted_columns(
 ) -> tuple[Spans, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
     """Collect the predicted spans of answers, and document, label and mention of each unplaced item."""
     shared: dict[str, str] = {}
-    start, end, placed, lost = (array("q") for _ in range(4))
-    label: list[str] = []
+    document, start, end, of_wrong = (array("q") for _ in range(4))
+    labels: list[str] = []
     wrong_label, wrong_mention = [], []
-    for spans, wrong in predicted:
-        placed.append(len(spans))
-        lost.append(len(wrong))
-        for first, last, name in spans:
+    for number, (spans, wrong) in enumerate(predicted):
+        for first, last, label in spans:
+            document.append(number)
             start.append(first)
             end.append(last)
-            label.append(shared.setdefault(name, name))
-        for name, mention in wrong:
             # each item has its own copy of its label
-            wrong_label.append(shared.setdefault(name, name))
+            labels.append(shared.setdefault(label, label))
+        for label, mention in wrong:
+            of_wrong.append(number)
+            wrong_label.append(shared.setdefault(label, label))
             wrong_mention.append(mention)
-    document, of_wrong = (np.repeat(np.arange(len(sizes)), sizes) for sizes in (placed, lost))
-    columns = [np.asarray(column, dtype=np.int32) for column in (document, start, end)]
+    columns = [np.array(column, dtype=np.int32) for column in (document, start, end)]
     sizes = np.array(lengths, dtype=np.int64)
-    spans_of_all = Spans(columns[0], columns[1], columns[2], *name_codes(label), len(lengths), sizes)
-    return in_order(spans_of_all), (of_wrong, tuple(wrong_label), tuple(wrong_mention))
+    placed = Spans(columns[0], columns[1], columns[2], *name_codes(labels), len(lengths), sizes)
+    return in_order(placed), (np.array(of_wrong), tuple(wrong_label), tuple(wrong_mention))
 
 
 def text_indices(
@@ -430,9 +429,8 @@ def each_index(
             option="tokens",
         )
     offsets = tokens.offsets.tolist()
-    for document, text in enumerate(texts):
-        block = slice(offsets[document], offsets[document + 1])
-        starts, ends = tokens.start[block].tolist(), tokens.end[block].tolist()
+    for document, (text, bounds) in enumerate(zip(texts, pairwise(offsets), strict=True)):
+        starts, ends = (column[slice(*bounds)].tolist() for column in (tokens.start, tokens.end))
         if ends and ends[-1] > len(text):
             raise InputError(
                 f"the last token ends at character {ends[-1]}, but the text has {counted(len(text), 'character')}.",

@@ -187,7 +187,9 @@ class ItemReading:
 
     def _of_list(self, values: Sequence[Any], label: str | None, in_list: bool) -> Iterator[tuple[Any, str | None]]:
         numbers = list(map(whole_number, values)) if 2 < len(values) < 5 else []
-        if label is None and _is_pair(values) and (in_list or not self._are_mentions(values[:2])):
+        # two strings outside a list of pairs can be two mentions of the only label
+        alone = self._only is not None and not in_list
+        if label is None and _is_pair(values) and not (alone and not any(map(self.is_asked, values[:2]))):
             self.add_pair(values[0], values[1], (numbers[2], numbers[3]) if len(values) == 4 else None)
             return
         if label is not None and len(values) == 3 and isinstance(values[0], str) and None not in numbers[1:]:
@@ -201,15 +203,18 @@ class ItemReading:
                 return
         yield from ((value, label) for value in values)
 
-    def _are_mentions(self, values: Sequence[str]) -> bool:
-        """Check whether two strings outside a list of pairs are two mentions of the only label."""
-        return self._only is not None and not any(map(self.is_asked, values))
-
     def _of_mapping(self, mapping: Mapping, label: str | None) -> Iterator[tuple[Any, str | None]]:
         values = {folded(key): value for key, value in reversed(mapping.entries) if isinstance(key, str)}
         mention_key, label_key = self._keys_of(values)
-        if mention_key and (label_key or self._stands_under(label, mention_key)):
-            yield from self._of_item(values, mention_key, values[label_key] if label_key else label or self._only)
+        under_label = (label or self._only) and (self.mention_key is not None or mention_key in _UNDER_A_LABEL)
+        if mention_key and (label_key or under_label):
+            wording = values[mention_key]
+            # an item for each label; several mentions are parsed one by one
+            for name in _listed(values[label_key] if label_key else label or self._only):
+                if isinstance(wording, str):
+                    self.add(name, wording, stated_bounds(values))
+                else:
+                    yield wording, name
             return
         if not mapping.closed and (mention_key or label_key) and len(mapping.entries) < 2:
             # an object that breaks off before it has a label and a mention
@@ -238,19 +243,6 @@ class ItemReading:
             other = next((key for key in mention_keys if key != mention and key in wordings), "")
             return (other, mention) if other else (label, mention)
         return mention, label
-
-    def _stands_under(self, label: str | None, mention_key: str) -> bool:
-        forced = self.mention_key is not None
-        return (label is not None or self._only is not None) and (forced or mention_key in _UNDER_A_LABEL)
-
-    def _of_item(self, values: dict[str, Any], mention_key: str, label: Any) -> Iterator[tuple[Any, str | None]]:
-        """Add the items of an object, one for each label; several mentions are parsed one by one."""
-        wording = values[mention_key]
-        for name in _listed(label):
-            if isinstance(wording, str):
-                self.add(name, wording, stated_bounds(values))
-            else:
-                yield wording, name
 
     def _of_entry(self, key: str, value: Any, outer: str | None) -> Iterator[tuple[Any, str | None]]:
         """Parse a key of a mapping and its value: a label with mentions, a mention with its label, or another field."""

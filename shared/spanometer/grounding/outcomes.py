@@ -19,7 +19,7 @@ from ..tags.repairs import GridPlace
 from .answers import Answer
 from .items import Item
 from .placing import Bounds, Placed, TextIndex, place, sight
-from .policies import PLACES, AnswerPolicy, GroundingPolicy, NamedPolicy
+from .policies import PLACES, AnswerPolicy, GroundingPolicy
 
 MOST_BOUNDS = 1 << 22
 """The maximum number of occurrences of an answer's items with the action `all`."""
@@ -157,9 +157,9 @@ def settled(placed: Sequence[Placed], rule: str) -> tuple[Outcome, ...]:
     Raises:
         InputError: if items claim too many occurrences.
     """
-    owners = range(len(placed))
+    owners: Sequence[int] = range(len(placed))
     if rule != "keep":
-        numbers = owners if rule == "later" else reversed(owners)
+        numbers = owners if rule == "later" else owners[::-1]
         owners = sorted({id(placed[number].spans): number for number in numbers}.values())
     if sum(len(placed[number].spans) for number in owners if len(placed[number].spans) > 1) > MOST_BOUNDS:
         raise InputError(
@@ -228,9 +228,11 @@ class GroundingGrid(PolicyGrid):
     """All policies of a kind. The grid for spans is for answers without offsets.
 
     Attributes:
+        kind: the kind of policies.
         policies: the policies.
     """
 
+    kind: type[AnswerPolicy]
     policies: tuple[AnswerPolicy, ...]
 
     @classmethod
@@ -240,27 +242,22 @@ class GroundingGrid(PolicyGrid):
         declared = [options_of(kind)[name] for name in kind.places]
         places = tuple(GridPlace(place.name, place.help, dict.fromkeys(place.choices)) for place in declared)
         choices = np.indices([len(place.actions) for place in places], dtype=np.int8).reshape(len(places), -1).T
-        return cls(places, choices, tuple(kind.grid()))
+        return cls(places, choices, kind, tuple(kind.grid()))
 
     @property
     def named(self) -> dict[str, int]:
         """The indices of the named policies."""
-        return {name: self.find(point.policy.actions) for name, point in self.points.items()}
-
-    @property
-    def points(self) -> Mapping[str, NamedPolicy[AnswerPolicy]]:
-        """The named policies with the sources of their rules."""
-        return type(self.policies[0]).named()
+        return {name: self.find(point.policy.actions) for name, point in self.kind.named().items()}
 
     @property
     def nearest(self) -> list[str]:
         """The named policies that only approximate the rules of their projects."""
-        return [name for name, point in self.points.items() if not point.exact]
+        return [name for name, point in self.kind.named().items() if not point.exact]
 
     @property
     def default(self) -> str:
         """The name of the default policy."""
-        return str(type(self.policies[0])())
+        return str(self.kind())
 
     def with_action(self, policy: int, number: int, action: int) -> int:
         """Return the index of the policy that differs from another policy in one action."""
@@ -281,41 +278,25 @@ def predicted_by_all(
         both = zip(*_left_out(answer, policy, vocabulary), strict=True)
         return tuple(item for item, reason in both if not reason)
 
-    read = _Step.first().then(("broken", "outside"), items_of)
-    sighted = read.then(("fold", "inside", "absent"), lambda items, policy: sight(items, index, policy))
-    placed = sighted.then(("repeat",), lambda sightings, policy: place(sightings, index, policy))
-    outcomes = placed.then(("overlap",), lambda items, policy: settled(items, policy.overlap))
-    predicted = outcomes.then(("surplus", "absent"), Predicted.of)
-    return predicted.number, predicted.values
-
-
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """A step of grounding.
-
-    Attributes:
-        number: the index of each policy's value, int32, shape (policies).
-        values: the distinct values of the step.
-    """
-
-    number: np.ndarray
-    values: list[Any]
-
-    @classmethod
-    def first(cls) -> _Step:
-        """Return the first step, in which all policies have the same value."""
-        return cls(np.zeros(len(GroundingGrid.whole()), dtype=np.int32), [None])
-
-    def then(self, places: Sequence[str], take: Callable[[Any, GroundingPolicy], Hashable]) -> _Step:
-        """Compute the next step, once for each value and combination of actions at these places."""
-        grid = GroundingGrid.whole()
-        key = self.number.astype(np.int64)
-        for name in places:
-            key = key * len(grid.places[PLACES.index(name)].actions) + grid.choices[:, PLACES.index(name)]
+    grid = GroundingGrid.whole()
+    number, values = np.zeros(len(grid), dtype=np.int32), list[Any]([None])
+    # each step is computed once for each value of the step before it and each combination of actions at its places
+    steps: tuple[tuple[tuple[str, ...], Callable[[Any, GroundingPolicy], Hashable]], ...] = (
+        (("broken", "outside"), items_of),
+        (("fold", "inside", "absent"), lambda items, policy: sight(items, index, policy)),
+        (("repeat",), lambda sightings, policy: place(sightings, index, policy)),
+        (("overlap",), lambda placed, policy: settled(placed, policy.overlap)),
+        (("surplus", "absent"), Predicted.of),
+    )
+    for names, compute in steps:
+        columns = [PLACES.index(name) for name in names]
+        sizes = [len(grid.places[column].actions) for column in columns]
+        key = np.ravel_multi_index((number, *grid.choices[:, columns].T), (len(values), *sizes))
         _, policies, group = np.unique(key, return_index=True, return_inverse=True)
-        numbers: dict[Hashable, int] = {}
-        codes = [
-            numbers.setdefault(take(self.values[self.number[policy]], grid.policies[policy]), len(numbers))
+        codes: dict[Hashable, int] = {}
+        of_group = [
+            codes.setdefault(compute(values[number[policy]], grid.policies[policy]), len(codes))
             for policy in policies.tolist()
         ]
-        return _Step(np.array(codes, dtype=np.int32)[group.ravel()], list(numbers))
+        number, values = np.array(of_group, dtype=np.int32)[group.ravel()], list(codes)
+    return number, values

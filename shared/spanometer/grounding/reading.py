@@ -170,22 +170,24 @@ def ground_strings(
 
 def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str]) -> GroundedStrings:
     """Extract mentions from answers to texts whose normal forms are known, see `ground_strings`."""
-    sizes, tallies = array("q"), array("q")
+    document, tallies = array("q"), array("q")
     labels: list[str] = []
     mentions: list[str] = []
     shared: dict[str, str] = {}
     vocabulary = source.vocabulary
-    for answer, document_text, form in zip(source.read(), source.texts, folded, strict=True):
+    columns = zip(source.read(), source.texts, folded, strict=True)
+    for number, (answer, document_text, form) in enumerate(columns):
         outcomes = with_left_out(answer, policy, vocabulary, partial(_compared, folded=form, policy=policy))
         tallies.extend(tally(outcomes, answer, document_text, vocabulary))
-        kept = [outcome.item for outcome in outcomes if outcome.kind == "placed" or outcome.wrong]
-        sizes.append(len(kept))
-        # each item has its own copy of its label
-        labels.extend(shared.setdefault(item.label, item.label) for item in kept)
-        mentions.extend(item.mention for item in kept)
-    document = np.repeat(np.arange(len(sizes)), sizes)
+        for item, kind, _, wrong in outcomes:
+            if kind == "placed" or wrong:
+                document.append(number)
+                # each item has its own copy of its label
+                labels.append(shared.setdefault(item.label, item.label))
+                mentions.append(item.mention)
     counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
-    return GroundedStrings(Mentions.of(document, labels, mentions, len(sizes)), counts, policy, source.signed(policy))
+    predicted = Mentions.of(np.array(document), labels, mentions, len(counts))
+    return GroundedStrings(predicted, counts, policy, source.signed(policy))
 
 
 def _compared(items: Iterable[Item], folded: str, policy: StringPolicy) -> Iterator[Outcome]:
