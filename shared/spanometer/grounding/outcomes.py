@@ -242,12 +242,8 @@ class GroundingGrid(PolicyGrid):
         declared = [options_of(kind)[name] for name in kind.places]
         places = tuple(GridPlace(place.name, place.help, dict.fromkeys(place.choices)) for place in declared)
         choices = np.indices([len(place.actions) for place in places], dtype=np.int8).reshape(len(places), -1).T
-        return cls(places, choices, kind, tuple(kind.grid()))
-
-    @property
-    def named(self) -> dict[str, int]:
-        """The indices of the named policies."""
-        return {name: self.find(point.policy.actions) for name, point in self.kind.named().items()}
+        names = {name: point.policy.actions for name, point in kind.named().items()}
+        return cls(places, choices, names, kind, tuple(kind.grid()))
 
     @property
     def nearest(self) -> list[str]:

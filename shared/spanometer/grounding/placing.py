@@ -136,20 +136,19 @@ def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
     # with too few wanted tokens within reach a window cannot have enough
     reach = np.searchsorted(starts, starts + longest) - np.arange(len(starts))
     starts = starts[reach >= least]
-    best: tuple[int, int, int] | None = None
     places = [0] * len(code)
     for place, token in enumerate(common):
         places[code[token]] |= 1 << place
-    for first in range(0, len(starts), _STARTS_AT_ONCE):
-        candidate = _best_from(starts[first : first + _STARTS_AT_ONCE], text, places, len(common), least)
-        if candidate is not None and (best is None or candidate < best):
-            best = candidate
-    return None if best is None else (best[2], best[2] + best[1])
+    blocks = (starts[first : first + _STARTS_AT_ONCE] for first in range(0, len(starts), _STARTS_AT_ONCE))
+    best = min((_best_from(block, text, places, len(common), least) for block in blocks), default=_NO_WINDOW)
+    return None if best == _NO_WINDOW else (best[2], best[2] + best[1])
 
 
-def _best_from(
-    starts: np.ndarray, text: np.ndarray, places: list[int], size: int, least: int
-) -> tuple[int, int, int] | None:
+_NO_WINDOW = (0, 0, 0)
+"""Any window is better than this one."""
+
+
+def _best_from(starts: np.ndarray, text: np.ndarray, places: list[int], size: int, least: int) -> tuple[int, int, int]:
     """Return the best window from any of the starts, as (- common tokens, length, start).
 
     It computes bit-parallel longest common subsequences (Crochemore et al. 2001) in words of 60 bits, for all starts at
@@ -159,7 +158,7 @@ def _best_from(
     masks = np.array([[place >> (_BITS * word) & full for word in range(words)] for place in [*places, 0]])
     row = np.full((words, len(starts)), full, dtype=np.int64)
     common = np.zeros(len(starts), dtype=np.int64)
-    best: tuple[int, int, int] | None = None
+    best = _NO_WINDOW
     for width in range(1, 3 * size + 1):
         inside = starts + width <= len(text)
         token = np.where(inside, text[np.minimum(starts + width - 1, len(text) - 1)], -1)
@@ -173,8 +172,7 @@ def _best_from(
         enough = np.flatnonzero(inside & (common >= least) & (3 * common >= width))
         if len(enough):
             top = enough[np.argmax(common[enough])]
-            candidate = (-int(common[top]), width, int(starts[top]))
-            best = candidate if best is None else min(best, candidate)
+            best = min(best, (-int(common[top]), width, int(starts[top])))
     return best
 
 
@@ -290,11 +288,11 @@ class _Taken:
         """Choose an occurrence for an item of a label, by an action for `repeat`."""
         if repeat in _OF_MENTION:
             return self.without(places if repeat == "all" else places[:1], label)
-        if repeat == "prefer free":
-            return self._first("next free", places, label) or self._first("next by label", places, label)
         if repeat == "order":
             after = bisect_left(places, (self._end,))
             return places[after : after + 1]
+        if repeat == "prefer free":
+            return self._first("next free", places, label) or self._first("next by label", places, label)
         return self._first(repeat, places, label)
 
     def without(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:

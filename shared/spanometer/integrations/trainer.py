@@ -390,7 +390,7 @@ def _array(values: Any) -> np.ndarray:
 def _read_tags(labels: tuple[str, ...], scheme: str | None, *, prefix: bool) -> tuple[tuple[str, ...], str]:
     """Return all labels as tags with prefixes, and the name of their scheme."""
     try:
-        tags = as_tags(Tags(np.arange(len(labels)), labels, np.array([0, len(labels)])), prefix=prefix)
+        tags = as_tags(Tags.each_once(labels), prefix=prefix)
         scheme_of_tags = scheme_of(read_prefix(scheme, prefix=prefix), tags)
         check_names(tags, scheme_of_tags)
     except InputError as error:
