@@ -233,22 +233,17 @@ def _read_line(line: str, reading: ItemReading) -> None:
                 assert match is not None
                 reading.add_pair(match[2].strip(), match[1].strip().strip(_QUOTES))
         elif colon and 0 < len(label) <= _LONGEST_LABEL:
-            _add_labelled(label, mentions, reading)
+            labelled = not reading.labels or any(map(reading.is_asked, [label, *mentions]))
+            if labelled or reading.text is None or any(map(reading.occurs, mentions)):
+                for mention in mentions:
+                    reading.add_pair(label, mention)
+            else:
+                reading.other_fields += 1
         elif len(reading.labels) == 1 and (not colon or reading.occurs(part)):
             for mention in mentions:
                 reading.add(next(iter(reading.labels)), mention)
         else:
             reading.other_fields += 1
-
-
-def _add_labelled(label: str, mentions: Sequence[str], reading: ItemReading) -> None:
-    """Add items from the text before a colon and each mention after it."""
-    labelled = reading.is_asked(label) or any(map(reading.is_asked, mentions))
-    if reading.labels and reading.text is not None and not labelled and not any(map(reading.occurs, mentions)):
-        reading.other_fields += 1
-        return
-    for mention in mentions:
-        reading.add_pair(label, mention)
 
 
 def _mentions(written: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -119,31 +120,21 @@ def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, int, bo
 
 def _scalar(token: re.Match[str]) -> Any:
     """Return the value of a scalar token."""
-    if token["string"] is not None:
-        return _string(token["string"])
-    if token["number"] is not None:
-        try:
-            return int(token["number"]) if len(token["number"]) < 20 else float(token["number"])
-        except ValueError:
-            return float("nan")
-    return _WORDS.get(token["word"])
-
-
-def _string(written: str) -> str:
-    """Return the string of a literal with quotes."""
-    if "\\" not in written:
-        return written[1:-1]
-    try:
-        return str(json.loads(written, strict=False))
-    except ValueError:
-        pass
-    try:
-        with warnings.catch_warnings():
+    written, number = token["string"], token["number"]
+    if number is not None:
+        with suppress(ValueError):
+            return int(number) if len(number) < 20 else float(number)
+        return float("nan")
+    if written is None:
+        return _WORDS.get(token["word"])
+    if "\\" in written:
+        with suppress(ValueError):
+            return str(json.loads(written, strict=False))
+        with suppress(ValueError, SyntaxError), warnings.catch_warnings():
             # Python warns about unknown escapes
             warnings.simplefilter("ignore")
             return str(ast.literal_eval(written))
-    except (ValueError, SyntaxError):
-        return written[1:-1]
+    return written[1:-1]
 
 
 class _OpenValue:

@@ -122,7 +122,11 @@ class TokenClassificationMetrics:
         self.keys = self._result_keys()
         self._repair, self._prefix = repair, prefix
         self._legality = Legality.of(self._tags, self.scheme) if "viterbi" in self._decoders else None
-        self._transitions = self._read_transitions(transitions)
+        if transitions is not None and self._legality is None:
+            problem = "transitions have no effect without decode='viterbi'."
+            raise InputError(problem, "Leave out transitions=..., or set decode='viterbi'.")
+        table = None if transitions is None else _array(transitions)
+        self._transitions = read_transitions(table, len(self.labels))
         self._batches: list[_Batch] = []
         self._announced = self._decoders[0] == "argmax"
 
@@ -244,12 +248,6 @@ class TokenClassificationMetrics:
         except BaseException:
             self.reset()
             raise
-
-    def _read_transitions(self, transitions: Any) -> np.ndarray | None:
-        if transitions is not None and self._legality is None:
-            problem = "transitions have no effect without decode='viterbi'."
-            raise InputError(problem, "Leave out transitions=..., or set decode='viterbi'.")
-        return None if transitions is None else read_transitions(_array(transitions), len(self.labels))
 
     def _find(self, outputs: Any, shape: tuple[int, ...], *, ids_too: bool) -> Any:
         """Return the first tensor whose shape fits the labels: logits or, if `ids_too` is True, integer tags."""
