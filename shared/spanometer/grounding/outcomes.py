@@ -19,7 +19,7 @@ from ..tags.repairs import GridPlace
 from .answers import Answer
 from .items import Item
 from .placing import Bounds, Placed, TextIndex, place, sight
-from .policies import PLACES, AnswerPolicy, GroundingPolicy
+from .policies import OUTCOMES, PLACES, AnswerPolicy, GroundingPolicy
 
 MOST_BOUNDS = 1 << 22
 """The maximum number of occurrences of an answer's items with the action `all`."""
@@ -84,7 +84,8 @@ class Predicted(NamedTuple):
     def of(cls, outcomes: Iterable[Outcome], policy: AnswerPolicy) -> Predicted:
         """Collect the predicted spans of the items of an answer."""
         spans = frozenset((*span, item.label) for item, _, places, _ in outcomes for span in places)
-        return cls(spans, tuple(item[:2] for item, kind, *_ in outcomes if policy.predicts(kind)))
+        wrong = set(filter(policy.predicts, OUTCOMES))
+        return cls(spans, tuple(item[:2] for item, kind, _, _ in outcomes if kind in wrong))
 
 
 def outcomes_of(
@@ -130,7 +131,8 @@ def with_left_out(
     items, reasons = _left_out(answer, policy, vocabulary)
     placed = iter(outcomes([item for item, reason in zip(items, reasons, strict=True) if not reason]))
     of_all = [Outcome(item, reason) if reason else next(placed) for item, reason in zip(items, reasons, strict=True)]
-    return [outcome._replace(wrong=True) if policy.predicts(outcome.kind) else outcome for outcome in of_all]
+    wrong = set(filter(policy.predicts, OUTCOMES))
+    return [outcome._replace(wrong=True) if outcome.kind in wrong else outcome for outcome in of_all]
 
 
 def _left_out(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> tuple[list[Item], list[str]]:
@@ -138,7 +140,8 @@ def _left_out(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> t
     items = list(map(vocabulary.renamed, answer.items))
     if answer.broken and policy.broken == "empty":
         return items, ["broken"] * len(items)
-    return items, ["outside" if policy.outside == "drop" and vocabulary.lack(item) else "" for item in items]
+    drops = policy.outside == "drop"
+    return items, ["outside" if drops and vocabulary.lack(item) else "" for item in items]
 
 
 def tally(outcomes: Sequence[Outcome], answer: Answer, text: str, vocabulary: Vocabulary) -> tuple[int, ...]:
