@@ -7,7 +7,7 @@ import pytest
 from spanometer.grounding.answers import Answer
 from spanometer.grounding.grounded import ground, text_indices
 from spanometer.grounding.items import Item
-from spanometer.grounding.outcomes import GroundingGrid, Vocabulary, predicted_by_all, resolve
+from spanometer.grounding.outcomes import GroundingGrid, Predicted, Vocabulary, outcomes_of, predicted_by_all
 from spanometer.grounding.policies import NAMED, PLACES, GroundingPolicy
 from tests.slow import grounding as slow
 
@@ -99,7 +99,7 @@ def test_offsets_that_are_checked_against_the_slow_reading():
             if label in LABELS or policy.outside == "keep"
         ]
         spans, wrong, _ = slow.ground(text, tokens, items, policy.actions[:8], LABELS, mention_tokens, offsets=kept)
-        found = resolve(answer, index, policy, Vocabulary(frozenset(LABELS), {})).predicted
+        found = Predicted.of(outcomes_of(answer, index, policy, LABELS), policy)
         assert found.spans == spans, (text, written, policy)
         assert [label for label, _ in found.wrong] == wrong, (text, written, policy)
         stated += sum(map(bool, offsets))

@@ -36,8 +36,49 @@ _WRAPPERS = frozenset(
 )
 """Elements that are not entities, unless the model was asked for them."""
 
-Marked = tuple[tuple[Item, ...], str, bool, int]
-"""The items, the text without markup, whether markup is unclosed, and the number of marks without a label."""
+FORMATS = {
+    "auto": "detected",
+    "json": "JSON or Python literals, also in code fences or prose",
+    "tags": "the text with XML tags, as in <PER>Ann</PER>, or TEI",
+    "links": "the text with [Ann](PER)",
+    "marks": "the text with @@Ann##, for a single label",
+    "lines": "lists, or lines such as 'PER: Ann, Ben' or 'Ann: PER'",
+    "rows": "a Markdown or CSV table",
+    "calls": "Python calls, as in [Person(span='Ann')]",
+}
+"""The formats of answers."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The items of an answer, and its defects.
+
+    Attributes:
+        items: the items in order; if the answer is broken, the complete items before the break.
+        broken: whether the answer is missing, cut off, or looks like items but cannot be parsed.
+        text: for inline markup, the answer without the markup, to which offsets of items refer; otherwise None.
+        unread: the number of items with unreadable offsets.
+        other_fields: the number of keys, values and lines outside items.
+        turned: the number of items with the mention before the label, if the format allows both orders.
+        repaired: whether its JSON has comments, curly quotes, or unescaped quotes.
+    """
+
+    items: tuple[Item, ...] = ()
+    broken: bool = False
+    text: str | None = None
+    unread: int = 0
+    other_fields: int = 0
+    turned: int = 0
+    repaired: bool = False
+
+    def rewrites(self, text: str) -> bool:
+        """Check whether this is inline markup of a different text."""
+        return self.text is not None and self.text.split() != text.split()
+
+    def counts(self, text: str) -> tuple[int, ...]:
+        """Count the defects of the answer to a text, in the order of the last entries of `grounded.COUNTS`."""
+        of_answer = map(int, (self.broken, self.rewrites(text), self.repaired))
+        return (*of_answer, self.unread, self.other_fields, self.turned)
 
 
 def without_comments(written: str) -> str:
@@ -51,19 +92,19 @@ def has_elements(written: str) -> bool:
     return any(mark[1] for mark in _ELEMENT.finditer(without_comments(written)))
 
 
-def linked(written: str) -> Marked:
+def linked(written: str, _: Collection[str]) -> Answer:
     """Parse links such as `[Ann](PER)`."""
     return _marked(written, ((link.span(), named(link[2]), link[1]) for link in LINK.finditer(written)))
 
 
-def marked(written: str, labels: Collection[str]) -> Marked:
+def marked(written: str, labels: Collection[str]) -> Answer:
     """Parse marks such as `@@Ann##`, which have a single label."""
     label = next(iter(labels)) if len(labels) == 1 else "ENTITY"
     return _marked(written, ((mark.span(), label, mark[1]) for mark in MARK.finditer(written)))
 
 
-def _marked(written: str, marks: Iterable[tuple[tuple[int, int], str, str]]) -> Marked:
-    """Parse items from marks that are not nested; also returns the text without marks."""
+def _marked(written: str, marks: Iterable[tuple[tuple[int, int], str, str]]) -> Answer:
+    """Parse items from marks that are not nested."""
     pieces, items, place, size, unnamed = [], [], 0, 0, 0
     for (start, end), label, mention in marks:
         pieces += [written[place:start], mention]
@@ -73,10 +114,10 @@ def _marked(written: str, marks: Iterable[tuple[tuple[int, int], str, str]]) -> 
         unnamed += not label
         size += len(mention)
         place = end
-    return tuple(items), "".join([*pieces, written[place:]]), False, unnamed
+    return Answer(tuple(items), text="".join([*pieces, written[place:]]), other_fields=unnamed)
 
 
-def elements(written: str, labels: Collection[str]) -> Marked:
+def elements(written: str, labels: Collection[str]) -> Answer:
     """Parse elements, which may be nested.
 
     The label is the element's name or, for generic names (`entity`, `rs`), the attribute `type`, `label`, `class` or
@@ -85,16 +126,20 @@ def elements(written: str, labels: Collection[str]) -> Marked:
     """
     written = without_comments(written)
     tei = bool({mark[2] for mark in _ELEMENT.finditer(written) if mark[2]} & _TEI_NAMES)
-    folded = {label.casefold() for label in labels}
+    asked = {label.casefold() for label in labels}
     pieces: list[str] = []
     place = size = 0
     opened: list[tuple[str, str, int, int]] = []
     closed: list[tuple[int, Item]] = []
-    broken = False
+    unmatched: list[str] = []
+    too_deep = False
+
+    def is_wrapper(name: str) -> bool:
+        return name.lower() in _WRAPPERS and name.casefold() not in asked
+
     for number, mark in enumerate(_ELEMENT.finditer(written)):
-        piece = html.unescape(written[place : mark.start()])
-        pieces.append(piece)
-        size += len(piece)
+        pieces.append(html.unescape(written[place : mark.start()]))
+        size += len(pieces[-1])
         place = mark.end()
         name = mark[2]
         if not name or mark[3].endswith("/"):
@@ -102,33 +147,24 @@ def elements(written: str, labels: Collection[str]) -> Marked:
         if not mark[1]:
             kind = _KIND.search(mark[3]) if name.lower() in _GENERIC and name not in labels else None
             opened.append((name, named(kind[1]) if kind else name, size, number))
-        elif opened and any(element[0] == name for element in opened[-20:]):
+        elif any(element[0] == name for element in opened[-20:]):
             while opened[-1][0] != name:
-                broken = broken or not _is_wrapper(opened[-1][0], folded)
-                opened.pop()
+                unmatched.append(opened.pop()[0])
             _, label, start, number = opened.pop()
             if len(opened) >= DEEPEST_ELEMENTS:
-                broken = True
-            elif not _is_wrapper(name, folded) and (not tei or name in _TEI_NAMES or name.casefold() in folded):
+                too_deep = True
+            elif not is_wrapper(name) and (not tei or name in _TEI_NAMES or name.casefold() in asked):
                 closed.append((number, Item(label, "", start, size)))
         else:
-            broken = broken or not _is_wrapper(name, folded)
-    pieces.append(html.unescape(written[place:]))
-    text = "".join(pieces)
-    items = list(_with_mentions(sorted(closed), text))
-    broken = broken or any(not _is_wrapper(name, folded) for name, *_ in opened)
-    return tuple(item for item in items if item.label), text, broken, sum(not item.label for item in items)
-
-
-def _is_wrapper(name: str, folded: Collection[str]) -> bool:
-    return name.lower() in _WRAPPERS and name.casefold() not in folded
-
-
-def _with_mentions(closed: Iterable[tuple[int, Item]], text: str) -> Iterator[Item]:
-    for _, item in closed:
-        mention = " ".join(text[item.start : item.end].split())
-        if mention or not item.label:
-            yield item._replace(mention=mention)
+            unmatched.append(name)
+    text = "".join([*pieces, html.unescape(written[place:])])
+    items = [item._replace(mention=" ".join(text[item.start : item.end].split())) for _, item in sorted(closed)]
+    return Answer(
+        tuple(item for item in items if item.label and item.mention),
+        broken=too_deep or not all(map(is_wrapper, [*unmatched, *(name for name, *_ in opened)])),
+        text=text,
+        other_fields=sum(not item.label for item in items),
+    )
 
 
 _BULLET = re.compile(r"\A(?:[-*•+]|\d{1,9}[.)])[ \t]++")
@@ -197,22 +233,17 @@ def _read_line(line: str, reading: ItemReading) -> None:
                 assert match is not None
                 reading.add_pair(match[2].strip(), match[1].strip().strip(_QUOTES))
         elif colon and 0 < len(label) <= _LONGEST_LABEL:
-            _add_labelled(label, mentions, reading)
+            labelled = not reading.labels or any(map(reading.is_asked, [label, *mentions]))
+            if labelled or reading.text is None or any(map(reading.occurs, mentions)):
+                for mention in mentions:
+                    reading.add_pair(label, mention)
+            else:
+                reading.other_fields += 1
         elif len(reading.labels) == 1 and (not colon or reading.occurs(part)):
             for mention in mentions:
                 reading.add(next(iter(reading.labels)), mention)
         else:
             reading.other_fields += 1
-
-
-def _add_labelled(label: str, mentions: Sequence[str], reading: ItemReading) -> None:
-    """Add items from the text before a colon and each mention after it."""
-    labelled = reading.is_asked(label) or any(map(reading.is_asked, mentions))
-    if reading.labels and reading.text is not None and not labelled and not any(map(reading.occurs, mentions)):
-        reading.other_fields += 1
-        return
-    for mention in mentions:
-        reading.add_pair(label, mention)
 
 
 def _mentions(written: str) -> Iterator[str]:
@@ -282,52 +313,8 @@ def read_calls(written: str, reading: ItemReading) -> bool:
     return True
 
 
-FORMATS = {
-    "auto": "detected",
-    "json": "JSON or Python literals, also in code fences or prose",
-    "tags": "the text with XML tags, as in <PER>Ann</PER>, or TEI",
-    "links": "the text with [Ann](PER)",
-    "marks": "the text with @@Ann##, for a single label",
-    "lines": "lists, or lines such as 'PER: Ann, Ben' or 'Ann: PER'",
-    "rows": "a Markdown or CSV table",
-    "calls": "Python calls, as in [Person(span='Ann')]",
-}
-"""The formats of answers."""
-
 _THOUGHTS = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL)
 _FENCED = re.compile(r"```(?:[A-Za-z]*+[ \t]*+\n)?(.*?)(?:```|\Z)", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The items of an answer, and its defects.
-
-    Attributes:
-        items: the items in order; if the answer is broken, the complete items before the break.
-        broken: whether the answer is missing, cut off, or looks like items but cannot be parsed.
-        text: for inline markup, the answer without the markup, to which offsets of items refer; otherwise None.
-        unread: the number of items with unreadable offsets.
-        other_fields: the number of keys, values and lines outside items.
-        turned: the number of items with the mention before the label, if the format allows both orders.
-        repaired: whether its JSON has comments, curly quotes, or unescaped quotes.
-    """
-
-    items: tuple[Item, ...] = ()
-    broken: bool = False
-    text: str | None = None
-    unread: int = 0
-    other_fields: int = 0
-    turned: int = 0
-    repaired: bool = False
-
-    def rewrites(self, text: str) -> bool:
-        """Check whether this is inline markup of a different text."""
-        return self.text is not None and self.text.split() != text.split()
-
-    def counts(self, text: str) -> tuple[int, ...]:
-        """Count the defects of the answer to a text, in the order of the last entries of `grounded.COUNTS`."""
-        of_answer = map(int, (self.broken, self.rewrites(text), self.repaired))
-        return (*of_answer, self.unread, self.other_fields, self.turned)
 
 
 def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
@@ -391,46 +378,35 @@ def read_answer(
         problem = f"the answer is {shown(answer)}, not a string or a list."
         raise InputError(problem, "Give each answer as a string, or as a list of [label, mention].")
     written = _without_thoughts(answer)
-    if format == "auto" and (says_nothing(written) or _repeats(written, text)):
+    repeats = text is not None and written.split() == text.split()
+    if format == "auto" and (repeats or says_nothing(written)):
         # if thoughts are cut off, there is no answer
         return Answer(broken=not written.strip() and "<think" in answer and "</think" not in answer)
     chosen = _format_of(written) if format == "auto" else format
+    broken = repaired = False
     if chosen in _INLINE:
-        items, unmarked, broken, unnamed = _INLINE[chosen](written, labels)
-        return Answer(items, broken=broken, text=unmarked, other_fields=unnamed)
+        return _INLINE[chosen](written, labels)
     if chosen == "json":
-        values = read_values(written)
-        for value in values.values:
+        values, whole, repaired = read_values(written)
+        for value in values:
             reading.read(value)
-        unread = not values.values and not set("[{").isdisjoint(written)
-        return _answer_of(reading, broken=unread or not values.whole, repaired=values.repaired)
-    if chosen == "calls":
-        return _answer_of(reading, broken=not read_calls(written, reading))
-    if chosen == "rows":
+        broken = not whole or not (values or set("[{").isdisjoint(written))
+    elif chosen == "calls":
+        broken = not read_calls(written, reading)
+    elif chosen == "rows":
         read_rows(rows_of(written), reading)
     else:
         read_lines(written, reading)
-    return _answer_of(reading)
+    return _answer_of(reading, broken=broken, repaired=repaired)
 
 
-_INLINE: dict[str, Callable[[str, Collection[str]], Marked]] = {
-    "tags": elements,
-    "links": lambda written, _: linked(written),
-    "marks": marked,
-}
+_INLINE: dict[str, Callable[[str, Collection[str]], Answer]] = {"tags": elements, "links": linked, "marks": marked}
 """The parsers of answers that repeat the text, by format."""
 
 
 def _answer_of(reading: ItemReading, *, broken: bool = False, repaired: bool = False) -> Answer:
     items = reading.collect()
-    return Answer(
-        items,
-        broken=broken,
-        unread=reading.unread,
-        other_fields=reading.other_fields,
-        turned=reading.turned,
-        repaired=repaired,
-    )
+    return Answer(items, broken, None, reading.unread, reading.other_fields, reading.turned, repaired)
 
 
 def _is_unreadable(value: Any) -> bool:
@@ -450,24 +426,20 @@ def _without_thoughts(answer: str) -> str:
     return "\n".join(blocks) if blocks else written.replace("```", "")
 
 
-def _repeats(written: str, text: str | None) -> bool:
-    """Check whether an answer is the text itself, without marks."""
-    return text is not None and written.split() == text.split()
-
-
 def _format_of(written: str) -> str:
     """Guess the format of an answer."""
     begun = written.lstrip()
     if begun[:1] == "{" or (begun[:1] == "[" and not LINK.match(begun) and not CALL.search(begun)):
         return "json"
-    if MARK.search(written):
-        return "marks"
-    if LINK.search(written):
-        return "links"
-    if has_elements(written):
-        return "tags"
-    if CALL.search(written):
-        return "calls"
-    if re.search(r"[\[{]\s*[\[{\"'(]", written):
-        return "json"
-    return "rows" if rows_of(written) else "lines"
+    return next((format for format, search in _SIGNS.items() if search(written)), "lines")
+
+
+_SIGNS: dict[str, Callable[[str], object]] = {
+    "marks": MARK.search,
+    "links": LINK.search,
+    "tags": has_elements,
+    "calls": CALL.search,
+    "json": re.compile(r"[\[{]\s*[\[{\"'(]").search,
+    "rows": rows_of,
+}
+"""How formats are recognised, in this order."""

@@ -2,11 +2,10 @@
 
 from abc import ABC, abstractmethod
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..spans.spans import Spans, in_order
 from ..spans.texts import Tokens, words_and_signs
 from ..tags.schemes import signed_names
 from .answers import Answer, read_answer, read_labels
-from .outcomes import GroundedAnswer, Outcome, Predicted, Vocabulary, outcomes_of, resolve
+from .outcomes import Outcome, Predicted, Vocabulary, resolve, tally
 from .placing import TextIndex
 from .policies import COUNTS, AnswerPolicy, GroundingPolicy
 
@@ -42,6 +41,24 @@ class Unplaced:
     def __len__(self) -> int:
         """Count the items."""
         return len(self.label)
+
+
+class AnswerOutcomes(NamedTuple):
+    """The outcomes of the items of an answer.
+
+    Attributes:
+        document: the number of the text.
+        text: the text.
+        written: the original answer.
+        read: the parsed answer.
+        outcomes: the outcomes of its items, in order.
+    """
+
+    document: int
+    text: str
+    written: Any
+    read: Answer
+    outcomes: list[Outcome]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +110,18 @@ class AnswerInput:
                 if not isinstance(answer, Answer):
                     answer = read_answer(answer, format=self.format, asked_labels=labels, text=text, **self.item_keys)
             yield answer
+
+    def outcomes(self, policy: GroundingPolicy) -> Iterator[AnswerOutcomes]:
+        """Yield the outcomes of the items of each answer.
+
+        Answers are grounded one by one, so that items and tokens of all texts are never held together.
+        """
+        vocabulary = self.vocabulary
+        columns = (self.texts, self.answers, self.read(), each_index(self.texts, self.tokens))
+        for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
+            with placed_errors(document):
+                outcomes = resolve(read, index, policy, vocabulary)
+            yield AnswerOutcomes(document, text, written, read, outcomes)
 
     def signed(self, policy: AnswerPolicy) -> dict[str, str]:
         """Describe for the signature how answers are grounded."""
@@ -328,48 +357,21 @@ def ground(
     chosen = GroundingPolicy.of(policy)
     keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
     source = AnswerInput(texts, answers, asked_labels, aliases, format, tokens, keys)
-    vocabulary = source.vocabulary
-    tallies = array("q")
+    vocabulary, tallies = source.vocabulary, array("q")
 
     def predicted() -> Iterator[Predicted]:
-        # one answer after the other, so that items and tokens of all texts are never held together
-        indices = each_index(source.texts, tokens)
-        for document, (answer, index) in enumerate(zip(source.read(), indices, strict=True)):
-            with placed_errors(document):
-                grounded = resolve(answer, index, chosen, vocabulary)
-            tallies.extend(_tally(answer, index, grounded, vocabulary))
-            yield grounded.predicted
+        for answer in source.outcomes(chosen):
+            tallies.extend(tally(answer.outcomes, answer.read, answer.text, vocabulary))
+            yield Predicted.of(answer.outcomes, chosen)
 
     spans, wrong = predicted_columns(predicted(), list(map(len, source.texts)))
     counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
     return Grounded(spans, *wrong, counts, chosen, source.signed(chosen), source)
 
 
-class AnswerOutcomes(NamedTuple):
-    """The outcomes of the items of an answer.
-
-    Attributes:
-        document: the number of the text.
-        text: the text.
-        written: the original answer.
-        read: the parsed answer.
-        outcomes: the outcomes of its items, in order.
-    """
-
-    document: int
-    text: str
-    written: Any
-    read: Answer
-    outcomes: list[Outcome]
-
-
 def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
     """Yield the outcomes of the items of each answer, which is parsed and grounded again."""
-    source = grounded.source
-    columns = (source.texts, source.answers, source.read(), each_index(source.texts, source.tokens))
-    for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
-        outcomes = outcomes_of(read, index, grounded.policy, source.asked_labels, source.aliases)
-        yield AnswerOutcomes(document, text, written, read, outcomes)
+    return grounded.source.outcomes(grounded.policy)
 
 
 def predicted_columns(
@@ -377,25 +379,24 @@ def predicted_columns(
 ) -> tuple[Spans, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
     """Collect the predicted spans of answers, and document, label and mention of each unplaced item."""
     shared: dict[str, str] = {}
-    start, end, placed, lost = (array("q") for _ in range(4))
-    label: list[str] = []
+    document, start, end, of_wrong = (array("q") for _ in range(4))
+    labels: list[str] = []
     wrong_label, wrong_mention = [], []
-    for spans, wrong in predicted:
-        placed.append(len(spans))
-        lost.append(len(wrong))
-        for first, last, name in spans:
+    for number, (spans, wrong) in enumerate(predicted):
+        for first, last, label in spans:
+            document.append(number)
             start.append(first)
             end.append(last)
-            label.append(shared.setdefault(name, name))
-        for name, mention in wrong:
             # each item has its own copy of its label
-            wrong_label.append(shared.setdefault(name, name))
+            labels.append(shared.setdefault(label, label))
+        for label, mention in wrong:
+            of_wrong.append(number)
+            wrong_label.append(shared.setdefault(label, label))
             wrong_mention.append(mention)
-    document, of_wrong = (np.repeat(np.arange(len(sizes)), sizes) for sizes in (placed, lost))
-    columns = [np.asarray(column, dtype=np.int32) for column in (document, start, end)]
+    columns = [np.array(column, dtype=np.int32) for column in (document, start, end)]
     sizes = np.array(lengths, dtype=np.int64)
-    spans_of_all = Spans(columns[0], columns[1], columns[2], *name_codes(label), len(lengths), sizes)
-    return in_order(spans_of_all), (of_wrong, tuple(wrong_label), tuple(wrong_mention))
+    placed = Spans(columns[0], columns[1], columns[2], *name_codes(labels), len(lengths), sizes)
+    return in_order(placed), (np.array(of_wrong), tuple(wrong_label), tuple(wrong_mention))
 
 
 def text_indices(
@@ -417,7 +418,7 @@ def each_index(
         begin = offsets_of(list(map(len, texts)))[:-1]
         for first, last in zip(*run_bounds(begin // _CHARACTERS), strict=True):
             block = texts[first:last]
-            yield from _indices(block, words_and_signs(block))
+            yield from each_index(block, words_and_signs(block))
         return
     if not isinstance(tokens, Tokens):
         tokens = Tokens.from_lists(tokens)
@@ -427,15 +428,9 @@ def each_index(
             "Pass the tokens of each text.",
             option="tokens",
         )
-    yield from _indices(texts, tokens)
-
-
-def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
-    """Yield each text with its tokens; raise an `InputError` for a token past the end of its text."""
     offsets = tokens.offsets.tolist()
-    for document, text in enumerate(texts):
-        block = slice(offsets[document], offsets[document + 1])
-        starts, ends = tokens.start[block].tolist(), tokens.end[block].tolist()
+    for document, (text, bounds) in enumerate(zip(texts, pairwise(offsets), strict=True)):
+        starts, ends = (column[slice(*bounds)].tolist() for column in (tokens.start, tokens.end))
         if ends and ends[-1] > len(text):
             raise InputError(
                 f"the last token ends at character {ends[-1]}, but the text has {counted(len(text), 'character')}.",
@@ -443,11 +438,3 @@ def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
                 document=document,
             )
         yield TextIndex(text, starts, ends)
-
-
-def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, vocabulary: Vocabulary) -> tuple[int, ...]:
-    """Count the outcomes of an answer's items in the order of `COUNTS`."""
-    kinds, items = Counter(grounded.kinds), grounded.items
-    became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
-    outside = grounded.left_out + sum(map(vocabulary.lack, items))
-    return (len(items) + grounded.left_out, *became, outside, *answer.counts(index.text))

@@ -56,6 +56,9 @@ _PLACES = frozenset((*_START, *_END, *_RANGES))
 _SIGNS = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"\s*([+-]?\d{1,15})(?:\.0*)?\s*\Z")
 
+Bounds = tuple[int | None, int | None]
+"""The boundaries of an item in an answer; None if they are missing or unreadable."""
+
 
 class Item(NamedTuple):
     """A label and a mention, with boundaries in characters if the answer has them."""
@@ -71,18 +74,7 @@ class _Pair(NamedTuple):
 
     first: str
     second: str
-    bounds: tuple[int | None, int | None] = (None, None)
-
-
-class StatedBounds(NamedTuple):
-    """The boundaries in an object, if they can be read, and whether it has any."""
-
-    start: int | None = None
-    end: int | None = None
-    stated: bool = False
-
-
-_NO_BOUNDS = StatedBounds()
+    bounds: Bounds
 
 
 @dataclass
@@ -154,18 +146,24 @@ class ItemReading:
             self._occurs[mention] = inside and not (short and re.search(whole, self._lower) is None)
         return self._occurs[mention]
 
-    def add(self, label: Any, mention: str, bounds: StatedBounds = _NO_BOUNDS) -> None:
-        """Add an item with a known label."""
+    def add(self, label: Any, mention: str, bounds: Bounds | None = None) -> None:
+        """Add an item with a known label; `bounds` is None if the answer has no boundaries."""
         name = named(str(label))
         if not name:
             self.other_fields += 1
         elif mention.strip():
-            self.unread += bounds.stated and bounds.start is None
-            self.entries.append(Item(name, mention, *bounds[:2]))
+            self.entries.append(Item(name, mention, *self._readable(bounds)))
 
-    def add_pair(self, first: str, second: str, bounds: tuple[int | None, int | None] = (None, None)) -> None:
+    def add_pair(self, first: str, second: str, bounds: Bounds | None = None) -> None:
         """Add two strings, one of which is the label."""
-        self.entries.append(_Pair(first, second, bounds))
+        self.entries.append(_Pair(first, second, self._readable(bounds)))
+
+    def _readable(self, bounds: Bounds | None) -> Bounds:
+        """Return the boundaries if both can be read, and count them otherwise."""
+        if bounds is not None and None not in bounds:
+            return bounds
+        self.unread += bounds is not None
+        return None, None
 
     def read(self, root: Any) -> None:
         """Parse a value and all values nested in it, without recursion."""
@@ -189,31 +187,34 @@ class ItemReading:
 
     def _of_list(self, values: Sequence[Any], label: str | None, in_list: bool) -> Iterator[tuple[Any, str | None]]:
         numbers = list(map(whole_number, values)) if 2 < len(values) < 5 else []
-        if label is None and _is_pair(values) and (in_list or not self._are_mentions(values[:2])):
-            bounds = (numbers[2], numbers[3]) if len(values) == 4 else (None, None)
-            self.add_pair(values[0], values[1], bounds if None not in bounds else (None, None))
-            self.unread += len(values) == 4 and None in bounds
+        # two strings outside a list of pairs can be two mentions of the only label
+        alone = self._only is not None and not in_list
+        if label is None and _is_pair(values) and not (alone and not any(map(self.is_asked, values[:2]))):
+            self.add_pair(values[0], values[1], (numbers[2], numbers[3]) if len(values) == 4 else None)
             return
         if label is not None and len(values) == 3 and isinstance(values[0], str) and None not in numbers[1:]:
-            self.add(label, values[0], StatedBounds(numbers[1], numbers[2], True))
+            self.add(label, values[0], (numbers[1], numbers[2]))
             return
         if self.text is not None and len(values) == 3 and isinstance(values[2], str):
             start, end = numbers[:2]
             if start is not None and end is not None and 0 <= start < end <= len(self.text):
                 # boundaries and a label without a mention, as in spaCy
-                self.add(values[2], self.text[start:end], StatedBounds(start, end, True))
+                self.add(values[2], self.text[start:end], (start, end))
                 return
         yield from ((value, label) for value in values)
-
-    def _are_mentions(self, values: Sequence[str]) -> bool:
-        """Check whether two strings outside a list of pairs are two mentions of the only label."""
-        return self._only is not None and not any(map(self.is_asked, values))
 
     def _of_mapping(self, mapping: Mapping, label: str | None) -> Iterator[tuple[Any, str | None]]:
         values = {folded(key): value for key, value in reversed(mapping.entries) if isinstance(key, str)}
         mention_key, label_key = self._keys_of(values)
-        if mention_key and (label_key or self._stands_under(label, mention_key)):
-            yield from self._of_item(values, mention_key, values[label_key] if label_key else label or self._only)
+        under_label = (label or self._only) and (self.mention_key is not None or mention_key in _UNDER_A_LABEL)
+        if mention_key and (label_key or under_label):
+            wording = values[mention_key]
+            # an item for each label; several mentions are parsed one by one
+            for name in _listed(values[label_key] if label_key else label or self._only):
+                if isinstance(wording, str):
+                    self.add(name, wording, stated_bounds(values))
+                else:
+                    yield wording, name
             return
         if not mapping.closed and (mention_key or label_key) and len(mapping.entries) < 2:
             # an object that breaks off before it has a label and a mention
@@ -243,19 +244,6 @@ class ItemReading:
             return (other, mention) if other else (label, mention)
         return mention, label
 
-    def _stands_under(self, label: str | None, mention_key: str) -> bool:
-        forced = self.mention_key is not None
-        return (label is not None or self._only is not None) and (forced or mention_key in _UNDER_A_LABEL)
-
-    def _of_item(self, values: dict[str, Any], mention_key: str, label: Any) -> Iterator[tuple[Any, str | None]]:
-        """Add the items of an object, one for each label; several mentions are parsed one by one."""
-        wording = values[mention_key]
-        for name in _listed(label):
-            if isinstance(wording, str):
-                self.add(name, wording, stated_bounds(values))
-            else:
-                yield wording, name
-
     def _of_entry(self, key: str, value: Any, outer: str | None) -> Iterator[tuple[Any, str | None]]:
         """Parse a key of a mapping and its value: a label with mentions, a mention with its label, or another field."""
         container = _is_container(value)
@@ -277,12 +265,11 @@ class ItemReading:
         waiting, strings = [value], list[str]()
         while waiting and len(strings) < 1000:
             part = waiting.pop()
-            if isinstance(part, Mapping):
-                part = dict(part.entries)
+            entries = _entries(part)
             if isinstance(part, str):
                 strings.append(part)
-            elif isinstance(part, dict):
-                waiting += part.values()
+            elif entries is not None:
+                waiting += (value for _, value in entries)
             elif isinstance(part, (list, tuple)):
                 waiting += part
         return any(map(self.occurs, strings))
@@ -334,34 +321,33 @@ def whole_number(value: Any) -> int | None:
     return int(match[1]) if match else None
 
 
-def stated_bounds(values: dict[str, Any]) -> StatedBounds:
-    """Read the boundaries in an object, in any of the usual forms."""
+def stated_bounds(values: dict[str, Any]) -> Bounds | None:
+    """Read the boundaries in an object, in any of the usual forms; None if it has none."""
     if _PLACES.isdisjoint(values):
-        return _NO_BOUNDS
+        return None
     for name in _RANGES:
         part = values.get(name)
-        if isinstance(part, Mapping):
-            part = dict(part.entries)
-        if isinstance(part, dict):
-            return stated_bounds({folded(str(key)): value for key, value in part.items()})
-        if isinstance(part, (list, tuple)) and not any(
-            isinstance(bound, (list, tuple, dict, Mapping)) for bound in part
-        ):
-            return _bounds(*part) if len(part) == 2 else StatedBounds(stated=bool(part))
-    start = next((values[key] for key in (*_START, "offset", "position") if values.get(key) is not None), None)
-    end = next((values[key] for key in _END if values.get(key) is not None), None)
+        entries = _entries(part)
+        if entries is not None:
+            return stated_bounds({folded(str(key)): value for key, value in entries})
+        if isinstance(part, (list, tuple)) and not any(map(_is_container, part)):
+            bounds = tuple(map(whole_number, part)) if len(part) == 2 else (None, None)
+            return (bounds[0], bounds[1]) if part else None
+    start, end, length = (
+        next((values[key] for key in keys if values.get(key) is not None), None)
+        for keys in ((*_START, "offset", "position"), _END, _LENGTHS)
+    )
     if start is None and end is None:
-        return _NO_BOUNDS
-    length = next((whole_number(values[key]) for key in _LENGTHS if key in values), None)
-    first = whole_number(start)
-    if end is None and length is not None and first is not None:
-        return _bounds(first, first + length)
-    return _bounds(start, end)
+        return None
+    first, size = whole_number(start), whole_number(length)
+    if end is None and first is not None and size is not None:
+        return first, first + size
+    return first, whole_number(end)
 
 
-def _bounds(start: Any, end: Any) -> StatedBounds:
-    first, last = whole_number(start), whole_number(end)
-    return StatedBounds(stated=True) if first is None or last is None else StatedBounds(first, last, True)
+def _entries(value: Any) -> Iterable[tuple[Any, Any]] | None:
+    """Return the keys and values of a mapping; None for other values."""
+    return value.items() if isinstance(value, dict) else value.entries if isinstance(value, Mapping) else None
 
 
 def _is_pair(values: Sequence[Any]) -> bool:

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -73,141 +74,104 @@ def read_values(text: str) -> Values:
         try:
             value, place = _JSON.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
-            literal = _as_far_as_possible(text, opening)
-            if literal.end == opening.end() and not literal.whole:
-                place = opening.end()
+            value, place, whole, mended = _as_far_as_possible(text, opening)
+            if place == opening.end() and not whole:
                 continue
-            values.append(literal.value)
-            repaired, place = repaired or literal.repaired, literal.end
-            if not literal.whole:
-                return Values(values, False, repaired)
-        else:
-            values.append(value)
+            repaired = repaired or mended
+            if not whole:
+                return Values([*values, value], False, repaired)
+        values.append(value)
     return Values(values, True, repaired)
 
 
-class _Literal(NamedTuple):
-    """The complete part of a value, its end, whether it is complete, and whether it was repaired."""
+def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, int, bool, bool]:
+    """Parse a value that is cut off or not JSON as far as possible.
 
-    value: Any
-    end: int
-    whole: bool
-    repaired: bool
-
-
-def _as_far_as_possible(text: str, opening: re.Match[str]) -> _Literal:
-    """Parse a value that is cut off or not JSON as far as possible."""
-    root: list[Any] | Mapping = Mapping() if opening[0] == "{" else []
-    stack = [_OpenValue(root, _OPENING[opening[0]])]
-    place, repaired = opening.end(), False
+    Returns its complete part, the end of this part, whether it is complete, and whether it was repaired.
+    """
+    stack = [_OpenValue(opening[0])]
+    root, place, repaired = stack[0].value, opening.end(), False
     while token := _TOKEN.match(text, place):
-        top = stack[-1]
-        sign = token["sign"]
-        end = token.end()
+        top, sign, end = stack[-1], token["sign"], token.end()
         curly = token["string"] is not None and token["string"][0] == "“"
         repaired = repaired or curly or bool(text[place : token.start(token.lastgroup or 0)].strip())
-        if sign in _OPENING:
-            child: list[Any] | Mapping = Mapping() if sign == "{" else []
-            if len(stack) == DEEPEST or not top.adds(child):
-                break
-            stack.append(_OpenValue(child, _OPENING[sign]))
-        elif sign is None:
+        if sign is None:
             value = _scalar(token)
             if token["string"] is not None and not _FOLLOWED.match(text, end):
                 longer = _UNESCAPED[token["string"][0]].match(text, token.start("string"))
                 if longer:
                     value, end, repaired = longer[1], longer.end(), True
-            if not top.adds(value):
-                break
-        elif sign == top.closing:
-            if not top.close():
-                break
-            stack.pop()
-            if not stack:
-                return _Literal(root, end, True, repaired)
-        elif not top.separate(sign):
+            allowed = top.adds(value)
+        elif sign in _OPENING:
+            child = _OpenValue(sign)
+            allowed = len(stack) < DEEPEST and top.adds(child.value)
+            stack.append(child)
+        else:
+            allowed = sign in (top.closing, ",", ":") and top.ends(sign)
+            if allowed and sign == top.closing:
+                stack.pop()
+        if not allowed:
             break
         place = end
-    return _Literal(root, place, False, repaired)
+        if not stack:
+            return root, place, True, repaired
+    return root, place, False, repaired
 
 
 def _scalar(token: re.Match[str]) -> Any:
     """Return the value of a scalar token."""
-    if token["string"] is not None:
-        return _string(token["string"])
-    if token["number"] is not None:
-        try:
-            return int(token["number"]) if len(token["number"]) < 20 else float(token["number"])
-        except ValueError:
-            return float("nan")
-    return _WORDS.get(token["word"])
-
-
-def _string(written: str) -> str:
-    """Return the string of a literal with quotes."""
-    if "\\" not in written:
-        return written[1:-1]
-    try:
-        return str(json.loads(written, strict=False))
-    except ValueError:
-        pass
-    try:
-        with warnings.catch_warnings():
+    written, number = token["string"], token["number"]
+    if number is not None:
+        with suppress(ValueError):
+            return int(number) if len(number) < 20 else float(number)
+        return float("nan")
+    if written is None:
+        return _WORDS.get(token["word"])
+    if "\\" in written:
+        with suppress(ValueError):
+            return str(json.loads(written, strict=False))
+        with suppress(ValueError, SyntaxError), warnings.catch_warnings():
             # Python warns about unknown escapes
             warnings.simplefilter("ignore")
             return str(ast.literal_eval(written))
-    except (ValueError, SyntaxError):
-        return written[1:-1]
+    return written[1:-1]
 
 
 class _OpenValue:
-    """A list or mapping that is still open."""
+    """A list or mapping that is still open.
 
-    def __init__(self, value: list[Any] | Mapping, closing: str) -> None:
-        self.value = value
-        self.closing = closing
-        self.key: list[Any] = []
-        self.after_colon = False
-        self.expects_value = True
+    Since the last comma it has nothing (0), a value or key (1), a key and a colon (2), or a key and its value (3).
+    """
+
+    def __init__(self, opening: str) -> None:
+        self.value: list[Any] | Mapping = Mapping() if opening == "{" else []
+        self.closing = _OPENING[opening]
+        self._state, self._key = 0, None
 
     def adds(self, value: Any) -> bool:
         """Add a value; returns False if it is not allowed here."""
-        if not self.expects_value:
+        if self._state not in (0, 2):
             return False
-        self.expects_value = False
         if isinstance(self.value, list):
             self.value.append(value)
-        elif self.after_colon:
-            self.value.entries.append((self.key.pop(), value))
-            self.after_colon = False
+        elif self._state == 2:
+            self.value.entries.append((self._key, value))
         else:
-            self.key = [value]
+            self._key = value
+        self._state += 1
         return True
 
-    def separate(self, sign: str) -> bool:
-        """Process a comma or colon; returns False if it is not allowed here."""
-        if self.expects_value or sign not in ",:":
-            return False
+    def ends(self, sign: str) -> bool:
+        """Process a colon, a comma or the closing bracket; returns False if it is not allowed here."""
+        key_alone = self._state == 1 and isinstance(self.value, Mapping)
         if sign == ":":
-            if not self.key or self.after_colon:
-                return False
-            self.after_colon = True
-        elif not self._without_key():
-            return False
-        self.expects_value = True
-        return True
-
-    def close(self) -> bool:
-        """Process the closing bracket, also after a comma; returns False if it is not allowed here."""
-        if self.after_colon or not self._without_key():
+            self._state += key_alone
+            return key_alone
+        if self._state == 2 or (self._state == 0 and sign == ","):
             return False
         if isinstance(self.value, Mapping):
-            self.value.closed = True
-        return True
-
-    def _without_key(self) -> bool:
-        """Turn the key of a set into a value; returns False if it is not a value."""
-        if not self.key or isinstance(self.value, list):
-            return True
-        self.value.entries.append((None, self.key.pop()))
+            # a value of a set
+            self.value.entries += [(None, self._key)] if key_alone else []
+            self.value.closed = sign != ","
+        self._state = 0
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -18,8 +18,8 @@ from ..tags.policy_grid import PolicyGrid
 from ..tags.repairs import GridPlace
 from .answers import Answer
 from .items import Item
-from .placing import Bounds, ItemPlaces, TextIndex, place, sight
-from .policies import PLACES, AnswerPolicy, GroundingPolicy, NamedPolicy
+from .placing import Bounds, Placed, TextIndex, place, sight
+from .policies import OUTCOMES, PLACES, AnswerPolicy, GroundingPolicy
 
 MOST_BOUNDS = 1 << 22
 """The maximum number of occurrences of an answer's items with the action `all`."""
@@ -46,67 +46,11 @@ class Vocabulary:
 
     def renamed(self, item: Item) -> Item:
         """Replace the alias of an item by its label."""
-        return item._replace(label=self.aliases[item.label]) if item.label in self.aliases else item
+        return Item(self.aliases[item.label], *item[1:]) if item.label in self.aliases else item
 
     def lack(self, item: Item) -> bool:
         """Check whether an item's label was not asked for."""
         return self.names is not None and item.label not in self.names
-
-
-class Predicted(NamedTuple):
-    """The predicted spans of an answer.
-
-    Attributes:
-        spans: the boundaries and labels of the distinct spans.
-        wrong: the labels and mentions of unplaced items that count as predicted spans.
-    """
-
-    spans: frozenset[tuple[int, int, str]]
-    wrong: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class GroundedAnswer:
-    """A grounded answer.
-
-    Attributes:
-        items: the items to place, with aliases replaced.
-        left_out: the number of items that were left out because of their labels.
-        placement: the places of the items.
-        kept: the index and boundaries of each item that is kept when overlaps are resolved, see `kept_of`.
-        policy: the policy.
-    """
-
-    items: tuple[Item, ...]
-    left_out: int
-    placement: ItemPlaces
-    kept: list[tuple[int, Bounds]]
-    policy: GroundingPolicy
-
-    @property
-    def placed(self) -> list[tuple[Bounds, ...]]:
-        """The boundaries of each item in order; empty if it has no place or lost its place to another item."""
-        if self.policy.overlap == "keep":
-            return [tuple(sorted(set(spans))) if len(spans) > 1 else spans for spans in self.placement.spans]
-        kept: dict[int, list[Bounds]] = {}
-        for number, bounds in self.kept:
-            kept.setdefault(number, []).append(bounds)
-        return [tuple(sorted(kept.get(number, ()))) for number in range(len(self.items))]
-
-    @property
-    def kinds(self) -> list[str]:
-        """The outcome of each item, one of `OUTCOMES`."""
-        # if all spans are kept, items of the same label with the same occurrences count once
-        everyone = range(len(self.items)) if self.policy.overlap == "keep" else {number for number, _ in self.kept}
-        return [
-            ("placed" if number in everyone else "overlapping") if spans else "surplus" if present else "absent"
-            for number, (spans, present) in enumerate(zip(*self.placement, strict=True))
-        ]
-
-    @property
-    def predicted(self) -> Predicted:
-        """The spans and items that count as predicted."""
-        return predicted_of(self.items, self.placement, self.kept, self.policy)
 
 
 class Outcome(NamedTuple):
@@ -125,6 +69,25 @@ class Outcome(NamedTuple):
     wrong: bool = False
 
 
+class Predicted(NamedTuple):
+    """The predicted spans of an answer.
+
+    Attributes:
+        spans: the boundaries and labels of the distinct spans.
+        wrong: the labels and mentions of unplaced items that count as predicted spans.
+    """
+
+    spans: frozenset[tuple[int, int, str]]
+    wrong: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, outcomes: Iterable[Outcome], policy: AnswerPolicy) -> Predicted:
+        """Collect the predicted spans of the items of an answer."""
+        spans = frozenset((*span, item.label) for item, _, places, _ in outcomes for span in places)
+        wrong = set(filter(policy.predicts, OUTCOMES))
+        return cls(spans, tuple(item[:2] for item, kind, _, _ in outcomes if kind in wrong))
+
+
 def outcomes_of(
     answer: Answer,
     index: TextIndex,
@@ -141,90 +104,82 @@ def outcomes_of(
         asked_labels: the labels that the model was asked for; None allows all.
         aliases: maps labels in answers to your labels.
     """
-    chosen, vocabulary = GroundingPolicy.of(policy), Vocabulary.of(asked_labels, aliases)
-    if answer.broken and chosen.broken == "empty":
-        return [Outcome(vocabulary.renamed(item), "broken") for item in answer.items]
-    grounded = resolve(answer, index, chosen, vocabulary)
-    inside = (
-        Outcome(item, kind, spans, chosen.predicts(kind))
-        for item, kind, spans in zip(grounded.items, grounded.kinds, grounded.placed, strict=True)
-    )
-    if not grounded.left_out:
-        return list(inside)
-    renamed = map(vocabulary.renamed, answer.items)
-    return [Outcome(item, "outside") if vocabulary.lack(item) else next(inside) for item in renamed]
+    return resolve(answer, index, GroundingPolicy.of(policy), Vocabulary.of(asked_labels, aliases))
 
 
-def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabulary: Vocabulary) -> GroundedAnswer:
-    """Ground the items of an answer in its text, see `ground`."""
-    items, left_out = items_of(answer, index, policy, vocabulary)
-    placement = place(items, sight(items, index, policy), index, policy)
-    return GroundedAnswer(items, left_out, placement, kept_of(placement, policy, items), policy)
+def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabulary: Vocabulary) -> list[Outcome]:
+    """Find the outcome of each item of an answer, see `outcomes_of`.
 
-
-def items_of(
-    answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabulary: Vocabulary
-) -> tuple[tuple[Item, ...], int]:
-    """Return the result of `named_items`, with offsets in the text.
-
-    If an answer has rewritten the text and the policy uses offsets, these are mapped to the original text.
+    If the answer has rewritten the text and the policy uses offsets, these are mapped to the original text.
     """
-    items, left_out = named_items(answer, policy, vocabulary)
-    if policy.offsets == "check" and answer.text is not None:
-        items = carried_over(items, answer.text, index)
-    return items, left_out
+
+    def outcomes(items: Sequence[Item]) -> Sequence[Outcome]:
+        if policy.offsets == "check" and answer.text is not None:
+            items = carried_over(items, answer.text, index)
+        return settled(place(sight(items, index, policy), index, policy), policy.overlap)
+
+    return with_left_out(answer, policy, vocabulary, outcomes)
 
 
-def named_items(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> tuple[tuple[Item, ...], int]:
-    """Return the items to place, and the number of items left out because of their labels."""
-    items = () if answer.broken and policy.broken == "empty" else tuple(map(vocabulary.renamed, answer.items))
-    inside = tuple(item for item in items if policy.outside == "keep" or not vocabulary.lack(item))
-    return inside, len(items) - len(inside)
+def with_left_out(
+    answer: Answer,
+    policy: AnswerPolicy,
+    vocabulary: Vocabulary,
+    outcomes: Callable[[Sequence[Item]], Iterable[Outcome]],
+) -> list[Outcome]:
+    """Find the outcomes of all items of an answer; `outcomes` finds those of the items that the policy places."""
+    items, reasons = _left_out(answer, policy, vocabulary)
+    placed = iter(outcomes([item for item, reason in zip(items, reasons, strict=True) if not reason]))
+    of_all = [Outcome(item, reason) if reason else next(placed) for item, reason in zip(items, reasons, strict=True)]
+    wrong = set(filter(policy.predicts, OUTCOMES))
+    return [outcome._replace(wrong=True) if outcome.kind in wrong else outcome for outcome in of_all]
 
 
-def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item]) -> list[tuple[int, Bounds]]:
-    """Return the index and boundaries of each item that is kept when overlaps are resolved.
+def _left_out(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> tuple[list[Item], list[str]]:
+    """Return the items, and the outcome of each item that the policy does not place; empty for items that it places."""
+    items = list(map(vocabulary.renamed, answer.items))
+    if answer.broken and policy.broken == "empty":
+        return items, ["broken"] * len(items)
+    drops = policy.outside == "drop"
+    return items, ["outside" if drops and vocabulary.lack(item) else "" for item in items]
 
-    If several items claim all of the same occurrences, only one of them is kept. If all spans are kept, such items of
-    the same label count once.
+
+def tally(outcomes: Sequence[Outcome], answer: Answer, text: str, vocabulary: Vocabulary) -> tuple[int, ...]:
+    """Count the outcomes of an answer's items in the order of `COUNTS`."""
+    kinds = Counter(outcome.kind for outcome in outcomes)
+    became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
+    outside = sum(outcome.kind != "broken" and vocabulary.lack(outcome.item) for outcome in outcomes)
+    return (len(outcomes) - kinds["broken"], *became, outside, *answer.counts(text))
+
+
+def settled(placed: Sequence[Placed], rule: str) -> tuple[Outcome, ...]:
+    """Resolve overlaps by `rule`, and return the outcome of each item that has been searched in the text.
+
+    If several items claim all of the same occurrences, only one of them is kept, unless overlaps are kept.
 
     Raises:
         InputError: if items claim too many occurrences.
     """
-    owner: dict[Any, int] = {}
-    for number, spans in enumerate(placement.spans):
-        if len(spans) > 1:
-            label = items[number].label if policy.overlap == "keep" else None
-            if policy.overlap == "later":
-                owner[id(spans), label] = number
-            else:
-                owner.setdefault((id(spans), label), number)
-    owners = set(owner.values())
-    if sum(len(placement.spans[number]) for number in owners) > MOST_BOUNDS:
+    owners: Sequence[int] = range(len(placed))
+    if rule != "keep":
+        numbers = owners if rule == "later" else owners[::-1]
+        owners = sorted({id(placed[number].spans): number for number in numbers}.values())
+    if sum(len(placed[number].spans) for number in owners if len(placed[number].spans) > 1) > MOST_BOUNDS:
         raise InputError(
             f"the items of an answer occur more than {MOST_BOUNDS:,} times in the text, too often for repeat='all'.",
             "Use a policy with another value of repeat.",
             option="policy",
         )
-    bounds = [
-        (number, span)
-        for number, spans in enumerate(placement.spans)
-        if len(spans) == 1 or number in owners
-        for span in dict.fromkeys(spans)
-    ]
-    return without_overlap(bounds, policy.overlap)
-
-
-def predicted_of(
-    items: Sequence[Item], placement: ItemPlaces, kept: Sequence[tuple[int, Bounds]], policy: GroundingPolicy
-) -> Predicted:
-    """Return the predicted spans: spans that are kept, and unplaced items unless they are dropped."""
-    wrong = tuple(
-        (item.label, item.mention)
-        for item, spans, present in zip(items, *placement, strict=True)
-        if not spans and policy.predicts("surplus" if present else "absent")
+    bounds = [(number, span) for number in owners for span in dict.fromkeys(placed[number].spans)]
+    kept: dict[int, list[Bounds]] = defaultdict(list)
+    for number, span in without_overlap(bounds, rule):
+        kept[number].append(span)
+    return tuple(
+        Outcome(item, "placed", tuple(sorted(kept[number])))
+        if number in kept
+        else Outcome(item, "overlapping" if spans else "surplus" if present else "absent")
+        for number, (item, spans, present) in enumerate(placed)
     )
-    return Predicted(frozenset((*span, items[number].label) for number, span in kept), wrong)
 
 
 def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[int, Bounds]]:
@@ -245,7 +200,7 @@ def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[i
     return kept
 
 
-def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> tuple[Item, ...]:
+def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> list[Item]:
     """Map the offsets of items in a rewritten text to the text; items without a match lose their offsets.
 
     Tokens are aligned by their loose forms (difflib). The tokens of an item must be aligned with neighbouring tokens.
@@ -268,7 +223,7 @@ def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> tuple
             if places and places[0] >= 0 and places == list(range(places[0], places[0] + len(places))):
                 bounds = (index.starts[places[0]], index.ends[places[-1]])
         carried.append(item._replace(start=bounds[0], end=bounds[1]))
-    return tuple(carried)
+    return carried
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,9 +231,11 @@ class GroundingGrid(PolicyGrid):
     """All policies of a kind. The grid for spans is for answers without offsets.
 
     Attributes:
+        kind: the kind of policies.
         policies: the policies.
     """
 
+    kind: type[AnswerPolicy]
     policies: tuple[AnswerPolicy, ...]
 
     @classmethod
@@ -288,27 +245,18 @@ class GroundingGrid(PolicyGrid):
         declared = [options_of(kind)[name] for name in kind.places]
         places = tuple(GridPlace(place.name, place.help, dict.fromkeys(place.choices)) for place in declared)
         choices = np.indices([len(place.actions) for place in places], dtype=np.int8).reshape(len(places), -1).T
-        return cls(places, choices, tuple(kind.grid()))
-
-    @property
-    def named(self) -> dict[str, int]:
-        """The indices of the named policies."""
-        return {name: self.find(point.policy.actions) for name, point in self.points.items()}
-
-    @property
-    def points(self) -> Mapping[str, NamedPolicy[AnswerPolicy]]:
-        """The named policies with the sources of their rules."""
-        return type(self.policies[0]).named()
+        names = {name: point.policy.actions for name, point in kind.named().items()}
+        return cls(places, choices, names, kind, tuple(kind.grid()))
 
     @property
     def nearest(self) -> list[str]:
         """The named policies that only approximate the rules of their projects."""
-        return [name for name, point in self.points.items() if not point.exact]
+        return [name for name, point in self.kind.named().items() if not point.exact]
 
     @property
     def default(self) -> str:
         """The name of the default policy."""
-        return str(type(self.policies[0])())
+        return str(self.kind())
 
     def with_action(self, policy: int, number: int, action: int) -> int:
         """Return the index of the policy that differs from another policy in one action."""
@@ -324,43 +272,30 @@ def predicted_by_all(
 
     Returns the index of each policy's predictions (int32) and the predictions.
     """
-    read = _Step.first().then(("broken", "outside"), lambda _, policy: items_of(answer, index, policy, vocabulary)[0])
-    sighted = read.then(("fold", "inside", "absent"), lambda items, policy: (items, sight(items, index, policy)))
-    placed = sighted.then(("repeat",), lambda sights, policy: (sights[0], place(sights[0], sights[1], index, policy)))
-    predicted = placed.then(
-        ("surplus", "absent", "overlap"),
-        lambda places, policy: predicted_of(places[0], places[1], kept_of(places[1], policy, places[0]), policy),
+
+    def items_of(_: None, policy: AnswerPolicy) -> tuple[Item, ...]:
+        both = zip(*_left_out(answer, policy, vocabulary), strict=True)
+        return tuple(item for item, reason in both if not reason)
+
+    grid = GroundingGrid.whole()
+    number, values = np.zeros(len(grid), dtype=np.int32), list[Any]([None])
+    # each step is computed once for each value of the step before it and each combination of actions at its places
+    steps: tuple[tuple[tuple[str, ...], Callable[[Any, GroundingPolicy], Hashable]], ...] = (
+        (("broken", "outside"), items_of),
+        (("fold", "inside", "absent"), lambda items, policy: sight(items, index, policy)),
+        (("repeat",), lambda sightings, policy: place(sightings, index, policy)),
+        (("overlap",), lambda placed, policy: settled(placed, policy.overlap)),
+        (("surplus", "absent"), Predicted.of),
     )
-    return predicted.number, predicted.values
-
-
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """A step of grounding.
-
-    Attributes:
-        number: the index of each policy's value, int32, shape (policies).
-        values: the distinct values of the step.
-    """
-
-    number: np.ndarray
-    values: list[Any]
-
-    @classmethod
-    def first(cls) -> _Step:
-        """Return the first step, in which all policies have the same value."""
-        return cls(np.zeros(len(GroundingGrid.whole()), dtype=np.int32), [None])
-
-    def then(self, places: Sequence[str], take: Callable[[Any, GroundingPolicy], Hashable]) -> _Step:
-        """Compute the next step, once for each value and combination of actions at these places."""
-        grid = GroundingGrid.whole()
-        key = self.number.astype(np.int64)
-        for name in places:
-            key = key * len(grid.places[PLACES.index(name)].actions) + grid.choices[:, PLACES.index(name)]
+    for names, compute in steps:
+        columns = [PLACES.index(name) for name in names]
+        sizes = [len(grid.places[column].actions) for column in columns]
+        key = np.ravel_multi_index((number, *grid.choices[:, columns].T), (len(values), *sizes))
         _, policies, group = np.unique(key, return_index=True, return_inverse=True)
-        numbers: dict[Hashable, int] = {}
-        codes = [
-            numbers.setdefault(take(self.values[self.number[policy]], grid.policies[policy]), len(numbers))
+        codes: dict[Hashable, int] = {}
+        of_group = [
+            codes.setdefault(compute(values[number[policy]], grid.policies[policy]), len(codes))
             for policy in policies.tolist()
         ]
-        return _Step(np.array(codes, dtype=np.int32)[group.ravel()], list(numbers))
+        number, values = np.array(of_group, dtype=np.int32)[group.ravel()], list(codes)
+    return number, values

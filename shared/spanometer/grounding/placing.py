@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, NamedTuple, TypeVar
@@ -136,20 +136,19 @@ def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
     # with too few wanted tokens within reach a window cannot have enough
     reach = np.searchsorted(starts, starts + longest) - np.arange(len(starts))
     starts = starts[reach >= least]
-    best: tuple[int, int, int] | None = None
     places = [0] * len(code)
     for place, token in enumerate(common):
         places[code[token]] |= 1 << place
-    for first in range(0, len(starts), _STARTS_AT_ONCE):
-        candidate = _best_from(starts[first : first + _STARTS_AT_ONCE], text, places, len(common), least)
-        if candidate is not None and (best is None or candidate < best):
-            best = candidate
-    return None if best is None else (best[2], best[2] + best[1])
+    blocks = (starts[first : first + _STARTS_AT_ONCE] for first in range(0, len(starts), _STARTS_AT_ONCE))
+    best = min((_best_from(block, text, places, len(common), least) for block in blocks), default=_NO_WINDOW)
+    return None if best == _NO_WINDOW else (best[2], best[2] + best[1])
 
 
-def _best_from(
-    starts: np.ndarray, text: np.ndarray, places: list[int], size: int, least: int
-) -> tuple[int, int, int] | None:
+_NO_WINDOW = (0, 0, 0)
+"""Any window is better than this one."""
+
+
+def _best_from(starts: np.ndarray, text: np.ndarray, places: list[int], size: int, least: int) -> tuple[int, int, int]:
     """Return the best window from any of the starts, as (- common tokens, length, start).
 
     It computes bit-parallel longest common subsequences (Crochemore et al. 2001) in words of 60 bits, for all starts at
@@ -159,7 +158,7 @@ def _best_from(
     masks = np.array([[place >> (_BITS * word) & full for word in range(words)] for place in [*places, 0]])
     row = np.full((words, len(starts)), full, dtype=np.int64)
     common = np.zeros(len(starts), dtype=np.int64)
-    best: tuple[int, int, int] | None = None
+    best = _NO_WINDOW
     for width in range(1, 3 * size + 1):
         inside = starts + width <= len(text)
         token = np.where(inside, text[np.minimum(starts + width - 1, len(text) - 1)], -1)
@@ -173,53 +172,52 @@ def _best_from(
         enough = np.flatnonzero(inside & (common >= least) & (3 * common >= width))
         if len(enough):
             top = enough[np.argmax(common[enough])]
-            candidate = (-int(common[top]), width, int(starts[top]))
-            best = candidate if best is None else min(best, candidate)
+            best = min(best, (-int(common[top]), width, int(starts[top])))
     return best
 
 
-class Sightings(NamedTuple):
-    """The possible places of the items of an answer, each considered alone.
+class Sighting(NamedTuple):
+    """The possible places of an item, considered alone.
 
     Attributes:
-        stated: the boundaries in the answer, if the policy uses them.
-        occurrences: all occurrences of each item in the text, or its boundaries in the answer.
-        similar: the most similar window for each item that is not in the text, if the policy uses it.
+        item: the item.
+        stated: its boundaries in the answer, if the policy uses them.
+        occurrences: all occurrences of its mention in the text, or its boundaries in the answer.
+        similar: the most similar window of an item that is not in the text, if the policy uses it.
     """
 
-    stated: tuple[Bounds | None, ...]
-    occurrences: tuple[tuple[Bounds, ...], ...]
-    similar: tuple[Bounds | None, ...]
+    item: Item
+    stated: Bounds | None
+    occurrences: tuple[Bounds, ...]
+    similar: Bounds | None
 
 
-def sight(items: Sequence[Item], index: TextIndex, policy: GroundingPolicy) -> Sightings:
+def sight(items: Iterable[Item], index: TextIndex, policy: GroundingPolicy) -> tuple[Sighting, ...]:
     """Search the mentions of items in the text."""
-    stated = tuple(_stated(item, index, policy) for item in items)
-    occurrences = tuple(
-        (bounds,) if bounds else index.occurrences(item.mention, policy.fold, policy.inside)
-        for item, bounds in zip(items, stated, strict=True)
-    )
-    fuzzy = policy.absent == "fuzzy"
-    similar = tuple(
-        index.similar(item.mention, policy.fold) if fuzzy and not places else None
-        for item, places in zip(items, occurrences, strict=True)
-    )
-    return Sightings(stated, occurrences, similar)
+    sightings = []
+    for item in items:
+        stated = _stated(item, index, policy)
+        places = (stated,) if stated else index.occurrences(item.mention, policy.fold, policy.inside)
+        fuzzy = policy.absent == "fuzzy" and not places
+        sightings.append(Sighting(item, stated, places, index.similar(item.mention, policy.fold) if fuzzy else None))
+    return tuple(sightings)
 
 
-class ItemPlaces(NamedTuple):
-    """The places of the items of an answer, before overlaps are resolved.
+class Placed(NamedTuple):
+    """An item and its places, before overlaps are resolved.
 
     Attributes:
-        spans: the boundaries of each item: empty if it has no place, several if it claims all of its occurrences.
-        present: whether each item's mention is in the text.
+        item: the item.
+        spans: its boundaries: none if it has no place, several if it claims all of its occurrences.
+        present: whether its mention is in the text.
     """
 
-    spans: tuple[tuple[Bounds, ...], ...]
-    present: tuple[bool, ...]
+    item: Item
+    spans: tuple[Bounds, ...]
+    present: bool
 
 
-def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: GroundingPolicy) -> ItemPlaces:
+def place(sightings: Sequence[Sighting], index: TextIndex, policy: GroundingPolicy) -> tuple[Placed, ...]:
     """Place the items of an answer in its text, one after another, or all at once as a chain.
 
     Items with accepted offsets come first, so that no other item takes their places.
@@ -228,26 +226,28 @@ def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: G
         InputError: if a chain of items has too many occurrences.
     """
     taken = _Taken(len(index.text))
-    spans: list[tuple[Bounds, ...]] = [(bounds,) if bounds else () for bounds in sighted.stated]
-    for item, mine in zip(items, spans, strict=True):
-        taken.add(mine, item.label)
-    others = [number for number, bounds in enumerate(sighted.stated) if not bounds]
+    spans: list[tuple[Bounds, ...]] = [(sighting.stated,) if sighting.stated else () for sighting in sightings]
+    for sighting, mine in zip(sightings, spans, strict=True):
+        taken.add(mine, sighting.item.label)
+    others = [number for number, sighting in enumerate(sightings) if not sighting.stated]
     chained: Mapping[int, tuple[Bounds, ...]] = {}
     if policy.repeat == "chain":
-        open_ = (taken.without(sighted.occurrences[number], items[number].label) for number in others)
-        chained = dict(zip(others, _chain(list(open_), index), strict=True))
+        open_ = [taken.without(sightings[number].occurrences, sightings[number].item.label) for number in others]
+        chained = dict(zip(others, _chain(open_, index), strict=True))
     meant: set[tuple[int, str]] = set()
     for number in others:
-        label, places, window = items[number].label, sighted.occurrences[number], sighted.similar[number]
+        item, _, places, window = sightings[number]
         if not places:
             spans[number] = (window,) if window else ()
         elif chained:
             spans[number] = chained[number]
-        elif policy.repeat not in _OF_MENTION or (id(places), label) not in meant:
-            spans[number] = taken.choose(policy.repeat, places, label)
-            meant.add((id(places), label))
-        taken.add(spans[number], label)
-    return ItemPlaces(tuple(spans), tuple(map(bool, sighted.occurrences)))
+        elif policy.repeat not in _OF_MENTION or (id(places), item.label) not in meant:
+            spans[number] = taken.choose(policy.repeat, places, item.label)
+            meant.add((id(places), item.label))
+        taken.add(spans[number], item.label)
+    return tuple(
+        Placed(sighting.item, mine, bool(sighting.occurrences)) for sighting, mine in zip(sightings, spans, strict=True)
+    )
 
 
 def _stated(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | None:
@@ -288,11 +288,11 @@ class _Taken:
         """Choose an occurrence for an item of a label, by an action for `repeat`."""
         if repeat in _OF_MENTION:
             return self.without(places if repeat == "all" else places[:1], label)
-        if repeat == "prefer free":
-            return self._first("next free", places, label) or self._first("next by label", places, label)
         if repeat == "order":
             after = bisect_left(places, (self._end,))
             return places[after : after + 1]
+        if repeat == "prefer free":
+            return self._first("next free", places, label) or self._first("next by label", places, label)
         return self._first(repeat, places, label)
 
     def without(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:

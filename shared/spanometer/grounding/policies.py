@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise, product
@@ -70,14 +70,14 @@ def form_of(text: str, fold: str) -> NormalForm:
         return NormalForm(text)
     if fold == "squad":
         return NormalForm(squad(text))
-    if fold == "case":
-        if text.isascii():
-            return NormalForm(text.lower())
-        return _changed(text, np.arange(len(text) + 1), _lower)
-    joins = of_characters([text], _joins).astype(bool)
-    if joins.any():
-        return _changed(text, _clusters(joins), _loose)
-    return _changed(text, np.arange(len(text) + 1), _loose)
+    if fold == "case" and text.isascii():
+        return NormalForm(text.lower())
+    borders = np.arange(len(text) + 1) if fold == "case" else _clusters(of_characters([text], _joins).astype(bool))
+    whole = len(borders) == len(text) + 1
+    parts = text if whole else [text[start:end] for start, end in pairwise(borders.tolist())]
+    forms = list(map(str.lower if fold == "case" else _loose, parts))
+    sizes = np.fromiter(map(len, forms), np.int64, len(forms))
+    return NormalForm("".join(forms), np.repeat(borders[:-1], sizes), np.repeat(borders[1:], sizes))
 
 
 def form_text(text: str, fold: str) -> str:
@@ -90,17 +90,6 @@ def _short_form(text: str, fold: str) -> str:
     return form_of(text, fold).text
 
 
-def _changed(text: str, borders: np.ndarray, change: Callable[[str], str]) -> NormalForm:
-    """Compute a normal form for each part of the text between borders."""
-    if len(borders) == len(text) + 1:
-        parts = list(map(change, text))
-    else:
-        places = borders.tolist()
-        parts = [change(text[start:end]) for start, end in pairwise(places)]
-    sizes = np.fromiter(map(len, parts), np.int64, len(parts))
-    return NormalForm("".join(parts), np.repeat(borders[:-1], sizes), np.repeat(borders[1:], sizes))
-
-
 def _clusters(joins: np.ndarray) -> np.ndarray:
     """Return the borders of characters with their combining marks; very long runs of marks are cut."""
     place = np.arange(len(joins))
@@ -109,11 +98,6 @@ def _clusters(joins: np.ndarray) -> np.ndarray:
     since = place - np.maximum.accumulate(np.where(begins, place, 0))
     begins |= since % _MOST_MARKS == 0
     return np.append(np.flatnonzero(begins), len(joins))
-
-
-@lru_cache(1 << 16)
-def _lower(character: str) -> str:
-    return character.lower()
 
 
 @lru_cache(1 << 16)
@@ -196,6 +180,10 @@ class AnswerPolicy(CheckedOptions):
         names = (name if point.exact else f"~{name}" for name, point in self.named().items() if point.policy == self)
         return next(names, ",".join(self.actions))
 
+    def predicts(self, outcome: str) -> bool:
+        """Check whether an item with this outcome, which has no place, counts as predicted."""
+        return outcome in ("surplus", "absent") and getattr(self, outcome) != "drop"
+
     @classmethod
     def named(cls) -> Mapping[str, NamedPolicy[Self]]:
         """The named policies of this kind, which are rules of published projects."""
@@ -219,24 +207,23 @@ class AnswerPolicy(CheckedOptions):
         if isinstance(policy, cls):
             return policy
         named = cls.named()
-        if isinstance(policy, str):
-            policy = policy.removeprefix("~")
-            if policy in named:
-                return named[policy].policy
-            if cls.describes(policy):
-                try:
-                    return cls.with_actions(action.strip() for action in policy.split(","))
-                except InputError as error:
-                    # a place is no option of its own
-                    raise error.respelled(spell_python) from None
-        if isinstance(policy, AnswerPolicy) or (isinstance(policy, str) and policy in AnswerPolicy.named()):
+        text = str(policy).removeprefix("~") if isinstance(policy, (str, AnswerPolicy)) else ""
+        if text in named:
+            return named[text].policy
+        if cls.describes(text):
+            try:
+                return cls.with_actions(action.strip() for action in text.split(","))
+            except InputError as error:
+                # a place is no option of its own
+                raise error.respelled(spell_python) from None
+        if isinstance(policy, AnswerPolicy) or text in AnswerPolicy.named():
             raise InputError(
-                f"{shown(str(policy).removeprefix('~'))} is not a policy for {cls.kind}.",
+                f"{shown(text)} is not a policy for {cls.kind}.",
                 f"Use one of {', '.join(named)}. {cls.other_kind}",
                 option="policy",
             )
         raise InputError(
-            f"unknown grounding policy {shown(policy)}.",
+            f"unknown grounding policy {shown(text or policy)}.",
             f"Use one of {', '.join(named)}. Or give one action for each of these cases, separated by commas: "
             f"{', '.join(cls.places)}. For example: {','.join(cls().actions)!r}.",
             option="policy",
@@ -332,10 +319,6 @@ class GroundingPolicy(AnswerPolicy):
             "nearest": "take the mention's occurrence nearest to them",
         },
     )
-
-    def predicts(self, outcome: str) -> bool:
-        """Check whether an unplaced item with this outcome counts as a predicted span."""
-        return (outcome == "surplus" and self.surplus == "wrong") or (outcome == "absent" and self.absent != "drop")
 
 
 PLACES = GroundingPolicy.places

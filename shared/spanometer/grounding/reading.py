@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,10 +15,10 @@ from ..exceptions import InputError
 from ..options import option, options_of, reused_option, text
 from ..spans.mentions import Mentions
 from ..tags.schemes import label_map_in, labels_option
-from .answers import FORMATS, Answer
+from .answers import FORMATS
 from .grounded import AnswerCounts, AnswerInput
 from .items import Item
-from .outcomes import Vocabulary, named_items
+from .outcomes import Outcome, tally, with_left_out
 from .policies import COUNTS, GroundingPolicy, StringPolicy, form_text
 
 
@@ -170,40 +170,34 @@ def ground_strings(
 
 def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str]) -> GroundedStrings:
     """Extract mentions from answers to texts whose normal forms are known, see `ground_strings`."""
+    document, tallies = array("q"), array("q")
     labels: list[str] = []
     mentions: list[str] = []
-    sizes, tallies = array("q"), array("q")
     shared: dict[str, str] = {}
-    for columns in zip(source.read(), source.texts, folded, strict=True):
-        kept, tally = _of(*columns, policy, source.vocabulary)
-        sizes.append(len(kept))
-        tallies.extend(tally)
-        # each item has its own copy of its label
-        labels.extend(shared.setdefault(item.label, item.label) for item in kept)
-        mentions.extend(item.mention for item in kept)
-    document = np.repeat(np.arange(len(sizes)), sizes)
+    vocabulary = source.vocabulary
+    columns = zip(source.read(), source.texts, folded, strict=True)
+    for number, (answer, document_text, form) in enumerate(columns):
+        outcomes = with_left_out(answer, policy, vocabulary, partial(_compared, folded=form, policy=policy))
+        tallies.extend(tally(outcomes, answer, document_text, vocabulary))
+        for item, kind, _, wrong in outcomes:
+            if kind == "placed" or wrong:
+                document.append(number)
+                # each item has its own copy of its label
+                labels.append(shared.setdefault(item.label, item.label))
+                mentions.append(item.mention)
     counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
-    return GroundedStrings(Mentions.of(document, labels, mentions, len(sizes)), counts, policy, source.signed(policy))
+    predicted = Mentions.of(np.array(document), labels, mentions, len(counts))
+    return GroundedStrings(predicted, counts, policy, source.signed(policy))
 
 
-def _of(
-    answer: Answer, text: str, folded: str, policy: StringPolicy, vocabulary: Vocabulary
-) -> tuple[list[Item], tuple[int, ...]]:
-    """Return the predicted items of an answer, and the counts of all outcomes."""
-    named, left_out = named_items(answer, policy, vocabulary)
+def _compared(items: Iterable[Item], folded: str, policy: StringPolicy) -> Iterator[Outcome]:
+    """Yield the outcome of each item as a string."""
     copies: dict[str, int] = {}
     counts: Counter[str] = Counter()
-    kept, surplus, absent = [], 0, 0
-    for item in named:
+    for item in items:
         form = form_text(item.mention.strip(), policy.fold)
         if form not in copies:
             copies[form] = folded.count(form) if form else 0
         counts[form] += 1
-        lost = policy.absent if not copies[form] else policy.surplus if counts[form] > copies[form] else ""
-        absent += not copies[form]
-        surplus += 0 < copies[form] < counts[form]
-        if lost != "drop":
-            kept.append(item)
-    placed = len(named) - surplus - absent
-    became = (placed, surplus, absent, 0, left_out + sum(map(vocabulary.lack, named)))
-    return kept, (len(named) + left_out, *became, *answer.counts(text))
+        kind = "absent" if not copies[form] else "surplus" if counts[form] > copies[form] else "placed"
+        yield Outcome(item, kind)

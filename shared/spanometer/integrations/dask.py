@@ -193,12 +193,20 @@ def _connected(client: Any) -> Iterator[Client]:
         raise InputError(f"client={client!r} is not a Dask client.", "Pass a client, a scheduler's address, or None.")
 
 
+def _file_system(path: str) -> tuple[Any, str]:
+    """Return the file system of a URL, None for other paths, and the path in it."""
+    if _URL not in path:
+        return None, path
+    from fsspec.core import url_to_fs
+
+    system, path = url_to_fs(path)
+    return system, path
+
+
 def _files(pattern: str) -> list[str]:
     """List the files that match a pattern, are in a folder or have this path, sorted by name."""
-    if _URL in pattern:
-        from fsspec.core import url_to_fs
-
-        system, path = url_to_fs(pattern)
+    system, path = _file_system(pattern)
+    if system is not None:
         names = [system.unstrip_protocol(name) for name in system.glob(path)]
     elif os.path.isdir(pattern):
         names = glob.glob(os.path.join(glob.escape(pattern), "*.parquet"))
@@ -224,11 +232,10 @@ def _parts(name: str, reading: Reading) -> list[FilePart]:
             if file.metadata.row_group(number).num_rows == 0:
                 continue
             values = _values(file, number, reading)
-            if parts and parts[-1].values + values <= PART:
-                last = parts.pop()
-                parts.append(FilePart(name, path, (*last.groups, number), last.values + values))
-            else:
-                parts.append(FilePart(name, path, (number,), values))
+            if not parts or parts[-1].values + values > PART:
+                parts.append(FilePart(name, path, (), 0))
+            last = parts[-1]
+            parts[-1] = replace(last, groups=(*last.groups, number), values=last.values + values)
     return parts
 
 
@@ -242,15 +249,10 @@ def _values(file: pq.ParquetFile, number: int, reading: Reading) -> int:
 @contextmanager
 def _parquet(name: str, path: str, reading: Reading) -> Iterator[pq.ParquetFile]:
     """Open a Parquet file with dictionary-encoded columns; raise an `InputError` if it cannot be read."""
-    system = None
-    if _URL in path:
-        from fsspec.core import url_to_fs
-
-        system, path = url_to_fs(path)
+    system, path = _file_system(path)
     try:
         with pq.ParquetFile(path, filesystem=system) as file:
-            metadata = file.metadata
-            leaves = [file.schema.column(number) for number in range(len(file.schema))]
+            metadata, leaves = file.metadata, [file.schema.column(number) for number in range(len(file.schema))]
         # lists of strings, found by the paths of their items
         tags = [
             leaf.path

@@ -1,12 +1,10 @@
 """Metric modules for measures of entity trees."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from ..counts.counts import Counts
-from ..measures.base import Measure
 from ..options import made
 from ..readers.text.markup import EntityTypes, markup_arrays, pair_from_markup
 from ..spans.entities import ENTITIES, ENTITY_TYPE, Entities
@@ -37,11 +35,9 @@ class EntityModule(MeasureModule):
     before: ClassVar[tuple[type, ...]] = (EntityTypes,)
     after: ClassVar[tuple[type, ...]] = (DocumentLengths,)
 
-    def _count(
-        self, measure: Measure, references: Column, predictions: Column, options: Options
-    ) -> tuple[Counts, Reading]:
+    def _read(self, references: Column, predictions: Column, options: Options) -> tuple[tuple[Any, Any], Reading]:
         if self.configuration != "markup":
-            return super()._count(measure, references, predictions, options)
+            return super()._read(references, predictions, options)
         types = made(EntityTypes, options).first_parts
         reading = {"input": "markup", "entity_types": ",".join(sorted(types))}
-        return measure.counts(*pair_from_markup(references, predictions, entity_types=types)), reading
+        return pair_from_markup(references, predictions, entity_types=types), reading

@@ -348,13 +348,18 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
         """Read and count both columns; also describe for the signature how they were read."""
+        sides, reading = self._read(references, predictions, options)
+        return measure.counts(*sides), reading
+
+    def _read(self, references: Column, predictions: Column, options: Options) -> tuple[tuple[Any, Any], Reading]:
+        """Read both columns; also describe for the signature how they were read."""
         form = self.configurations[self.configuration]
         assert form.read is not None
         lengths = {}
         if DocumentLengths in form.options:
             lengths = {"lengths": made(DocumentLengths, options).of(len(references))}
         sides = on_both_sides(form.read, references, predictions, **lengths)
-        return measure.counts(*sides), {"input": self.configuration} if len(self.configurations) > 1 else {}
+        return sides, {"input": self.configuration} if len(self.configurations) > 1 else {}
 
     def _store(self: Any, tables: list[pa.Table]) -> None:
         """Write tables of documents, and empty the list to free memory."""

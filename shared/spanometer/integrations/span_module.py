@@ -6,11 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 
 from ..alignment.overlaps import Alignment
 from ..arrays import as_column, integers, is_utf8, read_documents
 from ..counts.counts import Counts
-from ..exceptions import InputError, on_both_sides, require_same_text, shown
+from ..exceptions import InputError, require_same_text, shown
 from ..measures.aligned import AlignedMeasure
 from ..options import made
 from ..spans.arrow import (
@@ -58,6 +59,20 @@ def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.S
     return arrays
 
 
+def _spans_of_texts(column: Column) -> Spans:
+    """Read the spans of texts, with the lengths of the texts."""
+    spans, texts = (
+        pa.chunked_array([chunk.field(name) for chunk in column.chunks], _TEXT_TYPE.field(name).type)
+        for name in ("spans", "text")
+    )
+    return Spans.from_arrow(spans, lengths=integers(pa.compute.utf8_length(texts).combine_chunks()).astype(np.int64))
+
+
+def _texts(column: Column) -> Iterator[str]:
+    for chunk in column.chunks:
+        yield from chunk.field("text").to_pylist()
+
+
 TAGS = Configuration("a list of tags", pa.list_(pa.string()), list_arrays)
 
 
@@ -72,12 +87,14 @@ class SpanModule(MeasureModule):
             pa.list_(SPAN_TYPE),
             SPANS.arrays,
             (LabelChoice, DocumentLengths),
+            Spans.from_arrow,
         ),
         "fragments": Configuration(
             'a list of `{"label": str, "fragments": [[start, end], ...]}`',
             pa.list_(FRAGMENTS_TYPE),
             FRAGMENTS.arrays,
             (LabelChoice, DocumentLengths),
+            Spans.from_arrow,
         ),
         "text": Configuration(
             'a `{"text": str, "spans": [{"start": int, "end": int, "label": str}, ...]}`, with offsets in code '
@@ -85,34 +102,28 @@ class SpanModule(MeasureModule):
             _TEXT_TYPE,
             _text_arrays,
             (LabelChoice,),
+            _spans_of_texts,
         ),
     }
     before: ClassVar[tuple[type, ...]] = (LabelDecoding, LabelChoice)
     after: ClassVar[tuple[type, ...]] = (DocumentLengths,)
 
+    def _read(self, references: Column, predictions: Column, options: Options) -> tuple[tuple[Any, Any], Reading]:
+        if self.configuration == "tags":
+            decoding = made(LabelDecoding, options)
+            *sides, scheme = pair_from_tags(references, predictions, **vars(decoding))
+            return (sides[0], sides[1]), decoding.reading(scheme)
+        read, reading = super()._read(references, predictions, options)
+        return read, {**reading, "unit": "character"} if self.configuration == "text" else reading
+
     def _count(
         self, measure: AlignedMeasure, references: Column, predictions: Column, options: Options
     ) -> tuple[Counts, Reading]:
-        if self.configuration == "tags":
-            decoding = made(LabelDecoding, options)
-            reference, predicted, scheme = pair_from_tags(references, predictions, **vars(decoding))
-            reading = decoding.reading(scheme)
-        else:
-            if self.configuration == "text":
-                lengths: Any = np.fromiter(map(len, _texts(references)), np.int64, len(references))
-                references, predictions = (
-                    pa.chunked_array([chunk.field("spans") for chunk in side.chunks], pa.list_(SPAN_TYPE))
-                    for side in (references, predictions)
-                )
-            else:
-                lengths = made(DocumentLengths, options).of(len(references))
-            reference, predicted = on_both_sides(Spans.from_arrow, references, predictions, lengths=lengths)
-            unit = {"unit": "character"} if self.configuration == "text" else {}
-            reading = {"input": self.configuration, **unit}
+        sides, reading = self._read(references, predictions, options)
         choice = made(LabelChoice, options)
-        alignment = Alignment(*choice.of(reference, predicted))
+        alignment = Alignment(*choice.of(*sides))
         # the alignment holds all that it needs from the columns
-        del reference, predicted
+        del sides
         return measure.count(alignment), {**reading, **choice.signed()}
 
     def _require_fitting(self, table: pa.Table, first_document: int) -> None:
@@ -121,11 +132,6 @@ class SpanModule(MeasureModule):
             both = zip(*(_texts(table[side]) for side in ("references", "predictions")), strict=True)
             for document, (text, other) in enumerate(both, first_document):
                 require_same_text(text, other, document, "Both sides must annotate the same text.")
-
-
-def _texts(column: Column) -> Iterator[str]:
-    for chunk in column.chunks:
-        yield from chunk.field("text").to_pylist()
 
 
 class SeqevalModule(MeasureModule):

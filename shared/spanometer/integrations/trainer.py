@@ -122,7 +122,11 @@ class TokenClassificationMetrics:
         self.keys = self._result_keys()
         self._repair, self._prefix = repair, prefix
         self._legality = Legality.of(self._tags, self.scheme) if "viterbi" in self._decoders else None
-        self._transitions = self._read_transitions(transitions)
+        if transitions is not None and self._legality is None:
+            problem = "transitions have no effect without decode='viterbi'."
+            raise InputError(problem, "Leave out transitions=..., or set decode='viterbi'.")
+        table = None if transitions is None else _array(transitions)
+        self._transitions = read_transitions(table, len(self.labels))
         self._batches: list[_Batch] = []
         self._announced = self._decoders[0] == "argmax"
 
@@ -245,21 +249,13 @@ class TokenClassificationMetrics:
             self.reset()
             raise
 
-    def _read_transitions(self, transitions: Any) -> np.ndarray | None:
-        if transitions is None:
-            return None
-        if self._legality is None:
-            problem = "transitions have no effect without decode='viterbi'."
-            raise InputError(problem, "Leave out transitions=..., or set decode='viterbi'.")
-        return read_transitions(_array(transitions), len(self.labels))
-
     def _find(self, outputs: Any, shape: tuple[int, ...], *, ids_too: bool) -> Any:
         """Return the first tensor whose shape fits the labels: logits or, if `ids_too` is True, integer tags."""
         wanted = (*shape, len(self.labels))
         leaves = list(_leaves(outputs))
-        fitting = [leaf for leaf in leaves if tuple(leaf.shape) == wanted or (ids_too and tuple(leaf.shape) == shape)]
-        if fitting:
-            return fitting[0]
+        for leaf in leaves:
+            if tuple(leaf.shape) == wanted or (ids_too and tuple(leaf.shape) == shape):
+                return leaf
         shapes = ", ".join(str(tuple(leaf.shape)) for leaf in leaves) or "nothing"
         raise InputError(
             f"the model gives {shapes}, but logits must have the shape {wanted}.",
@@ -267,13 +263,9 @@ class TokenClassificationMetrics:
             "id2label).",
         )
 
-    def _tagged(self, label_ids: np.ndarray) -> np.ndarray:
-        """Flag the positions to score; raise an `InputError` if `id2label` lacks a label."""
-        tagged: np.ndarray = label_ids != IGNORED
-        self._refuse_unknown(label_ids, tagged, "references")
-        return tagged
-
-    def _refuse_unknown(self, ids: np.ndarray, tagged: np.ndarray, side: str) -> None:
+    def _tagged(self, ids: np.ndarray, side: str = "references", tagged: np.ndarray | None = None) -> np.ndarray:
+        """Flag the positions to score; raise an `InputError` if `id2label` lacks a label at such a position."""
+        tagged = ids != IGNORED if tagged is None else tagged
         if ids.dtype.kind not in "iu":
             raise InputError(
                 f"labels of type {ids.dtype} are not whole numbers.", "Give labels as whole numbers.", side=side
@@ -288,6 +280,7 @@ class TokenClassificationMetrics:
                 document=int(document),
                 position=int(position),
             )
+        return tagged
 
     def _decoded(self, logits: np.ndarray, tagged: np.ndarray) -> list[np.ndarray]:
         """Decode the logits of the flagged positions with each decoder."""
@@ -308,9 +301,7 @@ class TokenClassificationMetrics:
             leaves = [self._find(predictions, references.shape, ids_too=True)]
         arrays = [_array(leaf) for leaf in leaves]
         if arrays[0].ndim == references.ndim:
-            for ids in arrays:
-                self._refuse_unknown(ids, tagged, "predictions")
-            paths = [ids[tagged] for ids in arrays]
+            paths = [ids[self._tagged(ids, "predictions", tagged)] for ids in arrays]
         else:
             paths = self._decoded(arrays[0], tagged)
         if self._batches and len(self._batches[0].predictions) != len(paths):
@@ -397,7 +388,7 @@ def _array(values: Any) -> np.ndarray:
 def _read_tags(labels: tuple[str, ...], scheme: str | None, *, prefix: bool) -> tuple[tuple[str, ...], str]:
     """Return all labels as tags with prefixes, and the name of their scheme."""
     try:
-        tags = as_tags(Tags(np.arange(len(labels)), labels, np.array([0, len(labels)])), prefix=prefix)
+        tags = as_tags(Tags.each_once(labels), prefix=prefix)
         scheme_of_tags = scheme_of(read_prefix(scheme, prefix=prefix), tags)
         check_names(tags, scheme_of_tags)
     except InputError as error:

@@ -156,10 +156,12 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
     if named not in (*REPAIRS, *TOOLS) and not repair.actions:
         names = ", ".join(map(repr, REPAIRS))
         raise options_of(Decoding)["repair"].refusal(name, f"Use one of {names}, {_FURTHER}.")
-    if repair.actions and scheme is not None:
+    if scheme is None:
+        return repair
+    if repair.actions:
         places_of(repair.actions, scheme)
-    missing = [role for role in repair.needs if scheme is not None and role not in scheme.roles]
-    if scheme is not None and missing:
+    missing = [role for role in repair.needs if role not in scheme.roles]
+    if missing:
         raise InputError(
             f"{setting('repair', name)} needs a scheme with the prefixes {', '.join(repair.needs)}, but "
             f"{scheme.name} does not have {', '.join(missing)}.",
@@ -194,7 +196,6 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
     """
     rules = scheme_of(scheme, tags)
     policy = get_repair(repair, rules)
-    check_names(tags, rules)
     if policy.refuse:
         remedy = f"Fix the tags, or choose another repair policy with {setting('repair')}"
         require_legal(tags, rules, remedy)
@@ -235,7 +236,10 @@ def _decode_part(
     last = np.flatnonzero(np.concatenate((~continues, [True]))[: len(inside.token)])
     start, end = inside.token[first], inside.token[last] + 1
     if policy.skips:
-        end = np.where(inside.role[last] == BEGIN, inside.next_or_end(tags.offsets)[last], end)
+        # a B without an E ends at the next tag, or with its document
+        limit = tags.offsets[_documents_of(tags.offsets, inside.token) + 1]
+        limit[:-1] = np.where(inside.neighbours, inside.token[1:], limit[:-1])
+        end = np.where(inside.role[last] == BEGIN, limit[last], end)
         keep = inside.role[first] != END
     elif policy.well_formed:
         opens, closes = inside.well_formed(scheme)
@@ -256,13 +260,24 @@ def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
         An int64 array of shape (pairs, 2), in ascending order. For two tags: the index of the second token, and 0. For
             the end of a document: the index of its last token, and 1.
     """
-    check_names(tags, scheme)
-    return _Inside.read(tags, _read_names(tags, scheme)).illegal(scheme, tags)
+    inside = _Inside.read(tags, _read_names(tags, scheme))
+    illegal = ~scheme.legal()
+    after_outside = illegal[OUTSIDE, :, 0][inside.role]
+    after_outside[1:] &= ~inside.neighbours
+    before_outside = illegal[:, OUTSIDE, 0][inside.role]
+    before_outside[:-1] &= ~inside.neighbours
+    between = inside.token[1:][np.take(illegal, inside.pair) & inside.neighbours]
+    left = inside.token[before_outside]
+    ends_document = _flag_documents(tags.offsets, len(tags.codes) + 1)[left + 1]
+    token = np.concatenate([inside.token[after_outside], between, np.where(ends_document, left, left + 1)])
+    at_end = np.zeros(len(token), dtype=np.int64)
+    at_end[len(token) - len(left) :] = ends_document
+    order = np.lexsort((at_end, token))
+    return np.stack([token[order], at_end[order]], axis=1)
 
 
 def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Return the role and the label index (-1 for outside tags) of each token, and the label names."""
-    check_names(tags, scheme)
     names = _read_names(tags, scheme)
     role = names.roles[tags.codes]
     return role, np.where(role == OUTSIDE, -1, names.label_codes[tags.codes]), names.labels
@@ -323,28 +338,6 @@ class _Inside:
         closes[:-1] = np.where(self.neighbours, np.take(may_close, self.pair), closes[:-1])
         return opens, closes
 
-    def next_or_end(self, offsets: np.ndarray) -> np.ndarray:
-        """Return the position of the next token, or the end of the document if there is none."""
-        ends: np.ndarray = offsets[_documents_of(offsets, self.token) + 1]
-        ends[:-1] = np.where(self.neighbours, self.token[1:], ends[:-1])
-        return ends
-
-    def illegal(self, scheme: Scheme, tags: Tags) -> np.ndarray:
-        """Return the illegal pairs, see `illegal_pairs`."""
-        illegal = ~scheme.legal()
-        after_outside = illegal[OUTSIDE, :, 0][self.role]
-        after_outside[1:] &= ~self.neighbours
-        before_outside = illegal[:, OUTSIDE, 0][self.role]
-        before_outside[:-1] &= ~self.neighbours
-        between = self.token[1:][np.take(illegal, self.pair) & self.neighbours]
-        left = self.token[before_outside]
-        ends_document = _flag_documents(tags.offsets, len(tags.codes) + 1)[left + 1]
-        token = np.concatenate([self.token[after_outside], between, np.where(ends_document, left, left + 1)])
-        at_end = np.zeros(len(token), dtype=np.int64)
-        at_end[len(token) - len(left) :] = ends_document
-        order = np.lexsort((at_end, token))
-        return np.stack([token[order], at_end[order]], axis=1)
-
 
 def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> None:
     """Raise an `InputError` for the first illegal pair of tags.
@@ -371,7 +364,8 @@ def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> No
 
 
 def _read_names(tags: Tags, scheme: Scheme) -> _Names:
-    """Look up the role and label of each distinct tag in a scheme."""
+    """Look up the role and label of each distinct tag in a scheme; raise an `InputError` if one cannot be read."""
+    check_names(tags, scheme)
     parts = [split_tag(name) for name in tags.names]
     labels = labels_of(tags.names)
     number = {label: code for code, label in enumerate(labels)}
@@ -380,7 +374,7 @@ def _read_names(tags: Tags, scheme: Scheme) -> _Names:
     for code, (prefix, label) in enumerate(parts):
         if prefix != "O":
             roles[code] = ROLES.index(scheme.prefixes[prefix])
-            label_codes[code] = number[_label(label)]
+            label_codes[code] = number[BARE_LABEL if label is None else label]
     return _Names(roles, label_codes, labels)
 
 
@@ -395,11 +389,8 @@ def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray
 
 def labels_of(tags: Iterable[str]) -> tuple[str, ...]:
     """List the sorted labels of tags with prefixes."""
-    return tuple(sorted({_label(label) for prefix, label in map(split_tag, tags) if prefix != "O"}))
-
-
-def _label(label: str | None) -> str:
-    return BARE_LABEL if label is None else label
+    parts = map(split_tag, tags)
+    return tuple(sorted({BARE_LABEL if label is None else label for prefix, label in parts if prefix != "O"}))
 
 
 def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:

@@ -5,9 +5,8 @@ has 12. The named policies `conlleval`, `discard` and `bes` are in the grid. `co
 legal S and E tags; it is reported separately.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
@@ -19,21 +18,23 @@ from .schemes import Scheme
 
 
 @dataclass(frozen=True, eq=False)
-class PolicyGrid(ABC):
+class PolicyGrid:
     """All policies of one kind. A policy is a choice of one action for each ambiguous situation (place).
 
     Attributes:
         places: the places.
         choices: the index of each policy's action at each place, int8, shape (policies, places).
+        names: the actions of the policies that have names.
     """
 
     places: tuple[GridPlace, ...]
     choices: np.ndarray
+    names: Mapping[str, Sequence[str]]
 
     @property
-    @abstractmethod
     def named(self) -> dict[str, int]:
         """The indices of the policies that have names."""
+        return {name: self.find(actions) for name, actions in self.names.items()}
 
     def __len__(self) -> int:
         """Count the policies."""
@@ -100,16 +101,6 @@ class RepairGrid(PolicyGrid):
         return _grid(kind_of(scheme))
 
     @property
-    def sizes(self) -> np.ndarray:
-        """The number of actions at each place."""
-        return np.array([len(place.actions) for place in self.places])
-
-    @property
-    def named(self) -> dict[str, int]:
-        """The indices of the policies that have names."""
-        return {policy: self.find(actions) for policy, actions in NAMED[self.kind].items()}
-
-    @property
     def published(self) -> dict[str, tuple[str, ...]]:
         """The published tools and rules that equal each named policy."""
         return PUBLISHED[self.kind]
@@ -119,10 +110,10 @@ class RepairGrid(PolicyGrid):
 def _grid(kind: str) -> RepairGrid:
     places = PLACES[kind]
     everything = np.array(list(product(*(range(len(place.actions)) for place in places))), dtype=np.int8)
-    grid = RepairGrid(places, everything, kind)
+    grid = RepairGrid(places, everything, NAMED[kind], kind)
     choices = everything[[not _is_twin(grid.describe(policy)) for policy in range(len(grid))]]
     choices.flags.writeable = False
-    return RepairGrid(places, choices, kind)
+    return replace(grid, choices=choices)
 
 
 def _is_twin(policy: Mapping[str, str]) -> bool:
@@ -172,7 +163,7 @@ def read_all(grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: n
     met = np.zeros((documents, places), dtype=bool)
     reader = PolicyReader(grid.kind, roles, labels, offsets)
     while True:
-        sizes = np.where(met, grid.sizes, 1)
+        sizes = np.where(met, [len(place.actions) for place in grid.places], 1)
         counts = sizes.prod(axis=1)
         document = np.repeat(np.arange(documents), counts)
         nth = ranges(np.zeros(documents, dtype=np.int64), counts)

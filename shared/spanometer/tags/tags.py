@@ -96,6 +96,11 @@ class Tags:
         codes, names = _encode((chunk.flatten() for chunk in chunks), int(offsets[-1]))
         return cls(codes, names, offsets)
 
+    @classmethod
+    def each_once(cls, names: Sequence[str]) -> Self:
+        """Create one document that has each of these tags once."""
+        return cls(np.arange(len(names)), tuple(names), np.array([0, len(names)]))
+
     @property
     def lengths(self) -> np.ndarray:
         """The documents' lengths in tokens, int64."""
@@ -435,26 +440,27 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
         InputError: if integers are not 0, 1, 2 ..., or if tags are not strings or occur twice.
     """
     remedy = "Pass the model's id2label, {0: 'O', 1: 'B-PER', ...}, or a list of tags."
+
+    def refusal(problem: str) -> InputError:
+        return InputError(problem, remedy, option="id2label")
+
     labels = getattr(id2label, "id2label", id2label)
     labels = getattr(getattr(labels, "feature", labels), "names", labels)
     if not isinstance(labels, Mapping) and is_ordered(labels):
         labels = dict(enumerate(listed(labels, remedy, option="id2label")))
     if not isinstance(labels, Mapping):
-        raise InputError(f"{setting('id2label', id2label)} does not map integers to tags.", remedy, option="id2label")
+        raise refusal(f"{setting('id2label', id2label)} does not map integers to tags.")
     entries = listed_items(labels, remedy, option="id2label")
     tags = {_label_number(key): tag for key, tag in entries}
     numbers: dict[Any, int] = {}
     for number in range(max(len(entries), 1)):
         if number not in tags:
-            problem = f"{mention('id2label')} has no tag for {number}; its keys must be 0, 1, 2 and so on."
-            raise InputError(problem, remedy, option="id2label")
+            raise refusal(f"{mention('id2label')} has no tag for {number}; its keys must be 0, 1, 2 and so on.")
         tag = tags[number]
         if not isinstance(tag, str):
-            problem = f"{mention('id2label')}[{number}] is {shown(tag)} instead of a tag."
-            raise InputError(problem, remedy, option="id2label")
+            raise refusal(f"{mention('id2label')}[{number}] is {shown(tag)} instead of a tag.")
         if (first := numbers.setdefault(tag, number)) != number:
-            problem = f"{mention('id2label')} has the tag {shown(tag)} twice, for {first} and {number}."
-            raise InputError(problem, remedy, option="id2label")
+            raise refusal(f"{mention('id2label')} has the tag {shown(tag)} twice, for {first} and {number}.")
     return tuple(numbers)
 
 
@@ -467,7 +473,7 @@ def _label_number(key: object) -> int | None:
 
 def readable(labels: Sequence[str]) -> list[Tags]:
     """Return one document with all of these tags; an empty list if there are none or one cannot be read."""
-    tags = Tags(np.arange(len(labels)), tuple(labels), np.array([0, len(labels)]))
+    tags = Tags.each_once(labels)
     try:
         check_names(tags, None)
     except InputError:

@@ -100,7 +100,7 @@ class Legality:
 @lru_cache(maxsize=16)
 def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
     """Compute which pairs of tags are legal, with a cache for training loops."""
-    tags = Tags(np.arange(len(names)), names, np.array([0, len(names)]))
+    tags = Tags.each_once(names)
     try:
         rules = scheme_of(scheme, tags)
         roles, codes, _ = read_roles(tags, rules)
@@ -379,13 +379,11 @@ class _PathStep:
         self._legality, self._transitions = legality, transitions
 
     @cached_property
-    def _grouped(self) -> tuple[np.ndarray, list[_LabelGroups], list[np.ndarray | None], int]:
-        """The groups of labels, their transition scores, and the number of tokens that fit in the processor's cache."""
-        transitions = self._transitions
-        group, parts = _groups(self._legality.follows, shared=transitions is None)
-        added = [None if transitions is None else transitions[part.before, part.labels][:, :, None] for part in parts]
-        widest = max(part.before.shape[0] * len(part.labels) for part in parts)
-        return group, parts, added, max(_AT_ONCE // max(widest, 1), 1)
+    def _grouped(self) -> tuple[np.ndarray, list[_LabelGroups], int]:
+        """The group of each label, the groups, and the number of tokens that fit in the processor's cache."""
+        group, parts = _groups(self._legality.follows, self._transitions)
+        widest = max(len(part.before) * (part.groups.stop - part.groups.start) for part in parts)
+        return group, parts, max(_AT_ONCE // max(widest, 1), 1)
 
     def add_best(self, before: np.ndarray, scores: np.ndarray) -> None:
         """Add the best scores of previous tokens to the scores of tokens; both have the shape (labels, tokens)."""
@@ -393,24 +391,19 @@ class _PathStep:
         if self._all.size * tokens <= _SMALL:
             scores += np.maximum.reduce(before.T[:, :, None] + self._all, axis=1).T
             return
-        width = self._grouped[-1]
-        if tokens <= width:
-            scores += self._best_by_group(before)
-        else:
+        group, parts, width = self._grouped
+        if tokens > width:
             for left in range(0, tokens, width):
                 block = slice(left, left + width)
                 self.add_best(before[:, block], scores[:, block])
-
-    def _best_by_group(self, before: np.ndarray) -> np.ndarray:
-        """Compute the best score of a transition into each label, shape (labels, tokens)."""
-        group, parts, added, _ = self._grouped
-        best = np.empty((parts[-1].groups.stop, before.shape[1]))
-        for part, scores in zip(parts, added, strict=True):
-            reached = before[part.rows].reshape(*part.before.shape, before.shape[1])
-            if scores is not None:
-                reached = reached + scores
+            return
+        best = np.empty((parts[-1].groups.stop, tokens))
+        for part in parts:
+            reached = before[part.rows].reshape(*part.before.shape, tokens)
+            if part.added is not None:
+                reached = reached + part.added
             np.maximum.reduce(reached, axis=0, out=best[part.groups], initial=-np.inf)
-        return np.asarray(best.take(group, axis=0))
+        scores += best.take(group, axis=0)
 
     def labels_before(self, score: np.ndarray, label: np.ndarray) -> np.ndarray:
         """Return the previous labels on the best paths; ties go to the first label.
@@ -430,19 +423,19 @@ class _LabelGroups:
 
     Attributes:
         groups: the indices of these groups among all groups.
-        labels: a label of each group.
         before: the possible previous labels, shape (previous labels, groups), or (previous labels, 1) if they are the
             same for all groups.
         rows: `before` as a flat index.
+        added: the scores of the transitions, shape (previous labels, groups, 1); None if all are 0.
     """
 
     groups: slice
-    labels: np.ndarray
     before: np.ndarray
     rows: slice | np.ndarray
+    added: np.ndarray | None
 
 
-def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_LabelGroups]]:
+def _groups(follows: np.ndarray, transitions: np.ndarray | None) -> tuple[np.ndarray, list[_LabelGroups]]:
     """Group the labels; returns the group of each label and all groups.
 
     Without transition scores, labels with the same possible previous labels have the same maximum. Every scheme has few
@@ -450,7 +443,7 @@ def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_Lab
     """
     before, group = follows.T, np.arange(len(follows))
     label = group
-    if shared:
+    if transitions is None:
         before, label, group = np.unique(before, axis=0, return_index=True, return_inverse=True)
     size = before.sum(axis=1)
     order = np.argsort(size, kind="stable")
@@ -460,7 +453,8 @@ def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_Lab
         labels = np.nonzero(before[chosen])[1].reshape(right - left, -1).T
         if (labels == labels[:, :1]).all():
             labels = labels[:, :1]
-        parts.append(_LabelGroups(slice(left, right), label[chosen], labels, _rows(labels.ravel())))
+        added = None if transitions is None else transitions[labels, label[chosen]][:, :, None]
+        parts.append(_LabelGroups(slice(left, right), labels, _rows(labels.ravel()), added))
     return np.argsort(order)[group.ravel()], parts
 
 
