@@ -24,6 +24,8 @@ _NOTHING = 1e-12
 
 _APART = {"mean": 1.0, "half": 0.5}
 
+_UNIT = ("start", "end", "label")
+
 _OF_CHANCE = (
     "alpha", "beta", "delta_empty", "distances", "sampler", "min_shift", "samples", "precision", "seed"
 )  # fmt: skip
@@ -209,13 +211,9 @@ class Gamma(AlignedMeasure):
         }
         return UnitizingCounts(columns, labels, documents, shared, rows, self)
 
-    def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Sum counts by label, and add expected disorder."""
-        return self._with_chance(counts, super().totals(counts))
-
-    def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum weighted counts, and add the expected disorder of the original corpus."""
-        return self._with_chance(counts, super().weighted_totals(counts, weights))
+    def totals(self, counts: Counts, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Sum counts by label, and add the expected disorder of the corpus without weights."""
+        return self._with_chance(counts, super().totals(counts, weights))
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the scores of each document, with chance from the whole corpus."""
@@ -250,14 +248,12 @@ class Gamma(AlignedMeasure):
         return kept[options]  # type: ignore[no-any-return]
 
     def _expected(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        rows, tokens, labels = counts.rows, counts.shared["tokens"], len(counts.labels)
+        rows, labels = counts.condensed().rows, len(counts.labels)
         number = len(rows["label"]) if rows else 0
         if number == 0:
             return np.zeros(labels), np.zeros(labels + 1), np.zeros(self.samples)
-        before = (np.cumsum(tokens) - tokens)[rows["document"]]
-        start, end = (rows[bound] + before for bound in ("start", "end"))
-        annotators = int(counts.shared["annotator_tokens"].sum() // tokens.sum())
-        annotator, start, end, label = _in_order(annotators, rows["annotator"], start, end, rows["label"])
+        annotators = int(counts.shared["annotator_tokens"].sum() // counts.shared["tokens"].sum())
+        annotator, start, end, label = _in_order(annotators, *(rows[name] for name in ("annotator", *_UNIT)))
         units = Units(annotators, annotator, np.zeros_like(label), start, end, label)
         dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(counts.labels))
         chance = Chance(units, labels, dissimilarity, self.sampler, _APART[self.min_shift], self.delta_empty, self.seed)

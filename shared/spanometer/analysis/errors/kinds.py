@@ -112,7 +112,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
 
     def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
         added = {kind: change.counts.weighted(weights[:, change.documents]) for kind, change in changes.items()}
-        return _values(measure, measure.weighted_totals(now, weights), added)
+        return _values(measure, measure.totals(now, weights), added)
 
     points, left_out = {_NOW: score, **scores}, partial(_left_out, measure, now, changes)
     fixed = estimates(points, of_weights, left_out, now.documents, resampling)
