@@ -131,16 +131,21 @@ class SideSpans:
         """Whether no two spans of the same label and document share a token."""
         return len(self.overlapping) == 0
 
-    def take(self, kept: np.ndarray) -> SideSpans:
-        """Keep only the flagged spans."""
-        document, label, start, end = (column[kept] for column in (self.document, self.label, self.start, self.end))
-        copies = None if self.copies is None else self.copies[kept]
-        if self.pieces is None or not self.discontinuous[kept].any():
+    def take(self, chosen: np.ndarray, base: np.ndarray | None = None) -> SideSpans:
+        """Select spans, given as flags or indices, and move each by its `base`."""
+        document, label, start, end = (column[chosen] for column in (self.document, self.label, self.start, self.end))
+        copies = None if self.copies is None else self.copies[chosen]
+        if base is not None:
+            start, end = base + start, np.add(base, end, out=base)
+        if self.pieces is None or not self.discontinuous[chosen].any():
             return SideSpans(document, label, start, end, None, copies)
-        of_kept = kept[self.pieces.span]
-        span = (np.cumsum(kept) - 1)[self.pieces.span[of_kept]]
-        pieces = Pieces(span, self.pieces.start[of_kept], self.pieces.end[of_kept])
-        return SideSpans(document, label, start, end, pieces, copies)
+        place = np.full(len(self), -1)
+        place[chosen] = np.arange(len(document))
+        span = place[self.pieces.span]
+        moved = np.zeros(len(document), dtype=np.int64) if base is None else start - self.start[chosen]
+        bounds = np.stack([self.pieces.start, self.pieces.end])[:, span >= 0] + moved[span[span >= 0]]
+        span, order = span[span >= 0], np.argsort(bounds[0], kind="stable")
+        return SideSpans(document, label, start, end, Pieces(span[order], *bounds[:, order]), copies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,22 +235,20 @@ class Alignment:
         if self.contiguous or self.flat:
             return [self]
         sides = self.references, self.predictions
-        place_of = [side.places(self.documents) for side in sides]
-        pairs = list(zip(sides, place_of, strict=True))
+        places = [side.places(self.documents) for side in sides]
+        pairs = list(zip(sides, places, strict=True))
         overlap = np.concatenate([place[side.piece_span[side.overlapping]] for side, place in pairs])
         gaps = np.concatenate([place[side.discontinuous] for side, place in pairs])
-        kinds = [np.isin(place, overlap) * (1 + np.isin(place, gaps)) for place in place_of]
+        kinds = [np.isin(place, overlap) * (1 + np.isin(place, gaps)) for place in places]
         return [
             self.of_sides(*(side.take(of_side == kind) for side, of_side in zip(sides, kinds, strict=True)))
-            for kind in range(3)
-            if any((of_side == kind).any() for of_side in kinds)
+            for kind in np.unique(np.concatenate(kinds)).tolist()
         ]
 
     def of_sides(self, references: SideSpans, predictions: SideSpans) -> Alignment:
         """Align other spans of the same corpus."""
         part = object.__new__(Alignment)
-        part.documents, part.lengths, part.labels = self.documents, self.lengths, self.labels
-        part.offsets = self.offsets
+        vars(part).update({name: getattr(self, name) for name in ("documents", "lengths", "labels", "offsets")})
         part.references, part.predictions = references, predictions
         return part
 
@@ -330,19 +333,12 @@ def across_labels(
     """
     sides, numbers = [], []
     for side, kept in ((alignment.references, references), (alignment.predictions, predictions)):
-        chosen = side.take(kept)
-        base = chosen.label.astype(np.int64) * alignment.stride
-        start, end = chosen.start - base, chosen.end - base
+        number = np.flatnonzero(kept)
+        base = -side.label[number].astype(np.int64) * alignment.stride
         # stable, so that spans that differ only in their fragments stay in order
-        order = np.lexsort((chosen.label, end, start))
-        pieces = chosen.pieces
-        if pieces is not None:
-            first, last = pieces.start - base[pieces.span], pieces.end - base[pieces.span]
-            by_start = np.argsort(first, kind="stable")
-            span = np.argsort(order)[pieces.span]
-            pieces = Pieces(span[by_start], first[by_start], last[by_start])
-        sides.append(SideSpans(chosen.document[order], chosen.label[order], start[order], end[order], pieces))
-        numbers.append(np.flatnonzero(kept)[order])
+        order = np.lexsort((side.label[number], side.end[number] + base, side.start[number] + base))
+        numbers.append(number[order])
+        sides.append(side.take(number[order], base[order]))
     unlabelled = alignment.of_sides(*sides)
     unlabelled.labels_ignored = True
     return unlabelled, numbers[0], numbers[1]
@@ -364,19 +360,10 @@ def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> SideS
     # stable, so that labels keep the order of the text; a radix sort if the codes fit
     codes = spans.label.astype(np.uint16) if len(labels) < 2**16 else spans.label
     order = np.argsort(codes, kind="stable")
-    document, label = spans.document[order], spans.label[order]
-    base = line_base(label, document, offsets)
-    start = base + spans.start[order]
-    copies = None if spans.copies is None else spans.copies[order]
-    if spans.fragments is None:
-        return SideSpans(document, label, start, np.add(base, spans.end[order], out=base), None, copies)
-    end = base + spans.end[order]
-    fragments = spans.fragments.take(order)
-    span = np.repeat(np.arange(len(order)), np.diff(fragments.offsets))
-    piece_start, piece_end = base[span] + fragments.start, base[span] + fragments.end
-    by_start = np.argsort(piece_start, kind="stable")
-    pieces = Pieces(span[by_start], piece_start[by_start], piece_end[by_start])
-    return SideSpans(document, label, start, end, pieces, copies)
+    base = line_base(spans.label[order], spans.document[order], offsets)
+    pieces = None if spans.fragments is None else Pieces(*spans.pieces())
+    side = SideSpans(spans.document, spans.label, spans.start, spans.end, pieces, spans.copies)
+    return side.take(order, base)
 
 
 def _intersections(

@@ -16,8 +16,7 @@ from ..exceptions import InputError
 from ..options import option
 from .aligned import FMeasure, f_results
 
-_STEPS = 10
-_THRESHOLDS = tuple(step / 20 for step in range(_STEPS, 2 * _STEPS))
+_THRESHOLDS = [step / 20 for step in range(10, 20)]
 """The thresholds of `iou_50_95`, as in detection benchmarks."""
 
 _EQUAL = 1e-12
@@ -104,26 +103,25 @@ class MatchedF(FMeasure):
     def _pairs(self, alignment: Alignment) -> Column:
         """Compute the credit of each matched pair."""
         pairs, references = alignment.pairs, alignment.references
-        if self.credit == "overlap":
-            return references.column(pairs.reference[_most(pairs.reference, pairs.prediction)])
         sizes = references.size[pairs.reference] + alignment.predictions.size[pairs.prediction]
         iou = pairs.shared / (sizes - pairs.shared)
         if self.credit == "iou":
             level = np.rint(iou * _UNIT).astype(np.int64)
             chosen = lexicographic_matching(pairs.reference, pairs.prediction, [level, np.ones_like(level)])
             return references.column(pairs.reference[chosen], iou[chosen])
-        thresholds = [self.threshold] if self.credit == "iou_threshold" else _THRESHOLDS
         # pairs that reach a threshold also reach the lower ones
-        kept = np.arange(len(iou))
-        matched = []
-        for threshold in thresholds:
+        kept, matched = np.arange(len(iou)), []
+        for threshold in {"overlap": [0.0], "iou_threshold": [self.threshold]}.get(self.credit, _THRESHOLDS):
             kept = kept[iou[kept] >= threshold]
-            matched.append(pairs.reference[kept[_most(pairs.reference[kept], pairs.prediction[kept])]])
-        if self.credit == "iou_threshold":
+            # the matching with the most pairs
+            levels = [np.ones(len(kept), dtype=np.int64)]
+            chosen = lexicographic_matching(pairs.reference[kept], pairs.prediction[kept], levels)
+            matched.append(pairs.reference[kept[chosen]])
+        if len(matched) == 1:
             return references.column(matched[0])
         times = np.bincount(np.concatenate(matched), minlength=len(references))
         spans = np.flatnonzero(times)
-        return references.column(spans, times[spans] / _STEPS)
+        return references.column(spans, times[spans] / len(_THRESHOLDS))
 
     def _shares(self, alignment: Alignment) -> dict[str, Column]:
         """Compute the covered proportion of each matched predicted and reference span."""
@@ -139,11 +137,6 @@ class MatchedF(FMeasure):
         )
         label, document = np.divmod(place, max(alignment.documents, 1))
         return {name: Column(document, label, sums[:, side]) for side, name in enumerate(("right", "found"))}
-
-
-def _most(reference: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-    """Flag the pairs of a largest one-to-one matching."""
-    return lexicographic_matching(reference, prediction, [np.ones(len(reference), dtype=np.int64)])
 
 
 def harmonic_matching(
@@ -173,9 +166,8 @@ def harmonic_matching(
     sums = _summed(of_pair[free], credits[free], len(places))
     if len(pairs) == 0:
         return places, sums
-    begins, ends = run_bounds(group)
-    of_group = of_pair[pairs[begins]]
-    groups = Groups(row, column, begins, ends, list(credits[pairs].T))
+    groups = Groups(row, column, group, list(credits[pairs].T))
+    of_group = of_pair[pairs[groups.first]]
     fronts: dict[int, list[np.ndarray]] = {}
     searched = np.bincount(of_group[~groups.small], minlength=len(places)) > 0
     hard = ~groups.small
@@ -196,7 +188,7 @@ def harmonic_matching(
             for front in of_place:
                 totals = (totals[:, None] + front).reshape(-1, 2)
             sums[number] = _best(totals, sizes[number])
-    open_ = pairs[np.repeat(hard, ends - begins) & searched[of_pair[pairs]]]
+    open_ = pairs[np.repeat(hard, groups.last - groups.first) & searched[of_pair[pairs]]]
     if len(open_):
         open_places = np.flatnonzero(searched)
         of_open = np.searchsorted(open_places, of_pair[open_])
