@@ -93,26 +93,17 @@ class SideSpans:
         lengths = self.pieces.end - self.pieces.start
         return np.bincount(self.pieces.span, weights=lengths, minlength=len(self)).astype(np.int64, copy=False)
 
-    @property
-    def piece_span(self) -> np.ndarray:
-        """The span of each piece."""
-        return np.arange(len(self)) if self.pieces is None else self.pieces.span
-
-    @property
-    def piece_start(self) -> np.ndarray:
-        """The start of each piece on the line, ascending."""
-        return self.start if self.pieces is None else self.pieces.start
-
-    @property
-    def piece_end(self) -> np.ndarray:
-        """The end of each piece on the line."""
-        return self.end if self.pieces is None else self.pieces.end
+    @cached_property
+    def intervals(self) -> Pieces:
+        """The contiguous pieces of all spans, ordered by start, also if every span is contiguous."""
+        return Pieces(np.arange(len(self)), self.start, self.end) if self.pieces is None else self.pieces
 
     @property
     def pieces_by_span(self) -> Pieces:
         """The pieces of each span after those of the span before it, in text order."""
-        order = np.argsort(self.piece_span, kind="stable")
-        return Pieces(self.piece_span[order], self.piece_start[order], self.piece_end[order])
+        pieces = self.intervals
+        order = np.argsort(pieces.span, kind="stable")
+        return Pieces(pieces.span[order], pieces.start[order], pieces.end[order])
 
     @property
     def discontinuous(self) -> np.ndarray:
@@ -124,7 +115,7 @@ class SideSpans:
     @cached_property
     def overlapping(self) -> np.ndarray:
         """The indices of pieces that start before the previous piece ends, ascending."""
-        return np.flatnonzero(self.piece_start[1:] < self.piece_end[:-1]) + 1
+        return np.flatnonzero(self.intervals.start[1:] < self.intervals.end[:-1]) + 1
 
     @property
     def flat(self) -> bool:
@@ -237,7 +228,7 @@ class Alignment:
         sides = self.references, self.predictions
         places = [side.places(self.documents) for side in sides]
         pairs = list(zip(sides, places, strict=True))
-        overlap = np.concatenate([place[side.piece_span[side.overlapping]] for side, place in pairs])
+        overlap = np.concatenate([place[side.intervals.span[side.overlapping]] for side, place in pairs])
         gaps = np.concatenate([place[side.discontinuous] for side, place in pairs])
         kinds = [np.isin(place, overlap) * (1 + np.isin(place, gaps)) for place in places]
         return [
@@ -297,13 +288,13 @@ class Alignment:
     @cached_property
     def pairs(self) -> Pairs:
         """The pairs of spans that have the same label and share tokens."""
-        first, second = self.references, self.predictions
+        first, second = self.references.intervals, self.predictions.intervals
         noun = "spans" if self.labels_ignored else "spans of one label"
-        left, right = overlaps(first.piece_start, first.piece_end, second.piece_start, second.piece_end, noun=noun)
+        left, right = overlaps(first.start, first.end, second.start, second.end, noun=noun)
         start, end = _intersections(first, second, left, right)
         if self.contiguous:
             return Pairs(left, right, np.subtract(end, start, out=end))
-        reference, prediction = first.piece_span[left], second.piece_span[right]
+        reference, prediction = first.span[left], second.span[right]
         order = np.lexsort((start, prediction, reference))
         reference, prediction, start, end = reference[order], prediction[order], start[order], end[order]
         fresh = begins_run(reference, prediction)
@@ -317,8 +308,8 @@ class Alignment:
         pairs = self.pairs
         if pairs.pieces is not None:
             return pairs.pieces
-        bounds = _intersections(self.references, self.predictions, pairs.reference, pairs.prediction)
-        return Pieces(np.arange(len(pairs.shared)), *bounds)
+        sides = self.references.intervals, self.predictions.intervals
+        return Pieces(np.arange(len(pairs.shared)), *_intersections(*sides, pairs.reference, pairs.prediction))
 
 
 def across_labels(
@@ -367,12 +358,12 @@ def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> SideS
 
 
 def _intersections(
-    references: SideSpans, predictions: SideSpans, reference: np.ndarray, prediction: np.ndarray
+    references: Pieces, predictions: Pieces, reference: np.ndarray, prediction: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the start and end of the intersection of each pair of pieces."""
-    start, end = references.piece_start[reference], references.piece_end[reference]
-    np.maximum(start, predictions.piece_start[prediction], out=start)
-    np.minimum(end, predictions.piece_end[prediction], out=end)
+    start, end = references.start[reference], references.end[reference]
+    np.maximum(start, predictions.start[prediction], out=start)
+    np.minimum(end, predictions.end[prediction], out=end)
     return start, end
 
 
@@ -460,7 +451,7 @@ def coverage(side: SideSpans, other: SideSpans) -> np.ndarray:
 
     It uses sums over sorted boundaries, so time grows with the number of spans, not of overlaps.
     """
-    starts, ends = np.sort(other.piece_start), np.sort(other.piece_end)
+    starts, ends = np.sort(other.intervals.start), np.sort(other.intervals.end)
     begun, ended = (offsets_of(bounds) for bounds in (starts, ends))
 
     def before(position: np.ndarray) -> np.ndarray:
@@ -468,7 +459,7 @@ def coverage(side: SideSpans, other: SideSpans) -> np.ndarray:
         first, last = np.searchsorted(starts, position), np.searchsorted(ends, position)
         return np.asarray(position * (first - last) - (begun[first] - ended[last]))
 
-    shared = before(side.piece_end) - before(side.piece_start)
+    shared = before(side.intervals.end) - before(side.intervals.start)
     if side.pieces is None:
         return np.asarray(shared)
     return np.bincount(side.pieces.span, weights=shared, minlength=len(side)).astype(np.int64, copy=False)

@@ -268,7 +268,7 @@ def require_contiguous(
 def require_disjoint(alignment: Alignment, name: str, side: SideSpans, reason: str, remedy: str = "") -> None:
     """Raise an `InputError` if two spans of a side and label overlap."""
     if not side.flat:
-        span = int(side.piece_span[side.overlapping[0]])
+        span = int(side.intervals.span[side.overlapping[0]])
         label = "" if alignment.labels_ignored else " of the same label"
         raise alignment.refusal(name, side, span, f"overlaps another span{label}{reason}", remedy)
 

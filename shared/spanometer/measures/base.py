@@ -286,8 +286,7 @@ class Measure(CheckedOptions, ABC):
         Resampled corpora without the label are left out.
         """
         names = counts.labels if whole is None else (*counts.labels, whole)
-        scores = self.where_present(self.label_scores) if whole is None else None
-        values = self.joint_estimates([counts], resampling, scores)
+        values = self.joint_estimates([counts], resampling)
         return {
             name: self.intervals_of({key: each[code, 0] for key, each in values.items()}, resampling)
             for code, name in enumerate(names)

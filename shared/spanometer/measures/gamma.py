@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
@@ -308,20 +307,18 @@ _REMEDY = 'Give numbers from 0 to 1 for pairs of labels, as in {"PER": {"ORG": 0
 def _read(option: Any) -> dict[tuple[str, str], float]:
     """Read the distances of label pairs; the two names of a pair are sorted."""
     refusal = options_of(Gamma)["distances"].refusal(option, _REMEDY)
+    distances: dict[tuple[str, str], float] = {}
     try:
-        entries = list(_entries(option))
+        for first, second, distance in _entries(option):
+            names = isinstance(first, str) and isinstance(second, str) and not set("/=,") & set(first + second)
+            if not names or not is_number(distance) or not 0 <= distance <= float(first != second):
+                raise refusal
+            if distances.setdefault((min(first, second), max(first, second)), float(distance)) != distance:
+                raise refusal
     except InputError:
         raise
     except (ValueError, TypeError, RecursionError):
         raise refusal from None
-    distances: dict[tuple[str, str], float] = {}
-    for first, second, distance in entries:
-        names = isinstance(first, str) and isinstance(second, str) and not set("/=,") & set(first + second)
-        if not names or not is_number(distance) or not isfinite(distance) or not 0 <= distance <= 1:
-            raise refusal
-        pair = min(first, second), max(first, second)
-        if distances.setdefault(pair, float(distance)) != distance or (first == second and distance):
-            raise refusal
     return distances
 
 

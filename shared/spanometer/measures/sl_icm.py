@@ -180,7 +180,7 @@ class SlIcm(AlignedMeasure):
                 option="beta",
             )
         object.__setattr__(self, "tokens", read_tokens(self.tokens))
-        probabilities = self.token_probabilities
+        probabilities: Any = self.token_probabilities
         if is_ordered(probabilities):
             object.__setattr__(self, "token_probabilities", TokenProbabilities.read(probabilities))
         if self.unknown is not None:
@@ -261,11 +261,12 @@ class SlIcm(AlignedMeasure):
                 f"Pass {setting('tokens')} too; on the command line, use files with words.",
                 option="token_probabilities",
             )
+        known: Any = self.token_probabilities if self._source in (_MAPPING, _TOKENS, _NUMBER) else None
         information = TokenInformation.of(
             np.diff(alignment.offsets),
             exact=alignment.lengths is not None,
             tokens=self.tokens,
-            probabilities=self.token_probabilities if self._source in (_MAPPING, _TOKENS, _NUMBER) else None,
+            probabilities=known,
             unknown=self.unknown,
             log_base=float(self.log_base),
         )
@@ -291,8 +292,8 @@ class SlIcm(AlignedMeasure):
     def _require_known(self, alignment: Alignment, information: TokenInformation) -> None:
         """Raise an `InputError` if a token in a span has no probability."""
         sides = alignment.references, alignment.predictions
-        start = np.concatenate([alignment.token(side.piece_start) for side in sides])
-        size = np.concatenate([side.piece_end - side.piece_start for side in sides])
+        start = np.concatenate([alignment.token(side.intervals.start) for side in sides])
+        size = np.concatenate([side.intervals.end - side.intervals.start for side in sides])
         token = information.unknown_in(start, start + size)
         if token is None:
             return

@@ -211,9 +211,9 @@ def united(side: SideSpans, other: SideSpans) -> SideSpans:
     document, label = np.concatenate([side.document, other.document]), np.concatenate([side.label, other.label])
     pieces = None
     if not (side.contiguous and other.contiguous):
-        span = inverse(order)[np.concatenate([side.piece_span, len(side) + other.piece_span])]
-        first = np.concatenate([side.piece_start, other.piece_start])
-        last = np.concatenate([side.piece_end, other.piece_end])
+        span = inverse(order)[np.concatenate([side.intervals.span, len(side) + other.intervals.span])]
+        first = np.concatenate([side.intervals.start, other.intervals.start])
+        last = np.concatenate([side.intervals.end, other.intervals.end])
         by_start = np.argsort(first, kind="stable")
         pieces = Pieces(span[by_start], first[by_start], last[by_start])
     return SideSpans(document[order], label[order], start[order], end[order], pieces)
