@@ -7,7 +7,7 @@ spans and overlaps, not with the number of tokens.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from ..exceptions import InputError, require_same_documents
 from ..spans.arrow import share_lengths
 
 if TYPE_CHECKING:
+    from ..spans.entities import Entities
     from ..spans.spans import Spans
 
 PAIR_LIMIT = 1 << 26
@@ -122,21 +123,26 @@ class SideSpans:
         """Whether no two spans of the same label and document share a token."""
         return len(self.overlapping) == 0
 
-    def take(self, chosen: np.ndarray, base: np.ndarray | None = None) -> SideSpans:
-        """Select spans, given as flags or indices, and move each by its `base`."""
+    def take(self, chosen: np.ndarray) -> SideSpans:
+        """Select spans, given as flags or indices."""
         document, label, start, end = (column[chosen] for column in (self.document, self.label, self.start, self.end))
         copies = None if self.copies is None else self.copies[chosen]
-        if base is not None:
-            start, end = base + start, np.add(base, end, out=base)
         if self.pieces is None or not self.discontinuous[chosen].any():
             return SideSpans(document, label, start, end, None, copies)
         place = np.full(len(self), -1)
         place[chosen] = np.arange(len(document))
         span = place[self.pieces.span]
-        moved = np.zeros(len(document), dtype=np.int64) if base is None else start - self.start[chosen]
-        bounds = np.stack([self.pieces.start, self.pieces.end])[:, span >= 0] + moved[span[span >= 0]]
-        span, order = span[span >= 0], np.argsort(bounds[0], kind="stable")
-        return SideSpans(document, label, start, end, Pieces(span[order], *bounds[:, order]), copies)
+        pieces = Pieces(span[span >= 0], self.pieces.start[span >= 0], self.pieces.end[span >= 0])
+        return SideSpans(document, label, start, end, pieces, copies)
+
+    def moved(self, base: np.ndarray) -> SideSpans:
+        """Move each span along the line by its `base`."""
+        pieces = self.pieces
+        if pieces is not None:
+            start, end = pieces.start + base[pieces.span], pieces.end + base[pieces.span]
+            order = np.argsort(start, kind="stable")
+            pieces = Pieces(pieces.span[order], start[order], end[order])
+        return replace(self, start=base + self.start, end=np.add(base, self.end, out=base), pieces=pieces)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +183,7 @@ class Alignment:
         self.documents = references.documents
         self.lengths = references.lengths
         self.labels = tuple(sorted({*references.labels, *predictions.labels}))
-        ends = _ends(references, predictions) if self.lengths is None else self.lengths
+        ends = least_lengths(references, predictions) if self.lengths is None else self.lengths
         self.offsets = offsets_of(ends)
         if float(self.offsets[-1]) * (len(self.labels) + 1) >= _LONGEST_LINE:
             raise InputError(
@@ -324,12 +330,12 @@ def across_labels(
     """
     sides, numbers = [], []
     for side, kept in ((alignment.references, references), (alignment.predictions, predictions)):
-        number = np.flatnonzero(kept)
-        base = -side.label[number].astype(np.int64) * alignment.stride
+        chosen = side.take(kept)
+        chosen = chosen.moved(-chosen.label.astype(np.int64) * alignment.stride)
         # stable, so that spans that differ only in their fragments stay in order
-        order = np.lexsort((side.label[number], side.end[number] + base, side.start[number] + base))
-        numbers.append(number[order])
-        sides.append(side.take(number[order], base[order]))
+        order = np.lexsort((chosen.label, chosen.end, chosen.start))
+        numbers.append(np.flatnonzero(kept)[order])
+        sides.append(chosen.take(order))
     unlabelled = alignment.of_sides(*sides)
     unlabelled.labels_ignored = True
     return unlabelled, numbers[0], numbers[1]
@@ -351,10 +357,9 @@ def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> SideS
     # stable, so that labels keep the order of the text; a radix sort if the codes fit
     codes = spans.label.astype(np.uint16) if len(labels) < 2**16 else spans.label
     order = np.argsort(codes, kind="stable")
-    base = line_base(spans.label[order], spans.document[order], offsets)
     pieces = None if spans.fragments is None else Pieces(*spans.pieces())
-    side = SideSpans(spans.document, spans.label, spans.start, spans.end, pieces, spans.copies)
-    return side.take(order, base)
+    side = SideSpans(spans.document, spans.label, spans.start, spans.end, pieces, spans.copies).take(order)
+    return side.moved(line_base(side.label, side.document, offsets))
 
 
 def _intersections(
@@ -367,7 +372,7 @@ def _intersections(
     return start, end
 
 
-def _ends(*sides: Spans) -> np.ndarray:
+def least_lengths(*sides: Spans | Entities) -> np.ndarray:
     """Return the minimum possible length of each document."""
     ends = np.zeros(sides[0].documents, dtype=np.int64)
     for spans in sides:
@@ -377,7 +382,7 @@ def _ends(*sides: Spans) -> np.ndarray:
 
 def overlap_each_other(spans: Spans) -> bool:
     """Check whether two spans of the same label and document share a token."""
-    return not lay_out(spans, spans.labels, offsets_of(_ends(spans))).flat
+    return not lay_out(spans, spans.labels, offsets_of(least_lengths(spans))).flat
 
 
 def overlaps(

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ..alignment.matching import best_matching
-from ..alignment.overlaps import SideSpans, overlaps
+from ..alignment.overlaps import SideSpans, least_lengths, overlaps
 from ..arrays import offsets_of, ordered_codes, ranges, ranked, recoded
 from ..counts.counts import Column
 from ..exceptions import InputError, require_sides
@@ -58,9 +58,7 @@ class TreeAlignment:
         self.sides = (references, predictions)
         self.documents = references.documents
         self.types = tuple(sorted({*references.types, *predictions.types}))
-        ends = np.zeros(self.documents, dtype=np.int64)
-        for side in self.sides:
-            np.maximum.at(ends, side.document, side.end)
+        offsets = offsets_of(least_lengths(*self.sides))
         # one code for a name, because a component and a type may share it
         names = tuple(sorted({*self.types, *references.component_labels, *predictions.component_labels}))
         number = {name: code for code, name in enumerate(names)}
@@ -74,7 +72,7 @@ class TreeAlignment:
         self.entities, self.components = [], []
         for side in self.sides:
             document, label, owner = side.document, recoded(side.first_type, side.types, labels), side.component_entity
-            base = offsets_of(ends)[document]
+            base = offsets[document]
             self.entities.append(SideSpans(document, label, base + side.start, base + side.end))
             bounds = (base[owner] + bound for bound in (side.component_start, side.component_end))
             # in the order of their entities and with the labels of their entities
