@@ -321,25 +321,18 @@ def encoded_words(tokens: Any) -> Tags:
         return Tags.from_lists(tokens)
     except InputError as error:
         problem = error.problem.replace("is not a tag", "is not a word")
-        place: dict[str, Any] = {"document": error.document, "position": error.position}
-        raise InputError(problem, TOKENS_REMEDY, side="tokens", **place) from None
+        raise error.placed(problem=problem, remedy=TOKENS_REMEDY, side="tokens") from None
 
 
 def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, noun: str) -> None:
     """Raise an `InputError` if the words or probabilities do not fit the annotated documents."""
+    got, annotated, unit, document = len(sizes), len(lengths), "document", None
+    if got == annotated:
+        unfit = np.flatnonzero(sizes != lengths if exact else sizes < lengths)
+        if len(unfit) == 0:
+            return
+        document, unit = int(unfit[0]), "token"
+        got, annotated = sizes[document], lengths[document]
+    problem = f"got {noun} for {counted(got, unit)}, but annotations for {counted(annotated, unit)}."
     remedy = f"Pass {setting(name)} with the {noun} of the same documents and tokens."
-    if len(sizes) != len(lengths):
-        raise InputError(
-            f"got {noun} for {counted(len(sizes), 'document')}, but annotations for "
-            f"{counted(len(lengths), 'document')}.",
-            remedy,
-            side=name,
-        )
-    unfit = sizes != lengths if exact else sizes < lengths
-    if unfit.any():
-        document = int(np.argmax(unfit))
-        problem = (
-            f"got {noun} for {counted(sizes[document], 'token')}, but annotations for "
-            f"{counted(lengths[document], 'token')}."
-        )
-        raise InputError(problem, remedy, side=name, document=document)
+    raise InputError(problem, remedy, side=name, document=document)

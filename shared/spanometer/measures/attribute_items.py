@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..arrays import begins_run, listed, listed_items, ordered_codes, recoded
+from ..arrays import listed, listed_items, ordered_codes, recoded, run_bounds
 from ..exceptions import OTHER_PLACE, InputError, mention, setting, shown
 from ..spans.attributes import Attributes, Value, plain_value
 
@@ -146,13 +146,10 @@ def _item_columns(
 def distinct_items(code: np.ndarray, score: np.ndarray, *, highest: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return the index and score of each distinct item: the highest score of its copies, or the last one."""
     order = np.argsort(code, kind="stable")
-    begins = np.flatnonzero(begins_run(code[order]))
-    if len(begins) == len(code):
-        return np.arange(len(code)), score
-    score = score[order]
-    score = np.maximum.reduceat(score, begins) if highest else score[np.append(begins[1:], len(order)) - 1]
-    in_order = np.argsort(order[begins])
-    return order[begins][in_order], score[in_order]
+    first, end = run_bounds(code[order])
+    score = np.maximum.reduceat(score[order], first) if highest and len(first) else score[order[end - 1]]
+    in_order = np.argsort(order[first])
+    return order[first][in_order], score[in_order]
 
 
 def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarray:

@@ -185,7 +185,7 @@ class TokenInformation:
             token: converts positions of intervals to indices of tokens in the concatenated documents.
         """
         if self.token is None:
-            return self._of_sizes(sizes)
+            return np.asarray(self.unit * _harmonic(sizes))
         of_sets = pieces()
         group, start, size = of_sets.span, token(of_sets.start), of_sets.end - of_sets.start
         before = np.cumsum(size) - size
@@ -200,17 +200,16 @@ class TokenInformation:
             sums[group[left] : group[right - 1] + 1] += np.bincount(owner, weights=values)
         return sums
 
-    def _of_sizes(self, sizes: np.ndarray) -> np.ndarray:
-        """Compute unit * H(size), the information of token sets if all tokens have the same; H are harmonic numbers."""
-        largest = min(int(sizes.max(initial=0)), _TABLE)
-        harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, largest + 1))))
-        sums = harmonic[np.minimum(sizes, largest)]
-        longer = sizes > largest
-        if longer.any():
-            from scipy.special import digamma
 
-            sums[longer] = digamma(sizes[longer] + 1.0) + np.euler_gamma
-        return np.asarray(self.unit * sums)
+def _harmonic(sizes: np.ndarray) -> np.ndarray:
+    """Compute the harmonic numbers H(size)."""
+    largest = min(int(sizes.max(initial=0)), _TABLE)
+    sums = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, largest + 1))))[np.minimum(sizes, largest)]
+    if (longer := sizes > largest).any():
+        from scipy.special import digamma
+
+        sums[longer] = digamma(sizes[longer] + 1.0) + np.euler_gamma
+    return np.asarray(sums)
 
 
 def require_probability(value: object, name: str) -> None:
