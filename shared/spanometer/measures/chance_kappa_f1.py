@@ -161,8 +161,12 @@ class ChanceKappaF1(AlignedMeasure):
         cases = self.cases(alignment)
         _, example, of_place = np.unique(ordered_codes(*cases.of_both.T), return_index=True, return_inverse=True)
         pairs, of_place = cases.of_both[example], of_place.ravel()
+        if self.level == "span":
+            both = references.column(alignment.equal)
+        else:
+            both = references.column(alignment.pairs.reference, alignment.pairs.shared)
         columns = {
-            "both": self._agreement(alignment),
+            "both": both,
             "expected": Column(cases.document, cases.label, self._expected(cases, pairs)[of_place]),
             "predicted": self._size(predictions),
             "reference": self._size(references),
@@ -251,12 +255,6 @@ class ChanceKappaF1(AlignedMeasure):
             result["chance_f1_std"] = float(drawn.std())
             result["p_value"] = (1 + reached) / (1 + len(drawn))
         return result
-
-    def _agreement(self, alignment: Alignment) -> Column:
-        references, pairs = alignment.references, alignment.pairs
-        if self.level == "span":
-            return references.column(alignment.equal)
-        return references.column(pairs.reference, pairs.shared)
 
     def _size(self, side: SideSpans) -> Column:
         """Count the agreement of a side with itself."""

@@ -164,8 +164,6 @@ def harmonic_matching(
     free = np.ones(len(rows), dtype=bool)
     free[pairs] = False
     sums = _summed(of_pair[free], credits[free], len(places))
-    if len(pairs) == 0:
-        return places, sums
     groups = Groups(row, column, group, list(credits[pairs].T))
     of_group = of_pair[pairs[groups.first]]
     fronts: dict[int, list[np.ndarray]] = {}
@@ -190,11 +188,9 @@ def harmonic_matching(
             sums[number] = _best(totals, sizes[number])
     open_ = pairs[np.repeat(hard, groups.last - groups.first) & searched[of_pair[pairs]]]
     if len(open_):
-        open_places = np.flatnonzero(searched)
-        of_open = np.searchsorted(open_places, of_pair[open_])
-        sums[open_places] = _search(
-            rows[open_], columns[open_], credits[open_], of_open, sums[open_places], sizes[open_places]
-        )
+        own = np.flatnonzero(searched)
+        of_open = np.searchsorted(own, of_pair[open_])
+        sums[own] = _search(rows[open_], columns[open_], credits[open_], of_open, sums[own], sizes[own])
     return places, sums
 
 
@@ -248,7 +244,10 @@ def _search(
         waiting &= bound > best + _EQUAL
         if not waiting.any():
             return sums
-        lean = _share(totals, sizes)
+        # P / (P + R), at which the bound equals F; 1/2 if there are no credits
+        shares = totals / sizes
+        total = shares.sum(axis=1)
+        lean = np.where(total > 0, shares[:, 0], 0.5) / np.where(total > 0, total, 1.0)
         low, high = np.where(lean > share, share, low), np.where(lean > share, high, share)
         # try the weights where the choice would be best and the middle in turn
         inside = (lean > low) & (lean < high) & (turn % 2 == 0)
@@ -314,10 +313,3 @@ def _compared(
 def _weights(share: np.ndarray) -> np.ndarray:
     """Compute the weights of P and R in the sum that bounds F, shape (..., 2)."""
     return np.stack([2 * (1 - share) ** 2, 2 * share**2], axis=-1)
-
-
-def _share(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Compute P / (P + R), at which the bound equals F; 1/2 if there are no credits."""
-    shares = sums / sizes
-    total = shares.sum(axis=1)
-    return np.asarray(np.where(total > 0, shares[:, 0], 0.5) / np.where(total > 0, total, 1.0))

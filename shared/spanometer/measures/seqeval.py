@@ -233,15 +233,12 @@ def _warn(predicted: np.ndarray, reference: np.ndarray, scores: Sequence[str]) -
     if wanted == ("f-score",) and ((predicted == 0) & (reference == 0)).any():
         warned.append(("F-score is", "true nor predicted samples"))
     where = "due to" if len(reference) == 1 else "in labels with"
+    # scikit-learn's class if it is loaded, so that existing filters work
+    loaded = sys.modules.get("sklearn.exceptions")
+    category = UserWarning if loaded is None else loaded.UndefinedMetricWarning
     for subject, samples in warned:
         text = f"{subject} ill-defined and being set to 0.0 {where} no {samples}. "
-        warnings.warn(f"{text}Use `zero_division` parameter to control this behavior.", _category(), stacklevel=4)
-
-
-def _category() -> type[Warning]:
-    """Return scikit-learn's warning class if it is loaded, so that existing filters work."""
-    loaded = sys.modules.get("sklearn.exceptions")
-    return UserWarning if loaded is None else loaded.UndefinedMetricWarning
+        warnings.warn(f"{text}Use `zero_division` parameter to control this behavior.", category, stacklevel=4)
 
 
 def spell(name: str, value: str | None) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, line_base, overlaps
-from ..arrays import ranges
+from ..arrays import offsets_of, ranges
 from ..counts.counts import Column, Counts
 from ..counts.statistics import ALL_AVERAGES, divide
 from ..options import option, reused_option
@@ -32,7 +32,7 @@ class UnitizingCounts(Counts):
         total = super().condensed()
         if not self.rows:
             return total
-        before = np.concatenate(([0], np.cumsum(self.shared["tokens"])))[self.rows["document"]]
+        before = offsets_of(self.shared["tokens"])[self.rows["document"]]
         moved = {name: self.rows[name] + before for name in ("start", "end")}
         return replace(total, rows={**total.rows, **moved})
 
@@ -208,7 +208,7 @@ def _disagreement(counts: Counts, times: np.ndarray) -> tuple[np.ndarray, np.nda
     first = np.searchsorted(rows["document"][order], np.arange(counts.documents + 1))
     sizes = np.diff(first)[documents]
     units = order[ranges(first[:-1][documents], sizes)]
-    offsets = np.concatenate(([0], np.cumsum(tokens[documents])))
+    offsets = offsets_of(tokens[documents])
     base = rows["label"][units] * offsets[-1] + np.repeat(offsets[:-1], sizes)
     start, end = (rows[bound][units] + base for bound in ("start", "end"))
     sides = []
