@@ -244,9 +244,9 @@ def _declared(name: str) -> dict[str, Any]:
     base = _declared(values.pop("extends")) if "extends" in values else {}
     # one protocol of a task is enough to recognise its files
     base.pop("known_labels", None)
-    keys = {"keys": dict(_keys(values["keys"]))} if "keys" in values else {}
-    reading = {**base.get("reading", {}), **values.get("reading", {})}
-    return {**base, **values, **keys, "reading": {option: text for option, text in reading.items() if text}}
+    reading = {**base.pop("reading", {}), **values.pop("reading", {})}
+    declared = {**base, **values, "reading": {option: text for option, text in reading.items() if text}}
+    return {**declared, "keys": dict(_keys(declared["keys"]))}
 
 
 def _keys(declared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
