@@ -52,10 +52,12 @@ def test_simulations_of_many_documents_are_drawn_block_by_block(monkeypatch):
     whole = measure.counts(spans, spans).simulated
     assert whole.shape == (simulations, 2)
     blocks = []
-    sampled = chance_kappa_f1._sampled_agreement
+    shared = chance_kappa_f1.shared_of_spans
     monkeypatch.setattr(chance_kappa_f1, "_DRAWN_AT_ONCE", 1200)
     monkeypatch.setattr(
-        chance_kappa_f1, "_sampled_agreement", lambda *given: blocks.append(len(given[2][0])) or sampled(*given)
+        chance_kappa_f1,
+        "shared_of_spans",
+        lambda level, *sides: blocks.append(int(sides[0].document.max()) + 1) or shared(level, *sides),
     )
     parted = measure.counts(spans, spans).simulated
     assert max(blocks) <= 100 < simulations * documents

@@ -124,11 +124,12 @@ class _Turns:
     def _lay_out(self) -> None:
         """Cut all spans at all boundaries, so that all tokens of an interval are in the same spans."""
         sides = self._alignment.references, self._alignment.predictions
-        bounds = np.unique(np.concatenate([bound for side in sides for bound in (side.piece_start, side.piece_end)]))
+        pieces = [side.intervals for side in sides]
+        bounds = np.unique(np.concatenate([bound for part in pieces for bound in (part.start, part.end)]))
         tokens = np.diff(bounds)
         # cumulative number of a span's remaining tokens before each of its intervals
         self._offsets, self._base, self._before = [], [], []
-        for side in sides:
+        for side, part in zip(sides, pieces, strict=True):
             first = np.searchsorted(bounds, side.start)
             offsets = offsets_of(np.searchsorted(bounds, side.end) - first + 1)
             if offsets[-1] > _STRETCH_LIMIT:
@@ -137,10 +138,10 @@ class _Turns:
                     "Score fewer nested or crossing spans at once.",
                 )
             base = offsets[:-1] - first
-            begin = np.searchsorted(bounds, side.piece_start)
-            size = np.searchsorted(bounds, side.piece_end) - begin
+            begin = np.searchsorted(bounds, part.start)
+            size = np.searchsorted(bounds, part.end) - begin
             remaining = np.zeros(offsets[-1], dtype=np.int64)
-            remaining[1 + ranges(base[side.piece_span] + begin, size)] = tokens[ranges(begin, size)]
+            remaining[1 + ranges(base[part.span] + begin, size)] = tokens[ranges(begin, size)]
             self._offsets.append(offsets)
             self._base.append(base)
             self._before.append(np.cumsum(remaining))

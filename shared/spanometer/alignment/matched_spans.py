@@ -88,11 +88,6 @@ class MatchedSpans:
             alignment.matched[min_overlap] = _match(alignment, min_overlap)
         return cls(alignment, *alignment.matched[min_overlap])
 
-    def __post_init__(self) -> None:
-        """Convert indices to int8."""
-        for name in ("kind", "boundary"):
-            object.__setattr__(self, name, getattr(self, name).astype(np.int8))
-
     def flags(self, name: str) -> np.ndarray:
         """Flag the rows with a kind, boundary or mark, or with two of them, such as `wrong_boundary_longer`."""
         kind, _, boundary = name.rpartition("_")
@@ -126,10 +121,9 @@ class MatchedSpans:
 
     def bounds(self, side: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the boundaries of each row's span on a side, in tokens of its document; -1 for none."""
-        spans = self.alignment.references if side == "reference" else self.alignment.predictions
-        chosen = self.reference if side == "reference" else self.prediction
+        spans = self.alignment.sides[f"{side}s"]
         base = line_base(spans.label, spans.document, self.alignment.offsets)
-        return _at(spans.start - base, chosen), _at(spans.end - base, chosen)
+        return _at(spans.start - base, getattr(self, side)), _at(spans.end - base, getattr(self, side))
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -149,16 +143,16 @@ class MatchedSpans:
         unmatched spans; the flags `split`, `merged` and `nested`.
         """
         columns: dict[str, Any] = {"document": arrow_array(self.document[self.order].astype(np.int32))}
-        for side, name, span, label in (
-            ("reference", "reference", self.reference, self.reference_label),
-            ("prediction", "predicted", self.prediction, self.predicted_label),
+        for side, name, label in (
+            ("reference", "reference", self.reference_label),
+            ("prediction", "predicted", self.predicted_label),
         ):
-            none = (span < 0)[self.order]
+            span = getattr(self, side)[self.order]
             for bound, values in zip(("start", "end"), self.bounds(side), strict=True):
-                columns[f"{name}_{bound}"] = arrow_array(values[self.order].astype(np.int32), none)
+                columns[f"{name}_{bound}"] = arrow_array(values[self.order].astype(np.int32), span < 0)
             columns[f"{name}_label"] = strings(label[self.order], self.alignment.labels)
             if not self.alignment.contiguous:
-                columns[f"{name}_fragments"] = self._fragments(side, span[self.order])
+                columns[f"{name}_fragments"] = self._fragments(side, span)
         columns["kind"] = strings(self.kind[self.order], KINDS)
         columns["boundary"] = strings(self.boundary[self.order], BOUNDARIES)
         for flag in MARKS:
@@ -177,7 +171,7 @@ class MatchedSpans:
 
     def _fragments(self, side: str, chosen: np.ndarray) -> pa.Array:
         """Return the fragments of spans of a side as pairs of boundaries; null for index -1."""
-        spans = self.alignment.references if side == "reference" else self.alignment.predictions
+        spans = self.alignment.sides[f"{side}s"]
         pieces = spans.pieces_by_span
         base = line_base(spans.label, spans.document, self.alignment.offsets)[pieces.span]
         bounds = np.stack([pieces.start - base, pieces.end - base], axis=1).ravel()
@@ -208,8 +202,8 @@ def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
     return (
         np.concatenate([equal, of_reference[first], of_reference[alone], spurious]),
         np.concatenate([equal_prediction, of_prediction[second], missing, of_prediction[invented]]),
-        np.concatenate([correct, kind, MISSING + 1 + missing, SPURIOUS + 1 + spurious]),
-        np.concatenate([correct, boundary, missing, spurious]),
+        np.concatenate([correct, kind, MISSING + 1 + missing, SPURIOUS + 1 + spurious]).astype(np.int8),
+        np.concatenate([correct, boundary, missing, spurious]).astype(np.int8),
         np.concatenate([flags, split[first], split[alone], meets_split[invented]]),
         np.concatenate([flags, merged[second], meets_merged[alone], merged[invented]]),
     )

@@ -56,9 +56,9 @@ def best_matching(
     chosen = np.ones(len(rows), dtype=bool)
     pairs, group, row, column = contested(rows, columns)
     if len(pairs):
-        chosen[pairs] = False
         levels = [weight[pairs], np.ones(len(pairs)), *(-np.asarray(tie, dtype=float)[pairs] for tie in ties)]
-        chosen[pairs[Groups(row, column, *run_bounds(group), levels).solve()]] = True
+        chosen[pairs] = False
+        chosen[pairs[Groups(row, column, group, levels).solve()]] = True
     return chosen
 
 
@@ -86,26 +86,29 @@ def lexicographic_matching(
     if len(pairs) == 0:
         return chosen
     chosen[pairs] = False
-    stairs = _is_staircase(group, row, column)[group]
-    for flags, solve in ((stairs, _on_stairs), (~stairs, _in_groups)):
-        if flags.any():
-            of_shape = pairs[flags]
-            of_pairs = [np.asarray(level)[of_shape] for level in levels]
-            of_document = None if document is None else document[of_shape]
-            chosen[of_shape[solve(group[flags], row[flags], column[flags], of_pairs, of_document)]] = True
+    # a staircase is a group in which each pair, in sorted order, follows the previous one to the right or down
+    step = (row[1:] == row[:-1]) | (column[1:] == column[:-1])
+    broken = ~(step & (column[1:] >= column[:-1])) & (group[1:] == group[:-1])
+    on_stairs = np.bincount(group[1:][broken], minlength=int(group[-1]) + 1)[group] == 0
+    stairs, others = pairs[on_stairs], pairs[~on_stairs]
+    if len(stairs):
+        of_stairs = [level[stairs] for level in levels]
+        chosen[stairs[_on_stairs(group[on_stairs], row[on_stairs], column[on_stairs], of_stairs)]] = True
+    if len(others):
+        groups = Groups(row[~on_stairs], column[~on_stairs], group[~on_stairs], [level[others] for level in levels])
+        size = groups.height + groups.width
+        largest = int(size.argmax())
+        if size[largest] > LARGEST_GROUP:
+            raise InputError(
+                f"{size[largest]} wrong spans form one chain of overlaps; the limit is {LARGEST_GROUP}.",
+                "Leave out this document.",
+                document=None if document is None else int(document[others[groups.first[largest]]]),
+            )
+        chosen[others[groups.solve()]] = True
     return chosen
 
 
-def _is_staircase(group: np.ndarray, row: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """Flag the groups in which each pair, in sorted order, follows the previous one to the right or down."""
-    step = (row[1:] == row[:-1]) | (column[1:] == column[:-1])
-    broken = ~(step & (column[1:] >= column[:-1])) & (group[1:] == group[:-1])
-    return np.asarray(np.bincount(group[1:][broken], minlength=int(group[-1]) + 1) == 0)
-
-
-def _on_stairs(
-    group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], _: np.ndarray | None
-) -> np.ndarray:
+def _on_stairs(group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray]) -> np.ndarray:
     """Solve staircases; returns the indices of the chosen pairs.
 
     The only state is whether the previous pair has taken the row or column that it has in common with the current one.
@@ -178,22 +181,6 @@ def _one_weight(group: np.ndarray, levels: list[np.ndarray]) -> tuple[np.ndarray
     return weight, -2 * choices
 
 
-def _in_groups(
-    group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], document: np.ndarray | None
-) -> np.ndarray:
-    """Solve groups of any shape; returns the indices of the chosen pairs."""
-    groups = Groups(row, column, *run_bounds(group), levels)
-    size = groups.height + groups.width
-    largest = int(size.argmax())
-    if size[largest] > LARGEST_GROUP:
-        raise InputError(
-            f"{size[largest]} wrong spans form one chain of overlaps; the limit is {LARGEST_GROUP}.",
-            "Leave out this document.",
-            document=None if document is None else int(document[groups.first[largest]]),
-        )
-    return groups.solve()
-
-
 def contested(rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the pairs that have a row or column in common with another pair.
 
@@ -240,13 +227,14 @@ def occurrences(numbers: np.ndarray) -> np.ndarray:
 class Groups:
     """Pairs in connected groups, with levels that are maximised one after another."""
 
-    def __init__(
-        self, row: np.ndarray, column: np.ndarray, first: np.ndarray, last: np.ndarray, levels: list[np.ndarray]
-    ) -> None:
-        self.first, self.last, self.levels = first, last, levels
-        of_pair = np.repeat(np.arange(len(first)), last - first)
-        self.row, self.height = _within(of_pair, row, len(first))
-        self.column, self.width = _within(of_pair, column, len(first))
+    def __init__(self, row: np.ndarray, column: np.ndarray, group: np.ndarray, levels: list[np.ndarray]) -> None:
+        self.levels = levels
+        self.first, self.last = run_bounds(group)
+        of_pair = np.repeat(np.arange(len(self.first)), self.last - self.first)
+        self.row, self.height = _within(of_pair, row, len(self.first))
+        self.column, self.width = _within(of_pair, column, len(self.first))
+        # small enough for trying all matchings
+        self.small = (self.height <= _ENUMERATED) & (self.width <= _ENUMERATED)
 
     def solve(self) -> np.ndarray:
         """Solve all groups; returns the indices of the chosen pairs."""
@@ -255,11 +243,6 @@ class Groups:
         solutions.extend(self._try_all(*block) for block in self.enumerated())
         solutions.extend(self.assign(group) for group in np.flatnonzero(~(self.small | stars)).tolist())
         return np.concatenate(solutions)
-
-    @property
-    def small(self) -> np.ndarray:
-        """Whether each group is small enough for trying all matchings."""
-        return np.asarray((self.height <= _ENUMERATED) & (self.width <= _ENUMERATED))
 
     def enumerated(self) -> Iterator[tuple[np.ndarray, int, np.ndarray]]:
         """Yield for each shape of small groups: all matchings, the width, and blocks of groups with this shape."""

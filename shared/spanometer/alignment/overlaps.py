@@ -7,7 +7,7 @@ spans and overlaps, not with the number of tokens.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from ..exceptions import InputError, require_same_documents
 from ..spans.arrow import share_lengths
 
 if TYPE_CHECKING:
+    from ..spans.entities import Entities
     from ..spans.spans import Spans
 
 PAIR_LIMIT = 1 << 26
@@ -93,26 +94,17 @@ class SideSpans:
         lengths = self.pieces.end - self.pieces.start
         return np.bincount(self.pieces.span, weights=lengths, minlength=len(self)).astype(np.int64, copy=False)
 
-    @property
-    def piece_span(self) -> np.ndarray:
-        """The span of each piece."""
-        return np.arange(len(self)) if self.pieces is None else self.pieces.span
-
-    @property
-    def piece_start(self) -> np.ndarray:
-        """The start of each piece on the line, ascending."""
-        return self.start if self.pieces is None else self.pieces.start
-
-    @property
-    def piece_end(self) -> np.ndarray:
-        """The end of each piece on the line."""
-        return self.end if self.pieces is None else self.pieces.end
+    @cached_property
+    def intervals(self) -> Pieces:
+        """The contiguous pieces of all spans, ordered by start, also if every span is contiguous."""
+        return Pieces(np.arange(len(self)), self.start, self.end) if self.pieces is None else self.pieces
 
     @property
     def pieces_by_span(self) -> Pieces:
         """The pieces of each span after those of the span before it, in text order."""
-        order = np.argsort(self.piece_span, kind="stable")
-        return Pieces(self.piece_span[order], self.piece_start[order], self.piece_end[order])
+        pieces = self.intervals
+        order = np.argsort(pieces.span, kind="stable")
+        return Pieces(pieces.span[order], pieces.start[order], pieces.end[order])
 
     @property
     def discontinuous(self) -> np.ndarray:
@@ -124,23 +116,33 @@ class SideSpans:
     @cached_property
     def overlapping(self) -> np.ndarray:
         """The indices of pieces that start before the previous piece ends, ascending."""
-        return np.flatnonzero(self.piece_start[1:] < self.piece_end[:-1]) + 1
+        return np.flatnonzero(self.intervals.start[1:] < self.intervals.end[:-1]) + 1
 
     @property
     def flat(self) -> bool:
         """Whether no two spans of the same label and document share a token."""
         return len(self.overlapping) == 0
 
-    def take(self, kept: np.ndarray) -> SideSpans:
-        """Keep only the flagged spans."""
-        document, label, start, end = (column[kept] for column in (self.document, self.label, self.start, self.end))
-        copies = None if self.copies is None else self.copies[kept]
-        if self.pieces is None or not self.discontinuous[kept].any():
+    def take(self, chosen: np.ndarray) -> SideSpans:
+        """Select spans, given as flags or indices."""
+        document, label, start, end = (column[chosen] for column in (self.document, self.label, self.start, self.end))
+        copies = None if self.copies is None else self.copies[chosen]
+        if self.pieces is None or not self.discontinuous[chosen].any():
             return SideSpans(document, label, start, end, None, copies)
-        of_kept = kept[self.pieces.span]
-        span = (np.cumsum(kept) - 1)[self.pieces.span[of_kept]]
-        pieces = Pieces(span, self.pieces.start[of_kept], self.pieces.end[of_kept])
+        place = np.full(len(self), -1)
+        place[chosen] = np.arange(len(document))
+        span = place[self.pieces.span]
+        pieces = Pieces(span[span >= 0], self.pieces.start[span >= 0], self.pieces.end[span >= 0])
         return SideSpans(document, label, start, end, pieces, copies)
+
+    def moved(self, base: np.ndarray) -> SideSpans:
+        """Move each span along the line by its `base`."""
+        pieces = self.pieces
+        if pieces is not None:
+            start, end = pieces.start + base[pieces.span], pieces.end + base[pieces.span]
+            order = np.argsort(start, kind="stable")
+            pieces = Pieces(pieces.span[order], start[order], end[order])
+        return replace(self, start=base + self.start, end=np.add(base, self.end, out=base), pieces=pieces)
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +183,7 @@ class Alignment:
         self.documents = references.documents
         self.lengths = references.lengths
         self.labels = tuple(sorted({*references.labels, *predictions.labels}))
-        ends = _ends(references, predictions) if self.lengths is None else self.lengths
+        ends = least_lengths(references, predictions) if self.lengths is None else self.lengths
         self.offsets = offsets_of(ends)
         if float(self.offsets[-1]) * (len(self.labels) + 1) >= _LONGEST_LINE:
             raise InputError(
@@ -230,22 +232,20 @@ class Alignment:
         if self.contiguous or self.flat:
             return [self]
         sides = self.references, self.predictions
-        place_of = [side.places(self.documents) for side in sides]
-        pairs = list(zip(sides, place_of, strict=True))
-        overlap = np.concatenate([place[side.piece_span[side.overlapping]] for side, place in pairs])
+        places = [side.places(self.documents) for side in sides]
+        pairs = list(zip(sides, places, strict=True))
+        overlap = np.concatenate([place[side.intervals.span[side.overlapping]] for side, place in pairs])
         gaps = np.concatenate([place[side.discontinuous] for side, place in pairs])
-        kinds = [np.isin(place, overlap) * (1 + np.isin(place, gaps)) for place in place_of]
+        kinds = [np.isin(place, overlap) * (1 + np.isin(place, gaps)) for place in places]
         return [
             self.of_sides(*(side.take(of_side == kind) for side, of_side in zip(sides, kinds, strict=True)))
-            for kind in range(3)
-            if any((of_side == kind).any() for of_side in kinds)
+            for kind in np.unique(np.concatenate(kinds)).tolist()
         ]
 
     def of_sides(self, references: SideSpans, predictions: SideSpans) -> Alignment:
         """Align other spans of the same corpus."""
         part = object.__new__(Alignment)
-        part.documents, part.lengths, part.labels = self.documents, self.lengths, self.labels
-        part.offsets = self.offsets
+        vars(part).update({name: getattr(self, name) for name in ("documents", "lengths", "labels", "offsets")})
         part.references, part.predictions = references, predictions
         return part
 
@@ -294,13 +294,13 @@ class Alignment:
     @cached_property
     def pairs(self) -> Pairs:
         """The pairs of spans that have the same label and share tokens."""
-        first, second = self.references, self.predictions
+        first, second = self.references.intervals, self.predictions.intervals
         noun = "spans" if self.labels_ignored else "spans of one label"
-        left, right = overlaps(first.piece_start, first.piece_end, second.piece_start, second.piece_end, noun=noun)
+        left, right = overlaps(first.start, first.end, second.start, second.end, noun=noun)
         start, end = _intersections(first, second, left, right)
         if self.contiguous:
             return Pairs(left, right, np.subtract(end, start, out=end))
-        reference, prediction = first.piece_span[left], second.piece_span[right]
+        reference, prediction = first.span[left], second.span[right]
         order = np.lexsort((start, prediction, reference))
         reference, prediction, start, end = reference[order], prediction[order], start[order], end[order]
         fresh = begins_run(reference, prediction)
@@ -314,8 +314,8 @@ class Alignment:
         pairs = self.pairs
         if pairs.pieces is not None:
             return pairs.pieces
-        bounds = _intersections(self.references, self.predictions, pairs.reference, pairs.prediction)
-        return Pieces(np.arange(len(pairs.shared)), *bounds)
+        sides = self.references.intervals, self.predictions.intervals
+        return Pieces(np.arange(len(pairs.shared)), *_intersections(*sides, pairs.reference, pairs.prediction))
 
 
 def across_labels(
@@ -331,18 +331,11 @@ def across_labels(
     sides, numbers = [], []
     for side, kept in ((alignment.references, references), (alignment.predictions, predictions)):
         chosen = side.take(kept)
-        base = chosen.label.astype(np.int64) * alignment.stride
-        start, end = chosen.start - base, chosen.end - base
+        chosen = chosen.moved(-chosen.label.astype(np.int64) * alignment.stride)
         # stable, so that spans that differ only in their fragments stay in order
-        order = np.lexsort((chosen.label, end, start))
-        pieces = chosen.pieces
-        if pieces is not None:
-            first, last = pieces.start - base[pieces.span], pieces.end - base[pieces.span]
-            by_start = np.argsort(first, kind="stable")
-            span = np.argsort(order)[pieces.span]
-            pieces = Pieces(span[by_start], first[by_start], last[by_start])
-        sides.append(SideSpans(chosen.document[order], chosen.label[order], start[order], end[order], pieces))
+        order = np.lexsort((chosen.label, chosen.end, chosen.start))
         numbers.append(np.flatnonzero(kept)[order])
+        sides.append(chosen.take(order))
     unlabelled = alignment.of_sides(*sides)
     unlabelled.labels_ignored = True
     return unlabelled, numbers[0], numbers[1]
@@ -364,32 +357,22 @@ def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> SideS
     # stable, so that labels keep the order of the text; a radix sort if the codes fit
     codes = spans.label.astype(np.uint16) if len(labels) < 2**16 else spans.label
     order = np.argsort(codes, kind="stable")
-    document, label = spans.document[order], spans.label[order]
-    base = line_base(label, document, offsets)
-    start = base + spans.start[order]
-    copies = None if spans.copies is None else spans.copies[order]
-    if spans.fragments is None:
-        return SideSpans(document, label, start, np.add(base, spans.end[order], out=base), None, copies)
-    end = base + spans.end[order]
-    fragments = spans.fragments.take(order)
-    span = np.repeat(np.arange(len(order)), np.diff(fragments.offsets))
-    piece_start, piece_end = base[span] + fragments.start, base[span] + fragments.end
-    by_start = np.argsort(piece_start, kind="stable")
-    pieces = Pieces(span[by_start], piece_start[by_start], piece_end[by_start])
-    return SideSpans(document, label, start, end, pieces, copies)
+    pieces = None if spans.fragments is None else Pieces(*spans.pieces())
+    side = SideSpans(spans.document, spans.label, spans.start, spans.end, pieces, spans.copies).take(order)
+    return side.moved(line_base(side.label, side.document, offsets))
 
 
 def _intersections(
-    references: SideSpans, predictions: SideSpans, reference: np.ndarray, prediction: np.ndarray
+    references: Pieces, predictions: Pieces, reference: np.ndarray, prediction: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the start and end of the intersection of each pair of pieces."""
-    start, end = references.piece_start[reference], references.piece_end[reference]
-    np.maximum(start, predictions.piece_start[prediction], out=start)
-    np.minimum(end, predictions.piece_end[prediction], out=end)
+    start, end = references.start[reference], references.end[reference]
+    np.maximum(start, predictions.start[prediction], out=start)
+    np.minimum(end, predictions.end[prediction], out=end)
     return start, end
 
 
-def _ends(*sides: Spans) -> np.ndarray:
+def least_lengths(*sides: Spans | Entities) -> np.ndarray:
     """Return the minimum possible length of each document."""
     ends = np.zeros(sides[0].documents, dtype=np.int64)
     for spans in sides:
@@ -399,7 +382,7 @@ def _ends(*sides: Spans) -> np.ndarray:
 
 def overlap_each_other(spans: Spans) -> bool:
     """Check whether two spans of the same label and document share a token."""
-    return not lay_out(spans, spans.labels, offsets_of(_ends(spans))).flat
+    return not lay_out(spans, spans.labels, offsets_of(least_lengths(spans))).flat
 
 
 def overlaps(
@@ -473,7 +456,7 @@ def coverage(side: SideSpans, other: SideSpans) -> np.ndarray:
 
     It uses sums over sorted boundaries, so time grows with the number of spans, not of overlaps.
     """
-    starts, ends = np.sort(other.piece_start), np.sort(other.piece_end)
+    starts, ends = np.sort(other.intervals.start), np.sort(other.intervals.end)
     begun, ended = (offsets_of(bounds) for bounds in (starts, ends))
 
     def before(position: np.ndarray) -> np.ndarray:
@@ -481,7 +464,7 @@ def coverage(side: SideSpans, other: SideSpans) -> np.ndarray:
         first, last = np.searchsorted(starts, position), np.searchsorted(ends, position)
         return np.asarray(position * (first - last) - (begun[first] - ended[last]))
 
-    shared = before(side.piece_end) - before(side.piece_start)
+    shared = before(side.intervals.end) - before(side.intervals.start)
     if side.pieces is None:
         return np.asarray(shared)
     return np.bincount(side.pieces.span, weights=shared, minlength=len(side)).astype(np.int64, copy=False)

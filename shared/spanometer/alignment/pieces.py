@@ -23,23 +23,20 @@ class Incidence:
 
     Attributes:
         start, end: the boundaries of the pieces on the line, in order; every piece is in at least one span.
+        size: the number of tokens of each piece.
     """
 
     def __init__(self, alignment: Alignment) -> None:
         self._alignment = alignment
-        sides = alignment.references, alignment.predictions
-        bounds = np.unique(np.concatenate([bound for side in sides for bound in (side.piece_start, side.piece_end)]))
+        sides = alignment.references.intervals, alignment.predictions.intervals
+        bounds = np.unique(np.concatenate([bound for side in sides for bound in (side.start, side.end)]))
         covered = np.zeros(len(bounds) + 1, dtype=np.int64)
         for side in sides:
-            np.add.at(covered, np.searchsorted(bounds, side.piece_start), 1)
-            np.add.at(covered, np.searchsorted(bounds, side.piece_end), -1)
+            np.add.at(covered, np.searchsorted(bounds, side.start), 1)
+            np.add.at(covered, np.searchsorted(bounds, side.end), -1)
         inside = np.flatnonzero(np.cumsum(covered) > 0)
         self.start, self.end = bounds[inside], bounds[inside + 1]
-
-    @property
-    def size(self) -> np.ndarray:
-        """The number of tokens of each piece."""
-        return np.asarray(self.end - self.start)
+        self.size = self.end - self.start
 
     @cached_property
     def place(self) -> tuple[np.ndarray, np.ndarray]:
@@ -52,8 +49,8 @@ class Incidence:
         Raises:
             InputError: if there are more pieces than `PIECE_PAIR_LIMIT`.
         """
-        first = np.searchsorted(self.start, side.piece_start)
-        counts = np.searchsorted(self.start, side.piece_end) - first
+        first = np.searchsorted(self.start, side.intervals.start)
+        counts = np.searchsorted(self.start, side.intervals.end) - first
         if (total := int(counts.sum())) > PIECE_PAIR_LIMIT:
             raise InputError(
                 f"spans of one label overlap in {total} pieces; the limit is {PIECE_PAIR_LIMIT}.",
@@ -70,7 +67,7 @@ class Incidence:
         from scipy.sparse import csr_array
 
         first, counts = self.covered(side)
-        piece, span = ranges(first, counts), np.repeat(side.piece_span, counts)
+        piece, span = ranges(first, counts), np.repeat(side.intervals.span, counts)
         per_span = np.bincount(span, minlength=len(side))
         if int((per_span**2).sum()) > PIECE_PAIR_LIMIT:
             worst = int(np.argmax(per_span))

@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from ..arrays import offsets_by, ranges, ranked
+from ..counts.counts import require_scipy
 from ..exceptions import InputError
 from .matching import connected, heaviest_matching
 from .overlaps import overlaps
@@ -135,7 +136,7 @@ def best_alignment(units: Units, dissimilarity: Dissimilarity) -> UnitaryAlignme
     Raises:
         InputError: if there are too many possible unitary alignments, or if SciPy is missing.
     """
-    _require_scipy()
+    require_scipy("gamma")
     members, saved = _listed(units, dissimilarity)
     chosen = _matched(units, members, saved) if units.annotators == 2 else _packed(units, members, saved)
     members, saved = members[chosen], saved[chosen]
@@ -316,13 +317,6 @@ def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *
     if solution.x is None:
         raise InputError(f"HiGHS found no best alignment: {solution.message}", "Please report this with the spans.")
     return np.asarray(solution.x)
-
-
-def _require_scipy() -> None:
-    try:
-        import scipy.sparse  # noqa: F401
-    except ModuleNotFoundError:
-        raise InputError("gamma needs SciPy, which is not installed.", "pip install scipy") from None
 
 
 def _require_few(number: int) -> None:

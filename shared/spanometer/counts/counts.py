@@ -72,6 +72,14 @@ def _place(document: np.ndarray, label: np.ndarray, labels: int) -> np.ndarray:
     return np.asarray(document.astype(np.int64) * labels + label)
 
 
+def require_scipy(subject: str) -> None:
+    """Raise an `InputError` if SciPy is not installed; `subject` is what needs it."""
+    try:
+        import scipy.sparse  # noqa: F401
+    except ModuleNotFoundError:
+        raise InputError(f"{subject} needs SciPy, which is not installed.", "pip install scipy") from None
+
+
 def join_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
     """Join the counts of parts of a corpus."""
     if len(parts) == 1:
@@ -402,10 +410,8 @@ class Counts:
     @cached_property
     def matrices(self) -> dict[str, csr_array]:
         """The columns as sparse matrices, shape (documents, labels)."""
-        try:
-            from scipy.sparse import coo_array, csr_array
-        except ModuleNotFoundError:
-            raise InputError("resampling needs SciPy, which is not installed.", "pip install scipy") from None
+        require_scipy("resampling")
+        from scipy.sparse import coo_array, csr_array
 
         shape = (self.documents, len(self.labels))
         matrices = {}

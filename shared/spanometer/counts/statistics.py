@@ -253,14 +253,18 @@ class Estimate:
         Returns:
             The lower and upper bounds, shape (2, ...); NaN if the point or all resampled values are NaN.
         """
-        result = np.full((2, self.point.size), np.nan)
-        if self.drawn is not None:
-            drawn = self.drawn.reshape(len(self.drawn), -1)
-            left_out = None if self.left_out is None else self.left_out.reshape(len(self.left_out), -1)
-            for place, point in enumerate(self.point.reshape(-1).tolist()):
-                without = None if left_out is None else left_out[:, place]
-                result[:, place] = _bounds(point, drawn[:, place], confidence, without)
-        return result.reshape(2, *self.point.shape)
+        result = np.full((2, *self.point.shape), np.nan)
+        if self.drawn is None:
+            return result
+        for place, point in np.ndenumerate(self.point):
+            drawn, tails = self.drawn[:, *place], np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+            drawn = drawn[~np.isnan(drawn)]
+            if len(drawn) and not np.isnan(point):
+                if self.left_out is not None:
+                    left_out = self.left_out[:, *place]
+                    tails = _bca_tails(float(point), drawn, tails, left_out[~np.isnan(left_out)])
+                result[:, *place] = np.quantile(drawn, tails)
+        return result
 
     def interval(self, confidence: float) -> tuple[float, float]:
         """Compute the confidence interval of a single value, see `bounds`."""
@@ -302,16 +306,6 @@ def joined_values(parts: Iterable[Mapping[Any, np.ndarray]]) -> dict[Any, np.nda
         for key, values in part.items():
             joined.setdefault(key, []).append(np.atleast_1d(values))
     return {key: np.concatenate(values) for key, values in joined.items()}
-
-
-def _bounds(point: float, drawn: np.ndarray, confidence: float, left_out: np.ndarray | None) -> np.ndarray:
-    drawn = drawn[~np.isnan(drawn)]
-    if len(drawn) == 0 or np.isnan(point):
-        return np.full(2, np.nan)
-    tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
-    if left_out is not None:
-        tails = _bca_tails(point, drawn, tails, left_out[~np.isnan(left_out)])
-    return np.asarray(np.quantile(drawn, tails))
 
 
 def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.ndarray) -> np.ndarray:

@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, line_base
-from ..arrays import code_type, offsets_by, read_documents
-from ..counts.counts import Column, Counts, join_columns
+from ..arrays import offsets_by, read_documents
+from ..counts.counts import Column, Counts
 from ..counts.statistics import (
     ALL_AVERAGES,
     DOCUMENTS,
     DOCUMENTS_BY_LABEL,
     f_of,
-    mean_over_documents,
     precision_recall_f1,
 )
 from ..exceptions import InputError, counted, mention, require_sides, setting
@@ -24,7 +23,7 @@ from ..options import option, reused_option
 from ..spans.arrow import LENGTHS_REMEDY
 from ..spans.spans import Fragments, Spans
 from ..tags.tags import Tags
-from .base import Key, Kind, Measure
+from .base import Key, Measure
 
 TOKENS_REMEDY = "Pass one list of words for each document, tokens=[['The', 'Seine'], ...]."
 
@@ -159,52 +158,19 @@ class PrecisionRecallF1(Measure):
                 option="f1_average",
             )
 
-    def with_document_scores(self, counts: Kind) -> Kind:
-        """Add the counts for means over documents, see `Measure.with_document_scores`.
-
-        `documents_by_label` also adds for each label and key the sum over documents (`f1_label_sum`) and the number of
-        documents (`f1_label_documents`).
-        """
-        counts = super().with_document_scores(counts)
-        if self.average != DOCUMENTS_BY_LABEL:
-            return counts
-        scored, first = replace(self, average="micro", zero_division=nan), 0
-        parts: list[dict[str, Column]] = []
-        for totals in counts.per_document():
-            parts.append({})
-            for key, values in scored.label_scores(totals).items():
-                document, label = np.nonzero(~np.isnan(values))
-                place = (document + first).astype(np.int32), label.astype(code_type(len(counts.labels)))
-                parts[-1][f"{key}_label_sum"] = Column(*place, values[document, label])
-                parts[-1][f"{key}_label_documents"] = Column(*place)
-            first += len(values)
-        return replace(counts, columns={**counts.columns, **join_columns(parts)})
-
-    @property
-    def _document_sums(self) -> set[str]:
-        of_labels = {f"{key}_label_{part}" for key in self.keys for part in ("sum", "documents")}
-        return super()._document_sums | (of_labels if self.average == DOCUMENTS_BY_LABEL else set())
-
     def label_scores(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the scores of each label, from summed counts or as means over documents."""
-        if self.average != DOCUMENTS_BY_LABEL:
-            return super().label_scores(totals)
-        means = {}
-        for key in self.keys:
-            sums = totals[f"{key}_label_sum"], totals[f"{key}_label_documents"]
-            means[key] = mean_over_documents(*sums, totals[DOCUMENTS], self.zero_division)
-        return self._with_f1_of_means(means)
+        """Compute the scores of each label, see `Measure.label_scores`."""
+        return self._averaged(super().label_scores(totals), are_means=self.average == DOCUMENTS_BY_LABEL)
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute scores from totals by label, see `Measure.score_totals`."""
-        scores = super().score_totals(totals)
-        return scores if self.average == "micro" else self._with_f1_of_means(scores)
+        return self._averaged(super().score_totals(totals), are_means=self.average != "micro")
 
-    def _with_f1_of_means(self, means: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def _averaged(self, scores: dict[str, np.ndarray], *, are_means: bool) -> dict[str, np.ndarray]:
         """With `f1_average="of_means"`, replace the mean F1 by the F1 of mean precision and recall."""
-        if self.f1_average != "of_means":
-            return dict(means)
-        return self._combined({**means, "f1": f_of(means["precision"], means["recall"], self.f_beta)})
+        if not are_means or self.f1_average != "of_means":
+            return scores
+        return self._combined({**scores, "f1": f_of(scores["precision"], scores["recall"], self.f_beta)})
 
     def _combined(self, scores: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Replace F1 by another `combination` of precision and recall."""
@@ -302,7 +268,7 @@ def require_contiguous(
 def require_disjoint(alignment: Alignment, name: str, side: SideSpans, reason: str, remedy: str = "") -> None:
     """Raise an `InputError` if two spans of a side and label overlap."""
     if not side.flat:
-        span = int(side.piece_span[side.overlapping[0]])
+        span = int(side.intervals.span[side.overlapping[0]])
         label = "" if alignment.labels_ignored else " of the same label"
         raise alignment.refusal(name, side, span, f"overlaps another span{label}{reason}", remedy)
 
@@ -355,25 +321,18 @@ def encoded_words(tokens: Any) -> Tags:
         return Tags.from_lists(tokens)
     except InputError as error:
         problem = error.problem.replace("is not a tag", "is not a word")
-        place: dict[str, Any] = {"document": error.document, "position": error.position}
-        raise InputError(problem, TOKENS_REMEDY, side="tokens", **place) from None
+        raise error.placed(problem=problem, remedy=TOKENS_REMEDY, side="tokens") from None
 
 
 def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, noun: str) -> None:
     """Raise an `InputError` if the words or probabilities do not fit the annotated documents."""
+    got, annotated, unit, document = len(sizes), len(lengths), "document", None
+    if got == annotated:
+        unfit = np.flatnonzero(sizes != lengths if exact else sizes < lengths)
+        if len(unfit) == 0:
+            return
+        document, unit = int(unfit[0]), "token"
+        got, annotated = sizes[document], lengths[document]
+    problem = f"got {noun} for {counted(got, unit)}, but annotations for {counted(annotated, unit)}."
     remedy = f"Pass {setting(name)} with the {noun} of the same documents and tokens."
-    if len(sizes) != len(lengths):
-        raise InputError(
-            f"got {noun} for {counted(len(sizes), 'document')}, but annotations for "
-            f"{counted(len(lengths), 'document')}.",
-            remedy,
-            side=name,
-        )
-    unfit = sizes != lengths if exact else sizes < lengths
-    if unfit.any():
-        document = int(np.argmax(unfit))
-        problem = (
-            f"got {noun} for {counted(sizes[document], 'token')}, but annotations for "
-            f"{counted(lengths[document], 'token')}."
-        )
-        raise InputError(problem, remedy, side=name, document=document)
+    raise InputError(problem, remedy, side=name, document=document)

@@ -2,7 +2,7 @@
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..arrays import begins_run, code_type, listed, listed_items, ordered_codes, recoded
+from ..arrays import listed, listed_items, ordered_codes, recoded, run_bounds
 from ..exceptions import OTHER_PLACE, InputError, mention, setting, shown
 from ..spans.attributes import Attributes, Value, plain_value
 
@@ -31,20 +31,14 @@ _ATTRIBUTES_REMEDY = (
 
 _BOUNDS = ("label", "start", "end")
 _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
-_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+_ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _COMPARISON = re.compile(
     r"""\s*(?P<name>[^\s=!<>"']+)\s*(?P<order>==|!=|<=|>=|<|>)\s*(?P<value>"[^"]*"|'[^']*'|[^\s=!<>"']+)\s*(?:\band\b|$)"""
 )
 _ORDER_REMEDY = "Compare numbers with numbers and text with text. For other values, use == or !=."
 _FILTER_REMEDY = (
     "Write comparisons such as carrier == 'FATHER' and negated == false. Compare an attribute, label, start or end "
-    "with a "
-    "value by ==, !=, <, <=, > or >=. In Python, you can also pass a function of a document's reference spans."
+    "with a value by ==, !=, <, <=, > or >=. In Python, you can also pass a function of a document's reference spans."
 )
 
 
@@ -123,49 +117,39 @@ def _item_columns(
     side: Attributes, scored: ScoredAttributes, defaults: Mapping[str, Value], *, include_falsy: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the span, attribute, value (-1 for None) and score of each item, ordered by span and attribute."""
-    number = {name: code for code, name in enumerate(scored)}
-    attribute_of = np.array([number.get(name, -1) for name in side.names], dtype=code_type(len(scored)))
-    # whether an attribute is scored for a label
-    scored_of = np.array(
-        [[labels is None or label in labels for label in side.labels] for labels in scored.values()], dtype=bool
-    ).reshape(len(scored), len(side.labels))
-    falsy = np.array([not include_falsy and not value for value in side.values], dtype=bool)
-    default_of = np.full(len(scored), -2, dtype=np.int64)
-    for code, name in enumerate(scored):
-        default = plain_value(defaults.get(name), name)
-        for index, own in enumerate(side.values):
-            if type(own) is type(default) and own == default:
-                default_of[code] = index
+    number, width = {name: code for code, name in enumerate(scored)}, max(len(scored), 1)
+    attribute_of = np.array([number.get(name, -1) for name in side.names], dtype=np.int64)
+    default_of = [plain_value(defaults.get(name), name) for name in scored]
+    # whether an attribute is scored for a label, and whether its value is an item
+    of_labels = [[labels is None or label in labels for label in side.labels] for labels in scored.values()]
+    of_values = [
+        [(include_falsy or bool(own)) and (type(own) is not type(default) or own != default) for own in side.values]
+        for default in default_of
+    ]
+    scored_of = np.array(of_labels, dtype=bool).reshape(len(scored), len(side.labels))
+    is_item = np.array(of_values, dtype=bool).reshape(len(scored), len(side.values))
     rows = np.flatnonzero((side.value >= 0) & (attribute_of[side.name] >= 0))
     attribute, value, span = attribute_of[side.name[rows]], side.value[rows], side.span[rows]
-    chosen = ~falsy[value] & (value != default_of[attribute]) & scored_of[attribute, side.label[span]]
-    place = span.astype(np.int64) * len(scored) + attribute
+    stated, chosen = span * width + attribute, is_item[attribute, value] & scored_of[attribute, side.label[span]]
     score = np.where(np.isnan(side.score[rows]), 1.0, side.score[rows])
-    place, value, score, stated = place[chosen], value[chosen], score[chosen], place
-    if include_falsy:
-        without_value = scored_of[:, side.label].T.ravel()
-        without_value[stated] = False
-        empty = np.flatnonzero(without_value)
-        none_default = np.array([name in defaults and defaults[name] is None for name in scored], dtype=bool)
-        empty = empty[~none_default[empty % max(len(scored), 1)]]
-        place = np.concatenate([place, empty])
-        value, score = np.append(value, np.full(len(empty), -1)), np.append(score, np.ones(len(empty)))
-    if not (place[1:] >= place[:-1]).all():
-        order = np.argsort(place, kind="stable")
-        place, value, score = place[order], value[order], score[order]
-    return (*np.divmod(place, max(len(scored), 1)), value, score)
+    # with falsy values, an attribute without a value has the value None, unless that is its default
+    may_lack = np.array([include_falsy and defaults.get(name, True) is not None for name in scored], dtype=bool)
+    lacking = (scored_of & may_lack[:, None])[:, side.label].T.ravel()
+    lacking[stated] = False
+    empty = np.flatnonzero(lacking)
+    place = np.concatenate([stated[chosen], empty])
+    order = np.argsort(place, kind="stable")
+    value, score = np.append(value[chosen], np.full(len(empty), -1)), np.append(score[chosen], np.ones(len(empty)))
+    return (*np.divmod(place[order], width), value[order], score[order])
 
 
 def distinct_items(code: np.ndarray, score: np.ndarray, *, highest: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return the index and score of each distinct item: the highest score of its copies, or the last one."""
     order = np.argsort(code, kind="stable")
-    begins = np.flatnonzero(begins_run(code[order]))
-    if len(begins) == len(code):
-        return np.arange(len(code)), score
-    score = score[order]
-    score = np.maximum.reduceat(score, begins) if highest else score[np.append(begins[1:], len(order)) - 1]
-    in_order = np.argsort(order[begins])
-    return order[begins][in_order], score[in_order]
+    first, end = run_bounds(code[order])
+    score = np.maximum.reduceat(score[order], first) if highest and len(first) else score[order[end - 1]]
+    in_order = np.argsort(order[first])
+    return order[first][in_order], score[in_order]
 
 
 def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarray:
@@ -175,11 +159,10 @@ def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarr
         np.array_equal(getattr(references, name), getattr(predictions, name)) for name in names
     ):
         return np.zeros(0, dtype=np.int64)
-    number = {label: code for code, label in enumerate(sorted({*references.labels, *predictions.labels}))}
     sides = references, predictions
-    label = [recoded(side.label, side.labels, number) for side in sides]
-    bounds = (np.concatenate([getattr(side, name) for side in sides]) for name in names[:3])
-    codes = ordered_codes(*bounds, np.concatenate(label))
+    number = {label: code for code, label in enumerate(sorted({*references.labels, *predictions.labels}))}
+    label = np.concatenate([recoded(side.label, side.labels, number) for side in sides])
+    codes = ordered_codes(*(np.concatenate([getattr(side, name) for side in sides]) for name in names[:3]), label)
     apart = np.setxor1d(codes[: len(references)], codes[len(references) :])
     distinct, first = np.unique(codes, return_index=True)
     return np.asarray(first[np.searchsorted(distinct, apart)])
@@ -209,7 +192,6 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
         entries = [(name, True) for name in listed(attributes, _ATTRIBUTES_REMEDY, option="attributes")]
     else:
         raise InputError(f"invalid value for attributes: {shown(attributes)}.", _ATTRIBUTES_REMEDY)
-    scored: dict[str, frozenset[str] | None] = {}
     for name, labels in entries:
         listing = labels if isinstance(labels, (list, tuple, set, frozenset)) else ()
         several = bool(listing) and all(isinstance(label, str) and label for label in listing)
@@ -217,8 +199,7 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
             wrong = f"{shown(labels)} is not a list of labels for {shown(name)}"
             problem = wrong if isinstance(name, str) else f"{shown(name)} is not a name"
             raise InputError(f"{mention('attributes')}: {problem}.", _ATTRIBUTES_REMEDY, option="attributes")
-        scored[name] = None if labels is True else frozenset(labels)
-    return scored
+    return {name: None if labels is True else frozenset(labels) for name, labels in entries}
 
 
 def require_seen(
@@ -281,14 +262,11 @@ def require_one_type(
         (name, _meaning(value)): (value, None) for name, value in preset
     }
     for number, side in enumerate(sides):
-        doubtful = np.array([*(len(types[_meaning(value)]) > 1 for value in side.values), False], dtype=bool)
-        rows = np.flatnonzero(doubtful[side.value])
-        pairs = side.name[rows].astype(np.int64) * len(doubtful) + side.value[rows]
+        is_scored = np.array([name in scored for name in side.names], dtype=bool)
+        rows = np.flatnonzero((side.value >= 0) & is_scored[side.name])
         # the first row of each attribute and value
-        for row in rows[np.sort(np.unique(pairs, return_index=True)[1])].tolist():
+        for row in rows[np.sort(np.unique(ordered_codes(side.name[rows], side.value[rows]), return_index=True)[1])]:
             name, value = side.names[side.name[row]], side.values[side.value[row]]
-            if name not in scored:
-                continue
             place = InputError("", **_place_of(sides, number, int(side.span[row]), documents))
             earlier, earlier_place = first.setdefault((name, _meaning(value)), (value, place))
             if type(earlier) is not type(value):
@@ -303,15 +281,16 @@ def require_one_type(
 
 def _meaning(value: Value | None) -> Any:
     """Convert a value so that values that differ only in type become equal: `"true"`, `"1"` and 1.0 become 1."""
-    if not isinstance(value, str):
-        return value
-    text = value.strip().lower()
-    if text in ("true", "false"):
-        return text == "true"
+    text = value.strip().lower() if isinstance(value, str) else ""
+    return {"true": True, "false": False}.get(text, _number(text, value))
+
+
+def _number(text: str, otherwise: Any) -> Any:
+    """Parse a number; return another value if the text is not a number."""
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
-    return value
+    return otherwise
 
 
 def _place_of(sides: Sequence[Attributes], side: int, span: int, documents: np.ndarray | None) -> dict[str, Any]:
@@ -358,12 +337,7 @@ def _value(text: str) -> Any:
     """Parse a value: a number, `true`, `false`, `null`, or text with or without quotes."""
     if text[0] in "\"'":
         return text[1:-1]
-    if text.lower() in _CONSTANTS:
-        return _CONSTANTS[text.lower()]
-    for kind in (int, float):
-        with suppress(ValueError):
-            return kind(text)
-    return text
+    return _CONSTANTS.get(text.lower(), _number(text, text))
 
 
 def _holds(span: Mapping[str, Any], name: str, order: str, value: Any) -> bool:
@@ -373,11 +347,10 @@ def _holds(span: Mapping[str, Any], name: str, order: str, value: Any) -> bool:
     if order in ("==", "!="):
         # 1 equals 1.0, but not true
         return any(_kind(own) is _kind(value) and own == value for own in values) is (order == "==")
-    present = [own for own in values if own is not None]
-    for own in present:
-        if _kind(own) is not _kind(value) or _kind(own) is bool:
+    for own in values:
+        if own is not None and (_kind(own) is not _kind(value) or _kind(own) is bool):
             raise InputError(f"filter cannot compare {own!r} and {value!r} by <, <=, > or >=.", _ORDER_REMEDY)
-    return any(_ORDERS[order](own, value) for own in present)
+    return any(_ORDERS[order](own, value) for own in values if own is not None)
 
 
 def _kind(value: Any) -> type:

@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from ..arrays import begins_run
+from ..arrays import ranges, run_bounds
 from ..counts.counts import Counts
 
 
@@ -97,15 +97,14 @@ class Steps:
     @classmethod
     def _of(cls, counts: AttributeCounts, order: np.ndarray, group: np.ndarray, rule: str) -> Self:
         score, right = counts.rows["score"][order], counts.rows["right"][order].astype(np.int64)
-        first = np.flatnonzero(begins_run(group))
-        size = np.diff(np.append(first, len(group)))
-        rank = np.arange(1, len(group) + 1) - np.repeat(first, size)
-        hits = np.cumsum(right) - np.repeat((np.cumsum(right) - right)[first], size)
+        first, end = run_bounds(group)
+        rank = np.arange(1, len(group) + 1) - np.repeat(first, end - first)
+        hits = np.cumsum(right) - np.repeat((np.cumsum(right) - right)[first], end - first)
         if rule != "ties":
             return cls(group, score, rank, hits, right)
-        begins = np.flatnonzero(begins_run(group, score))
-        last = np.append(begins[1:], len(group))[: len(begins)] - 1
-        return cls(group[last], score[last], rank[last], hits[last], np.add.reduceat(right, begins))
+        first, end = run_bounds(group, score)
+        last = end - 1
+        return cls(group[last], score[last], rank[last], hits[last], np.add.reduceat(right, first))
 
     def precisions(self, groups: int, rule: str) -> np.ndarray:
         """Sum the precision at the rank of each right item, for each group."""
@@ -121,6 +120,6 @@ def _repeated(counts: AttributeCounts, rule: str, times: np.ndarray) -> np.ndarr
     if rule == "ties":
         # the order of items with equal scores does not matter
         return repeated
-    copy = np.arange(len(repeated)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    copy = ranges(np.zeros_like(repeats), repeats)
     keys = (rows["position"][repeated], copy, rows["document"][repeated], -rows["score"][repeated])
     return repeated[np.lexsort(keys)]

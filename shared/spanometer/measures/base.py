@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from ..counts.counts import Counts
+from ..arrays import code_type
+from ..counts.counts import Column, Counts, join_columns
 from ..counts.statistics import (
     AVERAGES,
     DOCUMENTS,
@@ -36,6 +37,9 @@ Kind = TypeVar("Kind", bound=Counts)
 
 Scores = Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]]
 """A function that maps the summed counts of each label to scores by key."""
+
+_PARTS = ("sum", "documents")
+"""The two counts of each score from which its mean over documents is computed."""
 
 COUNTS_PER_LABEL = "counts_per_label"
 """The key under which `details` returns the counts of each label."""
@@ -155,13 +159,13 @@ class Measure(CheckedOptions, ABC):
         """Raise an `InputError` if parts of a corpus cannot be counted separately and then added."""
         self.require_additive()
 
-    def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Sum the counts over documents, shape (labels)."""
-        return counts.per_label()
+    def totals(self, counts: Counts, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Sum the counts over documents, shape (labels).
 
-    def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum the counts over weighted documents, shape (corpora, labels), see `Counts.weighted`."""
-        return counts.weighted(weights)
+        With the number of copies of each document in several corpora, shape (corpora, documents), the sums have the
+        shape (corpora, labels), see `Counts.weighted`.
+        """
+        return counts.per_label() if weights is None else counts.weighted(weights)
 
     @abstractmethod
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -181,7 +185,9 @@ class Measure(CheckedOptions, ABC):
         return {**sums, **{name: values[..., 0] for name, values in wholes.items() if values.shape[-1]}}
 
     def label_scores(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the scores of each label from totals, shape (..., labels)."""
+        """Compute the scores of each label from totals, shape (..., labels), or as means over documents."""
+        if self.average == DOCUMENTS_BY_LABEL:
+            return self._means_over_documents(totals, "_label")
         return self.formula(self.quantities(totals))
 
     def headline_values(self, counts: Counts) -> dict[str, float]:
@@ -203,7 +209,7 @@ class Measure(CheckedOptions, ABC):
         Returns:
             Scores by key, shape (corpora).
         """
-        return self.score_totals(self.weighted_totals(counts, weights))
+        return self.score_totals(self.totals(counts, weights))
 
     def joint_estimates(
         self, counted: Sequence[Counts], resampling: Resampling | None, scores: Scores | None = None
@@ -226,7 +232,7 @@ class Measure(CheckedOptions, ABC):
         copies = [replace(counts) for counts in counted]
         return estimates(
             _stacked(of_totals(self.totals(counts)) for counts in counted),
-            lambda weights: _stacked(of_totals(self.weighted_totals(counts, weights)) for counts in copies),
+            lambda weights: _stacked(of_totals(self.totals(counts, weights)) for counts in copies),
             lambda: _stacked(self.left_out(counts, of_totals) for counts in counted),
             counted[0].documents,
             resampling,
@@ -236,16 +242,15 @@ class Measure(CheckedOptions, ABC):
         """Compute the scores of each label, followed by the scores of the corpus, shape (..., labels + 1)."""
         whole, of_labels = self.score_totals(totals), self.label_scores(totals)
         # simulated totals, and their scores, have more dimensions than others
-        shapes = {key: (*whole[key].shape, values.shape[-1]) for key, values in of_labels.items()}
         return {
-            key: np.append(np.broadcast_to(values, shapes[key]), whole[key][..., None], axis=-1)
-            for key, values in of_labels.items()
+            key: np.append(np.broadcast_to(each, (*whole[key].shape, each.shape[-1])), whole[key][..., None], axis=-1)
+            for key, each in of_labels.items()
         }
 
     def present(self, totals: Mapping[str, np.ndarray]) -> np.ndarray:
         """Flag the labels with a nonzero total, shape (..., labels)."""
         # simulated totals have more dimensions than the observed ones beside them
-        not_of_labels = {*self.shared, *self._document_sums}
+        not_of_labels = {*self.shared, DOCUMENTS, *(f"{key}_{part}" for key in self.keys for part in _PARTS)}
         flags = reduce(np.logical_or, (values != 0 for name, values in totals.items() if name not in not_of_labels))
         return np.asarray(flags)
 
@@ -281,8 +286,7 @@ class Measure(CheckedOptions, ABC):
         Resampled corpora without the label are left out.
         """
         names = counts.labels if whole is None else (*counts.labels, whole)
-        scores = self.where_present(self.label_scores) if whole is None else None
-        values = self.joint_estimates([counts], resampling, scores)
+        values = self.joint_estimates([counts], resampling)
         return {
             name: self.intervals_of({key: each[code, 0] for key, each in values.items()}, resampling)
             for code, name in enumerate(names)
@@ -304,7 +308,7 @@ class Measure(CheckedOptions, ABC):
         group = jackknife_groups(counts.documents, FEW_GROUPS if counts.rows else GROUPS)
         groups = int(group.max()) + 1
         if counts.rows:
-            kept = (self.weighted_totals(counts, (group != out)[None]) for out in range(groups))
+            kept = (self.totals(counts, (group != out)[None]) for out in range(groups))
             return joined_values(map(of_totals, kept))
         whole = counts.per_label()
         return joined_values(
@@ -336,10 +340,8 @@ class Measure(CheckedOptions, ABC):
         """Compute the scores of each document, shape (documents)."""
         # rows have no sums by document
         each = (np.arange(counts.documents)[None] == number for number in range(counts.documents))
-        totals_of = map(partial(self.weighted_totals, counts), each) if counts.rows else counts.per_document()
-        parts = [self.score_totals(totals) for totals in totals_of]
-        empty = np.zeros(0)
-        return {key: np.concatenate([empty, *(np.atleast_1d(part[key]) for part in parts)]) for key in self.keys}
+        totals_of = map(partial(self.totals, counts), each) if counts.rows else counts.per_document()
+        return joined_values([dict.fromkeys(self.keys, np.zeros(0)), *map(self.score_totals, totals_of)])
 
     def document_scores(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the scores of each document, with NaN for documents without spans on either side."""
@@ -350,7 +352,9 @@ class Measure(CheckedOptions, ABC):
         """Add the counts that are needed for a mean over documents, if `average` is such a mean.
 
         Each document gets `documents` (always 1) and, for each key, its score (`f1_sum`) and whether it is defined
-        (`f1_documents`, 0 or 1). The mean over documents is then a ratio of two summed counts.
+        (`f1_documents`, 0 or 1). The mean over documents is then a ratio of two summed counts. `documents_by_label`
+        also adds for each label and key the sum over documents (`f1_label_sum`) and the number of documents
+        (`f1_label_documents`).
         """
         if not self.over_documents:
             return counts
@@ -360,49 +364,49 @@ class Measure(CheckedOptions, ABC):
             defined = ~np.isnan(values)
             shared[f"{key}_documents"] = defined.astype(np.int64)
             shared[f"{key}_sum"] = np.where(defined, values, 0.0)
-        return replace(counts, shared={**counts.shared, **shared})
+        parts: list[dict[str, Column]] = []
+        first = 0
+        for totals in counts.per_document() if self.average == DOCUMENTS_BY_LABEL else ():
+            parts.append({})
+            for key, values in scored.label_scores(totals).items():
+                document, label = np.nonzero(~np.isnan(values))
+                place = (document + first).astype(np.int32), label.astype(code_type(len(counts.labels)))
+                parts[-1][f"{key}_label_sum"] = Column(*place, values[document, label])
+                parts[-1][f"{key}_label_documents"] = Column(*place)
+            first += len(values)
+        columns = {**counts.columns, **join_columns(parts)}
+        return replace(counts, columns=columns, shared={**counts.shared, **shared})
 
     @property
     def over_documents(self) -> bool:
         """Whether the scores of the corpus are means over documents."""
         return self.average in (DOCUMENTS, DOCUMENTS_BY_LABEL)
 
-    @property
-    def _document_sums(self) -> set[str]:
-        """The names of the counts that are needed for a mean over documents."""
-        if not self.over_documents:
-            return set()
-        return {DOCUMENTS, *(f"{key}_{part}" for key in self.keys for part in ("sum", "documents"))}
-
-    def _mean_over_documents(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the mean of each score over documents."""
+    def _means_over_documents(self, totals: Mapping[str, np.ndarray], part: str = "") -> dict[str, np.ndarray]:
+        """Compute the mean of each score over documents, shape (..., labels): of the whole, or of each label."""
         if DOCUMENTS not in totals:
             raise InputError(
                 "these counts have no scores of documents, so the mean over documents cannot be computed.",
                 f"Count with {setting('average', DOCUMENTS)}.",
             )
-        if totals[DOCUMENTS].shape[-1] == 0:
-            # without labels every document is empty
-            return replace(self, average="micro").score_totals(totals)
-        # the same for each label
-        first = {name: totals[name][..., 0] for name in self._document_sums}
-        return {
-            key: mean_over_documents(
-                first[f"{key}_sum"], first[f"{key}_documents"], first[DOCUMENTS], self.zero_division
-            )
-            for key in self.keys
-        }
+        means = {}
+        for key in self.keys:
+            sums, defined = (totals[f"{key}{part}_{name}"] for name in _PARTS)
+            means[key] = mean_over_documents(sums, defined, totals[DOCUMENTS], self.zero_division)
+        return means
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute scores from totals of shape (..., labels); the scores have shape (...).
 
         Means over labels leave out labels whose totals are all 0.
         """
-        if self.over_documents:
-            return self._mean_over_documents(totals)
+        if self.over_documents and (means := self._means_over_documents(totals))[self.headline].shape[-1]:
+            # they are the same for each label
+            return {key: values[..., 0] for key, values in means.items()}
         quantities = self.quantities(totals)
         pooled = self.formula(self.pooled(quantities))
-        if self.average == "micro":
+        # without labels every document is empty
+        if self.average == "micro" or self.over_documents:
             return pooled
         weights = totals[self.weight] if self.average == "weighted" else self.present(totals)
         return average_over_labels(self.formula(quantities), weights, pooled)
@@ -414,13 +418,10 @@ class Measure(CheckedOptions, ABC):
 
     def options(self) -> dict[str, Any]:
         """Return the options that can change the scores, in the order of the signature."""
-        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self) if field.compare}
-        disabled = {name for name, declared in options_of(self).items() if declared.disabled_by(self)}
-        own = {
-            name: value
-            for name, (value, default) in values.items()
-            if name not in disabled and (name not in self.unusual or value != default)
-        }
+        omitted = {name for name, declared in options_of(self).items() if declared.disabled_by(self)}
+        omitted |= {field.name for field in fields(self) if not field.compare}
+        omitted |= {name for name in self.unusual if getattr(self, name) == options_of(self)[name].default}
+        own = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in omitted}
         shared = {name: own.pop(name) for name in SHARED if name in own}
         return {**own, **shared}
 
@@ -458,11 +459,8 @@ def written(value: object) -> str:
 
 def with_bounds(values: Mapping[str, Any], intervals: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
     """Add the bounds `<key>_low` and `<key>_high` of each interval to the scores."""
-    sides = ("low", "high")
-    bounds = (
-        (f"{key}_{side}", bound) for key, pair in intervals.items() for side, bound in zip(sides, pair, strict=True)
-    )
-    return {**values, **dict(bounds)}
+    both = {key: {"low": low, "high": high} for key, (low, high) in intervals.items()}
+    return {**values, **{f"{key}_{side}": bound for key, pair in both.items() for side, bound in pair.items()}}
 
 
 def _stacked(parts: Iterable[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:

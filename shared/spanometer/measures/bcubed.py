@@ -1,7 +1,5 @@
 """B-cubed precision, recall and F1 over tokens."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans
@@ -87,58 +85,54 @@ def _by_depth(incidence: Incidence, sides: tuple[SideSpans, SideSpans]) -> list[
     """
     first, counts = map(np.concatenate, zip(*map(incidence.covered, sides), strict=True))
     start, end = (np.concatenate([getattr(side, bound) for side in sides]) for bound in ("start", "end"))
-    order = np.argsort(first, kind="stable")
-    spans = _Spans(
-        *(column[order] for column in (first, first + counts, start, end, np.arange(len(first)) < len(sides[0])))
-    )
+    is_reference = np.arange(len(first)) < len(sides[0])
+    spans = np.stack([first, first + counts, start, end, is_reference])[:, np.argsort(first, kind="stable")]
     pieces = len(incidence.start)
-    depth = np.cumsum(np.bincount(spans.first, minlength=pieces) - np.bincount(spans.last, minlength=pieces + 1)[:-1])
+    depth = np.cumsum(np.bincount(spans[0], minlength=pieces) - np.bincount(spans[1], minlength=pieces + 1)[:-1])
     # the furthest piece that this span or an earlier one reaches
-    reach = np.maximum.accumulate(spans.last)
+    reach = np.maximum.accumulate(spans[1])
     common, reached = np.zeros((2, pieces)), np.zeros((2, pieces), dtype=np.int64)
     for begin, finish in zip(*run_bounds(offsets_of(depth)[:-1] // _BLOCK, np.arange(pieces) // _PIECES), strict=True):
-        over = slice(np.searchsorted(reach, begin, side="right"), np.searchsorted(spans.first, finish))
-        block = slice(begin, finish)
-        common[:, block], reached[:, block] = _block(incidence, block, spans.take(over, block))
+        over = spans[:, np.searchsorted(reach, begin, side="right") : np.searchsorted(spans[0], finish)]
+        # cut spans to the block, and number pieces from its start
+        inside = np.clip(over[:2], begin, finish) - begin
+        kept, block = inside[1] > inside[0], slice(begin, finish)
+        common[:, block], reached[:, block] = _block(incidence, block, *inside[:, kept], *over[2:, kept])
     return [
         (np.where(far > 0, sums / np.maximum(far, 1), 0.0), far > 0) for sums, far in zip(common, reached, strict=True)
     ]
 
 
-@dataclass(frozen=True, eq=False)
-class _Spans:
-    """Spans of both sides: first piece, end of last piece, boundaries, and whether the span is a reference span."""
-
-    first: np.ndarray
-    last: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    is_reference: np.ndarray
-
-    def take(self, chosen: slice, block: slice) -> "_Spans":
-        """Select the spans that meet a block, cut them to the block, and number pieces from the start of the block."""
-        first = np.maximum(self.first[chosen], block.start) - block.start
-        last = np.minimum(self.last[chosen], block.stop) - block.start
-        kept = last > first
-        columns = (column[chosen][kept] for column in (self.start, self.end, self.is_reference))
-        return _Spans(first[kept], last[kept], *columns)
-
-
-def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarray, np.ndarray]:
+def _block(
+    incidence: Incidence,
+    block: slice,
+    first_piece: np.ndarray,
+    last_piece: np.ndarray,
+    span_start: np.ndarray,
+    span_end: np.ndarray,
+    is_reference: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
     """Sum min(c, l) / c for each piece of a block and each side, over tokens u that share a span with the piece.
 
     c and l change only at tokens where a span over the piece starts or ends.
+
+    Args:
+        incidence: the pieces of the corpus.
+        block: the pieces of the block.
+        first_piece, last_piece: the pieces of each span in the block; `last_piece` is exclusive.
+        span_start, span_end: the boundaries of each span.
+        is_reference: 1 for reference spans, 0 for predicted spans.
 
     Returns:
         The sums and the numbers of such tokens u, both of shape (sides, pieces).
     """
     start, end = incidence.start[block], incidence.end[block]
     common, reached = np.zeros((2, len(start))), np.zeros((2, len(start)), dtype=np.int64)
-    for far, near in ((spans.end, end), (-spans.start, -start)):
+    for far, near in ((span_end, end), (-span_start, -start)):
         order = np.argsort(far, kind="stable")
-        counts = (spans.last - spans.first)[order]
+        counts = (last_piece - first_piece)[order]
         # 16 bits allow a radix sort: piece by piece, in each the span that ends next first
-        piece = ranges(spans.first[order], counts).astype(np.uint16)
+        piece = ranges(first_piece[order], counts).astype(np.uint16)
         by_piece = np.argsort(piece, kind="stable")
         piece, span = piece[by_piece], np.repeat(order, counts)[by_piece]
         first, last = run_bounds(piece)
@@ -146,7 +140,7 @@ def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarra
         stretch = np.diff(distance, prepend=0)
         stretch[first] = distance[first]
         # spans over the piece that reach at least this far
-        passed = offsets_of(spans.is_reference[span])
+        passed = offsets_of(is_reference[span])
         references = passed[last][piece] - passed[:-1]
         predictions = last[piece] - np.arange(len(piece)) - references
         shared = stretch * np.minimum(references, predictions)
@@ -154,7 +148,7 @@ def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarra
             common[side] += np.add.reduceat(shared / np.maximum(left, 1), first)
             reached[side] += np.add.reduceat(stretch * (left > 0), first)
     # all spans over the piece contain its tokens
-    of_reference = spans.is_reference[span]
+    of_reference = is_reference[span] == 1
     depth = np.stack([np.bincount(piece[of_side], minlength=len(start)) for of_side in (of_reference, ~of_reference)])
     size = end - start
     return common + depth.min(axis=0) / np.maximum(depth, 1) * size, reached + (depth > 0) * size

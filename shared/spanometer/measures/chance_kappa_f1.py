@@ -1,6 +1,7 @@
 """F1 corrected for chance agreement."""
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -162,8 +163,12 @@ class ChanceKappaF1(AlignedMeasure):
         cases = self.cases(alignment)
         _, example, of_place = np.unique(ordered_codes(*cases.of_both.T), return_index=True, return_inverse=True)
         pairs, of_place = cases.of_both[example], of_place.ravel()
+        if self.level == "span":
+            both = references.column(alignment.equal)
+        else:
+            both = references.column(alignment.pairs.reference, alignment.pairs.shared)
         columns = {
-            "both": self._agreement(alignment),
+            "both": both,
             "expected": Column(cases.document, cases.label, self._expected(cases, pairs)[of_place]),
             "predicted": self._size(predictions),
             "reference": self._size(references),
@@ -253,12 +258,6 @@ class ChanceKappaF1(AlignedMeasure):
             result["p_value"] = (1 + reached) / (1 + len(drawn))
         return result
 
-    def _agreement(self, alignment: Alignment) -> Column:
-        references, pairs = alignment.references, alignment.pairs
-        if self.level == "span":
-            return references.column(alignment.equal)
-        return references.column(pairs.reference, pairs.shared)
-
     def _size(self, side: SideSpans) -> Column:
         """Count the agreement of a side with itself."""
         if self.level == "span":
@@ -269,30 +268,22 @@ class ChanceKappaF1(AlignedMeasure):
         """Compute the expected agreement of pairs of cases. A placement is cached until its last pair."""
         agreement = Placement.shared_tokens if self.level == "token" else Placement.same_spans
         values, placed = np.empty(len(pairs)), dict[int, Placement]()
-        together = np.zeros(len(pairs), dtype=bool)
-        if (self.level, self.of_layer, self.method) == ("token", "disjoint", "exact"):
-            together = cases.few[pairs].all(axis=1)
-            values[together] = cases.expected_of_few(pairs[together])
-        single_pairs = dict(zip(np.flatnonzero(~together).tolist(), pairs[~together].tolist(), strict=True))
-        last = {case: number for number, pair in single_pairs.items() for case in pair}
-        for number, pair in single_pairs.items():
-            for case in pair:
-                if case not in placed:
-                    placed[case] = self._place(cases, case)
+        of_few = (self.level, self.of_layer, self.method) == ("token", "disjoint", "exact")
+        together = cases.few[pairs].all(axis=1) & of_few
+        values[together] = cases.expected_of_few(pairs[together])
+        singles = dict(zip(np.flatnonzero(~together).tolist(), pairs[~together].tolist(), strict=True))
+        last = {case: number for number, pair in singles.items() for case in pair}
+        for number, pair in singles.items():
+            placed |= {case: self._place(cases, case) for case in pair if case not in placed}
             values[number] = agreement(*(placed[case] for case in pair))
-            for case in set(pair):
-                if last[case] == number:
-                    del placed[case]
+            for case in {case for case in pair if last[case] == number}:
+                del placed[case]
         return values
 
     def _place(self, cases: Cases, case: int) -> Placement:
         """Compute the random placement of one side's spans in one case."""
         tokens, layers = cases.describe(case)
-        options: dict[str, Any] = {
-            "placement": self.of_layer,
-            "method": self.method,
-            "uniform_threshold": self.uniform_threshold,
-        }
+        options: Any = {"placement": self.of_layer, "method": self.method, "uniform_threshold": self.uniform_threshold}
         first, *layers_below = (place(tokens, lengths, **options) for lengths in layers)
         return sum(layers_below, first)
 
@@ -313,47 +304,30 @@ class ChanceKappaF1(AlignedMeasure):
         generator = np.random.default_rng(self.seed)
         simulated = np.zeros((self.n_simulations, labels))
         order = np.argsort(of_place, kind="stable")
-        for first, last in zip(*run_bounds(of_place[order]), strict=True):
-            members = order[first:last]
-            sides = [cases.describe(case) for case in pairs[of_place[members[0]]].tolist()]
-            for draw, agreement in self._draw(sides, self.n_simulations * len(members), generator):
-                member, simulation = np.divmod(np.arange(draw, draw + len(agreement)), self.n_simulations)
+        for begin, end in zip(*run_bounds(of_place[order]), strict=True):
+            members = order[begin:end]
+            draws = self.n_simulations * len(members)
+            (tokens, first_layers), (_, second_layers) = map(cases.describe, pairs[of_place[members[0]]].tolist())
+            layers = first_layers, second_layers
+            meetings = math.prod(sum(map(len, side)) for side in layers)
+            held = meetings if self.level == "span" else min(meetings, 2 * tokens)
+            step = max(1, _DRAWN_AT_ONCE // max(held, tokens))
+            for first in range(0, draws, step):
+                drawn = np.arange(first, min(first + step, draws))
+                sides = [self._drawn(tokens, side, len(drawn), generator) for side in layers]
+                shared = shared_of_spans(self.level, *sides)
+                agreement = np.bincount(sides[0].document, weights=shared, minlength=len(drawn))
+                member, simulation = np.divmod(drawn, self.n_simulations)
                 np.add.at(simulated, (simulation, cases.label[members[member]]), agreement)
         return simulated
 
-    def _draw(
-        self, sides: list[tuple[int, list[list[int]]]], draws: int, generator: np.random.Generator
-    ) -> Iterator[tuple[int, np.ndarray]]:
-        """Draw the agreement of random annotations of one case.
-
-        Yields the index of the first draw of a block, and the block.
-        """
-        tokens = sides[0][0]
-        lengths = [np.array([length for layer in layers for length in layer]) for _, layers in sides]
-        meetings = len(lengths[0]) * len(lengths[1])
-        held = meetings if self.level == "span" else min(meetings, 2 * tokens)
-        step = max(1, _DRAWN_AT_ONCE // max(held, tokens))
-        for first in range(0, draws, step):
-            count = min(step, draws - first)
-            starts = [
-                np.concatenate(
-                    [sample(tokens, layer, count, placement=self.of_layer, generator=generator) for layer in layers],
-                    axis=1,
-                )
-                for _, layers in sides
-            ]
-            yield first, _sampled_agreement(self.level, tokens, starts, lengths)
-
-
-def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], lengths: list[np.ndarray]) -> np.ndarray:
-    """Compute the agreement of each pair of random annotations."""
-    sides = []
-    for start, length in zip(starts, lengths, strict=True):
-        # one drawn document after the other
-        draw = np.repeat(np.arange(len(start)), len(length))
-        first = start.ravel() + draw * tokens
-        sides.append(SideSpans(draw, np.zeros_like(draw), first, first + np.tile(length, len(start))))
-    return np.bincount(sides[0].document, weights=shared_of_spans(level, *sides), minlength=len(starts[0]))
+    def _drawn(self, tokens: int, layers: list[list[int]], draws: int, generator: np.random.Generator) -> SideSpans:
+        """Draw random annotations of one side of a case, one drawn document after the other."""
+        starts = [sample(tokens, layer, draws, placement=self.of_layer, generator=generator) for layer in layers]
+        length = np.tile(np.concatenate(layers), draws)
+        draw = np.repeat(np.arange(draws), len(length) // draws)
+        first = np.concatenate(starts, axis=1).ravel() + draw * tokens
+        return SideSpans(draw, np.zeros_like(draw), first, first + length)
 
 
 def shared_of_spans(level: str, first: SideSpans, second: SideSpans) -> np.ndarray:

@@ -172,7 +172,7 @@ class Eter(Measure):
             "deletions": unmatched(expected, partners),
             "matched": expected.column(partners),
             **{name: expected.column(partners, values[matched]) for name, values in errors.items()},
-            **trees.slots,
+            **trees.slots(self.ser_type_cost, self.ser_span_cost),
         }
         return Counts(columns, trees.types, trees.documents, measure=self)
 
@@ -227,17 +227,16 @@ class Eter(Measure):
             InputError: if the sides have different documents.
         """
         trees, errors, matched = self._aligned(references, predictions)
-        matched = matched[np.argsort(trees.pairs.reference[matched], kind="stable")]
-        columns = {"reference": trees.pairs.reference, "prediction": trees.pairs.prediction, "cost": self._cost(errors)}
-        columns |= {name: errors[name] for name in ("root_error", "component_error")}
-        return {name: values[matched] for name, values in columns.items()}
+        pairs, matched = trees.pairs, matched[np.argsort(trees.pairs.reference[matched], kind="stable")]
+        columns = {"reference": pairs.reference, "prediction": pairs.prediction, "cost": self._cost(errors), **errors}
+        names = ("reference", "prediction", "cost", "root_error", "component_error")
+        return {name: columns[name][matched] for name in names}
 
     def _aligned(
         self, references: Entities, predictions: Entities
     ) -> tuple[TreeAlignment, dict[str, np.ndarray], np.ndarray]:
         """Compute the errors of all pairs of entities, and select the pairs of the cheapest alignment."""
-        slot_costs = (self.ser_type_cost, self.ser_span_cost)
-        trees = TreeAlignment(references, predictions, slot_costs=slot_costs, coarse=self.type_level == "coarse")
+        trees = TreeAlignment(references, predictions, coarse=self.type_level == "coarse")
         errors, pairs = self._errors(trees), trees.pairs
         ties = [errors["type_substitutions"], errors["subtype_substitutions"]]
         unmatched_cost = self.insertion_cost + self.deletion_cost

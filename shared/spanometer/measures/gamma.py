@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +22,8 @@ _NOTHING = 1e-12
 """Sums of at most this size are 0: rounding leaves them when all parts of a sum are subtracted."""
 
 _APART = {"mean": 1.0, "half": 0.5}
+
+_UNIT = ("start", "end", "label")
 
 _OF_CHANCE = (
     "alpha", "beta", "delta_empty", "distances", "sampler", "min_shift", "samples", "precision", "seed"
@@ -209,13 +210,9 @@ class Gamma(AlignedMeasure):
         }
         return UnitizingCounts(columns, labels, documents, shared, rows, self)
 
-    def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Sum counts by label, and add expected disorder."""
-        return self._with_chance(counts, super().totals(counts))
-
-    def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum weighted counts, and add the expected disorder of the original corpus."""
-        return self._with_chance(counts, super().weighted_totals(counts, weights))
+    def totals(self, counts: Counts, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Sum counts by label, and add the expected disorder of the corpus without weights."""
+        return self._with_chance(counts, super().totals(counts, weights))
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the scores of each document, with chance from the whole corpus."""
@@ -250,14 +247,12 @@ class Gamma(AlignedMeasure):
         return kept[options]  # type: ignore[no-any-return]
 
     def _expected(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        rows, tokens, labels = counts.rows, counts.shared["tokens"], len(counts.labels)
+        rows, labels = counts.condensed().rows, len(counts.labels)
         number = len(rows["label"]) if rows else 0
         if number == 0:
             return np.zeros(labels), np.zeros(labels + 1), np.zeros(self.samples)
-        before = (np.cumsum(tokens) - tokens)[rows["document"]]
-        start, end = (rows[bound] + before for bound in ("start", "end"))
-        annotators = int(counts.shared["annotator_tokens"].sum() // tokens.sum())
-        annotator, start, end, label = _in_order(annotators, rows["annotator"], start, end, rows["label"])
+        annotators = int(counts.shared["annotator_tokens"].sum() // counts.shared["tokens"].sum())
+        annotator, start, end, label = _in_order(annotators, *(rows[name] for name in ("annotator", *_UNIT)))
         units = Units(annotators, annotator, np.zeros_like(label), start, end, label)
         dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(counts.labels))
         chance = Chance(units, labels, dissimilarity, self.sampler, _APART[self.min_shift], self.delta_empty, self.seed)
@@ -312,20 +307,18 @@ _REMEDY = 'Give numbers from 0 to 1 for pairs of labels, as in {"PER": {"ORG": 0
 def _read(option: Any) -> dict[tuple[str, str], float]:
     """Read the distances of label pairs; the two names of a pair are sorted."""
     refusal = options_of(Gamma)["distances"].refusal(option, _REMEDY)
+    distances: dict[tuple[str, str], float] = {}
     try:
-        entries = list(_entries(option))
+        for first, second, distance in _entries(option):
+            names = isinstance(first, str) and isinstance(second, str) and not set("/=,") & set(first + second)
+            if not names or not is_number(distance) or not 0 <= distance <= float(first != second):
+                raise refusal
+            if distances.setdefault((min(first, second), max(first, second)), float(distance)) != distance:
+                raise refusal
     except InputError:
         raise
     except (ValueError, TypeError, RecursionError):
         raise refusal from None
-    distances: dict[tuple[str, str], float] = {}
-    for first, second, distance in entries:
-        names = isinstance(first, str) and isinstance(second, str) and not set("/=,") & set(first + second)
-        if not names or not is_number(distance) or not isfinite(distance) or not 0 <= distance <= 1:
-            raise refusal
-        pair = min(first, second), max(first, second)
-        if distances.setdefault(pair, float(distance)) != distance or (first == second and distance):
-            raise refusal
     return distances
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import NoneType
 from typing import Any, Self
 
 import numpy as np
@@ -71,15 +70,10 @@ def _numbers(row: Any, document: int) -> np.ndarray:
     with suppress(TypeError, ValueError, RuntimeError):
         items = np.asarray(row).tolist() if hasattr(row, "__array__") else list(row)
         # NumPy would turn booleans and texts into numbers
-        if all(map(_is_number_type, set(map(type, items)))):
+        if all(item is None or is_number(item) for item in {type(item): item for item in items}.values()):
             return np.array(items, dtype=float)
     problem = f"{shown(row)} is not a list of probabilities."
     raise InputError(problem, _LISTS_REMEDY, side="token_probabilities", document=document)
-
-
-def _is_number_type(kind: type) -> bool:
-    numbers = (int, float, np.integer, np.floating, NoneType)
-    return issubclass(kind, numbers) and not issubclass(kind, (bool, np.timedelta64))
 
 
 def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]:
@@ -173,61 +167,49 @@ class TokenInformation:
 
     def unknown_in(self, start: np.ndarray, end: np.ndarray) -> int | None:
         """Return the index of the first token in these intervals that has no probability, or None."""
-        if self.token is None or not np.isnan(self.token).any():
+        if self.token is None or not (unknown := np.isnan(self.token)).any():
             return None
-        before = offsets_of(np.isnan(self.token))
-        stretches = np.flatnonzero(before[end] > before[start])
-        if len(stretches) == 0:
-            return None
-        first = int(start[stretches].min())
-        return first + int(np.argmax(np.isnan(self.token[first:])))
+        before = offsets_of(unknown)
+        first = int(start[before[end] > before[start]].min(initial=len(unknown)))
+        return None if first == len(unknown) else first + int(np.argmax(unknown[first:]))
 
-    def of_sets(self, sizes: np.ndarray, pieces: Callable[[], Pieces]) -> np.ndarray:
-        """Compute the information of token sets.
+    def of_sets(
+        self, sizes: np.ndarray, pieces: Callable[[], Pieces], token: Callable[[np.ndarray], np.ndarray]
+    ) -> np.ndarray:
+        """Compute Σ_i (1 / i) information(w_i) of token sets; i is the rank of a token within its set.
 
         Args:
             sizes: the number of tokens of each set.
-            pieces: returns the intervals of each set in tokens of the concatenated documents, in order. It is called
-                only if tokens differ in their information.
+            pieces: returns the intervals of each set, in order; no set is empty. It is called only if tokens differ in
+                their information.
+            token: converts positions of intervals to indices of tokens in the concatenated documents.
         """
         if self.token is None:
-            return self._of_sizes(sizes)
+            return np.asarray(self.unit * _harmonic(sizes))
         of_sets = pieces()
-        return self._graded(of_sets.span, of_sets.start, of_sets.end, len(sizes))
-
-    def _of_sizes(self, sizes: np.ndarray) -> np.ndarray:
-        """Compute unit * H(size), the information of token sets if all tokens have the same; H are harmonic numbers."""
-        largest = min(int(sizes.max(initial=0)), _TABLE)
-        harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, largest + 1))))
-        sums = harmonic[np.minimum(sizes, largest)]
-        longer = sizes > largest
-        if longer.any():
-            from scipy.special import digamma
-
-            sums[longer] = digamma(sizes[longer] + 1.0) + np.euler_gamma
-        return np.asarray(self.unit * sums)
-
-    def _graded(self, group: np.ndarray, start: np.ndarray, end: np.ndarray, groups: int) -> np.ndarray:
-        """Compute Σ_i (1 / i) information(w_i) for each group of token intervals; i is the rank within the group.
-
-        Args:
-            group: the group of each interval, ascending from 0; no group is empty.
-            start, end: the bounds of each interval in tokens of the concatenated documents, in order within a group.
-            groups: the number of groups.
-        """
-        information = np.empty(0) if self.token is None else self.token
-        size = end - start
+        group, start, size = of_sets.span, token(of_sets.start), of_sets.end - of_sets.start
         before = np.cumsum(size) - size
         first, last = run_bounds(group)
         rank = before - np.repeat(before[first], last - first)
-        sums = np.zeros(groups)
+        sums = np.zeros(len(sizes))
         # in blocks, to bound memory
         for left, right in zip(*run_bounds(before // _BLOCK), strict=True):
             part = slice(left, right)
-            values = information[ranges(start[part], size[part])] / (ranges(rank[part], size[part]) + 1)
+            values = self.token[ranges(start[part], size[part])] / (ranges(rank[part], size[part]) + 1)
             owner = np.repeat(group[part] - group[left], size[part])
             sums[group[left] : group[right - 1] + 1] += np.bincount(owner, weights=values)
         return sums
+
+
+def _harmonic(sizes: np.ndarray) -> np.ndarray:
+    """Compute the harmonic numbers H(size)."""
+    largest = min(int(sizes.max(initial=0)), _TABLE)
+    sums = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, largest + 1))))[np.minimum(sizes, largest)]
+    if (longer := sizes > largest).any():
+        from scipy.special import digamma
+
+        sums[longer] = digamma(sizes[longer] + 1.0) + np.euler_gamma
+    return np.asarray(sums)
 
 
 def require_probability(value: object, name: str) -> None:

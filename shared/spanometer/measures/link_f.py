@@ -34,17 +34,16 @@ class LinkF(FMeasure):
 
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count links by the fastest method for these spans."""
-        return join_columns([_count(part) for part in alignment.parts()])
+        return join_columns(
+            [
+                _flat(part) if part.flat else _by_reach(part) if part.contiguous else _by_pieces(part)
+                for part in alignment.parts()
+            ]
+        )
 
 
 def _triangle(tokens: np.ndarray) -> np.ndarray:
     return np.asarray(tokens * (tokens + 1) // 2)
-
-
-def _count(alignment: Alignment) -> dict[str, Column]:
-    if alignment.flat:
-        return _flat(alignment)
-    return _by_reach(alignment) if alignment.contiguous else _by_pieces(alignment)
 
 
 def _flat(alignment: Alignment) -> dict[str, Column]:
@@ -87,15 +86,13 @@ def _by_pieces(alignment: Alignment) -> dict[str, Column]:
 
     incidence = Incidence(alignment)
     size = incidence.size
-    reference, predicted = incidence.linked(alignment.references), incidence.linked(alignment.predictions)
+    reference, predicted = (
+        (incidence.linked(side) > 0).astype(np.int64) for side in (alignment.references, alignment.predictions)
+    )
 
     def column(linked: csr_array) -> Column:
         across = triu(linked, k=1, format="csr") @ size * size
         return Column(*incidence.place, across + linked.diagonal() * _triangle(size))
 
-    common = (reference > 0).multiply(predicted > 0)
-    return {
-        "both": column(common.astype(np.int64).tocsr()),
-        "predicted": column((predicted > 0).astype(np.int64)),
-        "reference": column((reference > 0).astype(np.int64)),
-    }
+    both = reference.multiply(predicted).tocsr()
+    return {"both": column(both), "predicted": column(predicted), "reference": column(reference)}

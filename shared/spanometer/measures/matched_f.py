@@ -16,8 +16,7 @@ from ..exceptions import InputError
 from ..options import option
 from .aligned import FMeasure, f_results
 
-_STEPS = 10
-_THRESHOLDS = tuple(step / 20 for step in range(_STEPS, 2 * _STEPS))
+_THRESHOLDS = [step / 20 for step in range(10, 20)]
 """The thresholds of `iou_50_95`, as in detection benchmarks."""
 
 _EQUAL = 1e-12
@@ -104,26 +103,25 @@ class MatchedF(FMeasure):
     def _pairs(self, alignment: Alignment) -> Column:
         """Compute the credit of each matched pair."""
         pairs, references = alignment.pairs, alignment.references
-        if self.credit == "overlap":
-            return references.column(pairs.reference[_most(pairs.reference, pairs.prediction)])
         sizes = references.size[pairs.reference] + alignment.predictions.size[pairs.prediction]
         iou = pairs.shared / (sizes - pairs.shared)
         if self.credit == "iou":
             level = np.rint(iou * _UNIT).astype(np.int64)
             chosen = lexicographic_matching(pairs.reference, pairs.prediction, [level, np.ones_like(level)])
             return references.column(pairs.reference[chosen], iou[chosen])
-        thresholds = [self.threshold] if self.credit == "iou_threshold" else _THRESHOLDS
         # pairs that reach a threshold also reach the lower ones
-        kept = np.arange(len(iou))
-        matched = []
-        for threshold in thresholds:
+        kept, matched = np.arange(len(iou)), []
+        for threshold in {"overlap": [0.0], "iou_threshold": [self.threshold]}.get(self.credit, _THRESHOLDS):
             kept = kept[iou[kept] >= threshold]
-            matched.append(pairs.reference[kept[_most(pairs.reference[kept], pairs.prediction[kept])]])
-        if self.credit == "iou_threshold":
+            # the matching with the most pairs
+            levels = [np.ones(len(kept), dtype=np.int64)]
+            chosen = lexicographic_matching(pairs.reference[kept], pairs.prediction[kept], levels)
+            matched.append(pairs.reference[kept[chosen]])
+        if len(matched) == 1:
             return references.column(matched[0])
         times = np.bincount(np.concatenate(matched), minlength=len(references))
         spans = np.flatnonzero(times)
-        return references.column(spans, times[spans] / _STEPS)
+        return references.column(spans, times[spans] / len(_THRESHOLDS))
 
     def _shares(self, alignment: Alignment) -> dict[str, Column]:
         """Compute the covered proportion of each matched predicted and reference span."""
@@ -139,11 +137,6 @@ class MatchedF(FMeasure):
         )
         label, document = np.divmod(place, max(alignment.documents, 1))
         return {name: Column(document, label, sums[:, side]) for side, name in enumerate(("right", "found"))}
-
-
-def _most(reference: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-    """Flag the pairs of a largest one-to-one matching."""
-    return lexicographic_matching(reference, prediction, [np.ones(len(reference), dtype=np.int64)])
 
 
 def harmonic_matching(
@@ -171,11 +164,8 @@ def harmonic_matching(
     free = np.ones(len(rows), dtype=bool)
     free[pairs] = False
     sums = _summed(of_pair[free], credits[free], len(places))
-    if len(pairs) == 0:
-        return places, sums
-    begins, ends = run_bounds(group)
-    of_group = of_pair[pairs[begins]]
-    groups = Groups(row, column, begins, ends, list(credits[pairs].T))
+    groups = Groups(row, column, group, list(credits[pairs].T))
+    of_group = of_pair[pairs[groups.first]]
     fronts: dict[int, list[np.ndarray]] = {}
     searched = np.bincount(of_group[~groups.small], minlength=len(places)) > 0
     hard = ~groups.small
@@ -196,13 +186,11 @@ def harmonic_matching(
             for front in of_place:
                 totals = (totals[:, None] + front).reshape(-1, 2)
             sums[number] = _best(totals, sizes[number])
-    open_ = pairs[np.repeat(hard, ends - begins) & searched[of_pair[pairs]]]
+    open_ = pairs[np.repeat(hard, groups.last - groups.first) & searched[of_pair[pairs]]]
     if len(open_):
-        open_places = np.flatnonzero(searched)
-        of_open = np.searchsorted(open_places, of_pair[open_])
-        sums[open_places] = _search(
-            rows[open_], columns[open_], credits[open_], of_open, sums[open_places], sizes[open_places]
-        )
+        own = np.flatnonzero(searched)
+        of_open = np.searchsorted(own, of_pair[open_])
+        sums[own] = _search(rows[open_], columns[open_], credits[open_], of_open, sums[own], sizes[own])
     return places, sums
 
 
@@ -256,7 +244,10 @@ def _search(
         waiting &= bound > best + _EQUAL
         if not waiting.any():
             return sums
-        lean = _share(totals, sizes)
+        # P / (P + R), at which the bound equals F; 1/2 if there are no credits
+        shares = totals / sizes
+        total = shares.sum(axis=1)
+        lean = np.where(total > 0, shares[:, 0], 0.5) / np.where(total > 0, total, 1.0)
         low, high = np.where(lean > share, share, low), np.where(lean > share, high, share)
         # try the weights where the choice would be best and the middle in turn
         inside = (lean > low) & (lean < high) & (turn % 2 == 0)
@@ -322,10 +313,3 @@ def _compared(
 def _weights(share: np.ndarray) -> np.ndarray:
     """Compute the weights of P and R in the sum that bounds F, shape (..., 2)."""
     return np.stack([2 * (1 - share) ** 2, 2 * share**2], axis=-1)
-
-
-def _share(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Compute P / (P + R), at which the bound equals F; 1/2 if there are no credits."""
-    shares = sums / sizes
-    total = shares.sum(axis=1)
-    return np.asarray(np.where(total > 0, shares[:, 0], 0.5) / np.where(total > 0, total, 1.0))

@@ -20,7 +20,9 @@ ReadFile = Callable[[str], Any]
 
 _ITEM = re.compile(r"(?P<name>\w+)\s*(\((?P<options>.*)\))?", re.DOTALL)
 _OPTION = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*=(?!=)")
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = {"(": ")", "[": "]", "{": "}", "'": "'", '"': '"'}
+_SIGN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?P<sign>[][(){},'"])((?<=['"]).*)?""", re.DOTALL)
+"""A quoted text (a backslash escapes the next sign); or a bracket, a comma, or a quotation mark without its end."""
 _EXAMPLE = "span_f,token_f(format=BIO)"
 _HASHED = re.compile(r"(\d+-[0-9a-f]{8}|hf:[0-9a-f]{12})")
 _OF_SIDES = re.compile(r"(references|annotator [^=]*)=.*,(predictions|system [^=]*|annotator [^=]*)=")
@@ -171,13 +173,11 @@ def read_item(
         return _read_signature(Signature.read(text), table, shared)
     item = _ITEM.fullmatch(text) if isinstance(text, str) else None
     name = item["name"] if item else ""
-    if item is None or name not in table:
-        raise InputError(f"{shown(name or text)} is not a measure.", _instead(name, table))
-    kind = table[name]
+    kind = _named(name, table, name or text)
     declared = options_of(kind)
     values: dict[str, Any] = {}
     try:
-        values.update(_values(item["options"] or "", name, declared, files))
+        values.update(_values(item["options"] or "" if item else "", name, declared, files))
         return kind(**{option: shared[option] for option in declared if option in shared} | values)
     except InputError as error:
         if error.option in shared and error.option not in values:
@@ -190,16 +190,15 @@ def read_item(
 def _read_signature(signature: Signature, table: Mapping[str, type[Kind]], shared: Mapping[str, Any]) -> Kind:
     """Create the measure of a signature; raise an `InputError` if shared options disagree with it."""
     name = signature.measure
-    if name not in table:
-        raise InputError(f"{shown(name)} is not a measure.", _instead(name, table))
-    declared = options_of(table[name])
+    kind = _named(name, table, name)
+    declared = options_of(kind)
     values = {option: shared[option] for option in declared if option in shared}
     values |= {
         option: _signed_value(declared[option], text)
         for option, text in signature.parts.items()
         if option in declared and option not in shared
     }
-    measure = table[name](**values)
+    measure = kind(**values)
     for option, value in measure.options().items():
         if written(value) != signature.parts.get(option, written(value)):
             problem = (
@@ -240,35 +239,31 @@ def _text(value: Any) -> str:
     return repr(value) if value is None or isinstance(value, bool) else written(value)
 
 
-def _instead(name: str, table: Mapping[str, Any]) -> str:
+def _named(name: str, table: Mapping[str, type[Kind]], text: Any) -> type[Kind]:
+    """Return the measure with this name; if there is none, raise an `InputError` about the text that has it."""
+    if name in table:
+        return table[name]
     close = get_close_matches(name.lower(), table, n=1)
     listed = (
         f"The measures are {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
     )
-    return f"Did you mean {close[0]}?" if close else listed
+    raise InputError(f"{shown(text)} is not a measure.", f"Did you mean {close[0]}?" if close else listed)
 
 
 def _split(text: str) -> Iterator[str]:
     """Split text at commas that are outside brackets and quotes."""
-    start, quote, behind = 0, "", False
-    closing: list[str] = []
-    for place, sign in enumerate(text):
-        if quote:
-            # a backslash escapes the next sign
-            quote = "" if sign == quote and not behind else quote
-            behind = sign == "\\" and not behind
-        elif sign in "'\"":
-            quote = sign
+    start, closing = 0, list[str]()
+    for match in _SIGN.finditer(text):
+        sign = match["sign"]
+        if closing and sign == closing[-1]:
+            closing.pop()
         elif sign in _CLOSING:
             closing.append(_CLOSING[sign])
-        elif closing and sign == closing[-1]:
-            closing.pop()
         elif sign == "," and not closing:
-            yield text[start:place]
-            start = place + 1
-    if quote or closing:
-        missing = quote or closing[-1]
-        raise InputError(f"{missing} is missing in {shown(text)}.", f"Write measures as in {_EXAMPLE}.")
+            yield text[start : match.start()]
+            start = match.end()
+    if closing:
+        raise InputError(f"{closing[-1]} is missing in {shown(text)}.", f"Write measures as in {_EXAMPLE}.")
     yield text[start:]
 
 
@@ -286,11 +281,11 @@ def _values(
     names = [part.partition("=")[0].strip() for part in parts]
     require_known(names, declared, measure)
     for name, part in zip(names, parts, strict=True):
+        value = part.partition("=")[2].strip()
         if names.count(name) > 1:
             raise InputError(f"{name} is set twice.", "Set each option once.", option=name)
         if not _OPTION.match(part):
             raise InputError(f"{name} has no value.", f"Write {name}=...", option=name)
-        value = part.partition("=")[2].strip()
         read_file: ReadFile = files.get(name, partial(_from_file, declared[name]))
         yield name, read_file(unquoted(value[1:])) if value.startswith("@") else _value(declared[name], value)
 

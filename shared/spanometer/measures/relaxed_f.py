@@ -155,9 +155,8 @@ class RelaxedF(FMeasure):
             predicted, reference: the number of copies of each span.
         """
         pairs = alignment.pairs
-        kept = np.full(len(pairs.shared), True)
-        if self.overlap != "any":
-            kept = np.logical_and(*(overlap >= self.threshold for overlap in self._overlaps(alignment)))
+        threshold = 0.0 if self.overlap == "any" else self.threshold
+        kept = np.logical_and(*(overlap >= threshold for overlap in self._overlaps(alignment)))
         # pair each copy of a span with each copy of the other
         rows, columns = pairs.reference[kept].astype(np.int64), pairs.prediction[kept].astype(np.int64)
         rows, columns = np.repeat(rows, predicted[columns]), ranges(offsets_of(predicted)[columns], predicted[columns])
@@ -171,8 +170,8 @@ class RelaxedF(FMeasure):
         surplus, reaching = np.zeros((2, len(owner)), dtype=bool)
         surplus[columns[columns != earliest[rows]]] = True
         reaching[columns] = True
-        number = [np.bincount(owner[flags], minlength=len(predicted)) for flags in (reaching & ~surplus, ~surplus)]
-        return number[0], number[1]
+        right, counted = (owner[flags] for flags in (reaching & ~surplus, ~surplus))
+        return np.bincount(right, minlength=len(predicted)), np.bincount(counted, minlength=len(predicted))
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute precision, recall and F1."""

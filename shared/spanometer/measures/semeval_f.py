@@ -102,9 +102,10 @@ class SemevalF(FMeasure):
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count the pairs of each kind, and the unpaired spans."""
         references, predictions = alignment.references, alignment.predictions
-        reference, prediction, correct, half = (self._joint if self.alignment == "joint" else self._by_schema)(
-            alignment
-        )
+        choose = self._joint if self.alignment == "joint" else self._by_schema
+        reference, prediction, exact, typed = choose(alignment)
+        correct = self._correct(exact, typed)
+        half = exact ^ typed if self.schema == "muc" else ~exact & (self.schema == "partial")
         spurious = np.bincount(prediction, minlength=len(predictions)) == 0
         return {
             "correct": references.column(reference[correct]),
@@ -129,22 +130,16 @@ class SemevalF(FMeasure):
         """Flag the pairs that are correct under the schema."""
         return (exact | (not _EXACT[self.schema])) & (typed | (not _TYPED[self.schema]))
 
-    def _half(self, exact: np.ndarray, typed: np.ndarray) -> np.ndarray:
-        """Flag the pairs that count half under the schema."""
-        half: np.ndarray = exact ^ typed if self.schema == "muc" else ~exact & (self.schema == "partial")
-        return half
-
     def _joint(self, alignment: Alignment) -> tuple[np.ndarray, ...]:
         """Choose the pairs that all schemas use.
 
-        Returns reference and predicted spans, flags of correct pairs, and flags of half-correct pairs.
+        Returns reference and predicted spans, and whether they have the same tokens and the same label.
         """
         matched = MatchedSpans.of(alignment, min_overlap=self.min_overlap)
         paired = (matched.reference >= 0) & (matched.prediction >= 0)
         kind = matched.kind[paired]
         exact, typed = np.isin(kind, [CORRECT, WRONG_LABEL]), np.isin(kind, [CORRECT, WRONG_BOUNDARY])
-        flags = self._correct(exact, typed), self._half(exact, typed)
-        return matched.reference[paired], matched.prediction[paired], *flags
+        return matched.reference[paired], matched.prediction[paired], exact, typed
 
     def _by_schema(self, alignment: Alignment) -> tuple[np.ndarray, ...]:
         """Choose the pairs for this schema, one span after another. Returns the same as `_joint`."""
@@ -160,5 +155,4 @@ class SemevalF(FMeasure):
         else:
             nearest = pairs.distance * (correct & (self.schema == "ent_type"))
             chosen = greedy_matching(left, right, [~correct, nearest])
-        half = self._half(pairs.exact, pairs.typed)[chosen]
-        return numbers[0][left[chosen]], numbers[1][right[chosen]], correct[chosen], half
+        return numbers[0][left[chosen]], numbers[1][right[chosen]], pairs.exact[chosen], pairs.typed[chosen]

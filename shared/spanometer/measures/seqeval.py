@@ -202,9 +202,9 @@ def averaged(
     value = number(zero_division)
     if average is None:
         return *ratios(sizes, value), reference
-    weights = reference if average == "weighted" else None
-    if weights is not None and not weights.any():
-        sizes, weights = pooled, None
+    weights = reference if average == "weighted" else np.ones(len(reference))
+    if not weights.any():
+        sizes, weights = pooled, np.ones(1)
     precision, recall, f1 = (_mean(values, weights) for values in ratios(sizes, value))
     return precision, recall, f1, int(reference.sum())
 
@@ -217,10 +217,8 @@ def common_codes(references: Tags, predictions: Tags) -> tuple[tuple[np.ndarray,
     return (codes[0], codes[1]), tuple(number)
 
 
-def _mean(values: np.ndarray, weights: np.ndarray | None) -> float:
+def _mean(values: np.ndarray, weights: np.ndarray) -> float:
     defined = ~np.isnan(values)
-    if weights is None:
-        return float(np.average(values[defined])) if defined.any() else nan
     return float(np.average(values[defined], weights=weights[defined])) if weights[defined].any() else nan
 
 
@@ -235,15 +233,12 @@ def _warn(predicted: np.ndarray, reference: np.ndarray, scores: Sequence[str]) -
     if wanted == ("f-score",) and ((predicted == 0) & (reference == 0)).any():
         warned.append(("F-score is", "true nor predicted samples"))
     where = "due to" if len(reference) == 1 else "in labels with"
+    # scikit-learn's class if it is loaded, so that existing filters work
+    loaded = sys.modules.get("sklearn.exceptions")
+    category = UserWarning if loaded is None else loaded.UndefinedMetricWarning
     for subject, samples in warned:
         text = f"{subject} ill-defined and being set to 0.0 {where} no {samples}. "
-        warnings.warn(f"{text}Use `zero_division` parameter to control this behavior.", _category(), stacklevel=4)
-
-
-def _category() -> type[Warning]:
-    """Return scikit-learn's warning class if it is loaded, so that existing filters work."""
-    loaded = sys.modules.get("sklearn.exceptions")
-    return UserWarning if loaded is None else loaded.UndefinedMetricWarning
+        warnings.warn(f"{text}Use `zero_division` parameter to control this behavior.", category, stacklevel=4)
 
 
 def spell(name: str, value: str | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..alignment.matching import best_matching, occurrences
-from ..alignment.overlaps import Alignment, Pairs, Pieces, SideSpans
+from ..alignment.overlaps import Alignment, Pairs, SideSpans
 from ..arrays import begins_run, is_ordered, place_of
 from ..counts.counts import Counts
 from ..counts.statistics import divide
@@ -27,6 +27,8 @@ Probabilities = Mapping[str, float] | Sequence[Sequence[float | None]] | TokenPr
 
 CORPUS = "corpus"
 """The value of `token_probabilities` that stands for the relative frequencies of the tokens."""
+
+_MAPPING, _TOKENS, _NUMBER = "mapping", "tokens", "number"
 
 
 class SlIcm(AlignedMeasure):
@@ -178,44 +180,47 @@ class SlIcm(AlignedMeasure):
                 option="beta",
             )
         object.__setattr__(self, "tokens", read_tokens(self.tokens))
-        self._check_probabilities()
-
-    def _check_probabilities(self) -> None:
-        probabilities = self.token_probabilities
+        probabilities: Any = self.token_probabilities
+        if is_ordered(probabilities):
+            object.__setattr__(self, "token_probabilities", TokenProbabilities.read(probabilities))
         if self.unknown is not None:
             require_probability(self.unknown, "unknown")
-            if not isinstance(probabilities, Mapping):
+            if self._source != _MAPPING:
                 raise InputError(
                     f"{mention('unknown')} is for words that are not in {mention('token_probabilities')}.",
                     f"Pass {mention('token_probabilities')} as a mapping of words to probabilities, or remove "
                     f"{mention('unknown')}.",
                     option="unknown",
                 )
-        if isinstance(probabilities, Mapping):
+        if self._source == _MAPPING:
             require_probabilities(probabilities)
-        elif probabilities is not None and probabilities != CORPUS:
-            of_tokens = is_ordered(probabilities) or isinstance(probabilities, TokenProbabilities)
-            if of_tokens:
-                object.__setattr__(self, "token_probabilities", TokenProbabilities.read(probabilities))
-            else:
-                require_probability(probabilities, "token_probabilities")
-            if self.tokens is not None:
-                clause = "lists the probabilities of tokens" if of_tokens else "is one number"
-                raise InputError(
-                    f"{mention('token_probabilities')} {clause}, so {mention('tokens')} has no effect.",
-                    f"Remove {mention('tokens')}.",
-                )
+        elif self._source == _NUMBER:
+            require_probability(probabilities, "token_probabilities")
+        if self.tokens is not None and self._source in (_NUMBER, _TOKENS):
+            clause = "lists the probabilities of tokens" if self._source == _TOKENS else "is one number"
+            raise InputError(
+                f"{mention('token_probabilities')} {clause}, so {mention('tokens')} has no effect.",
+                f"Remove {mention('tokens')}.",
+            )
+
+    @property
+    def _source(self) -> str:
+        """Where P(w) comes from: a mapping of words, lists for the tokens, one number, `corpus`, or `unit` for none."""
+        probabilities = self.token_probabilities
+        if probabilities is None:
+            return "unit" if self.tokens is None else CORPUS
+        if isinstance(probabilities, str) and probabilities == CORPUS:
+            return CORPUS
+        kinds = {Mapping: _MAPPING, TokenProbabilities: _TOKENS}
+        return next((source for kind, source in kinds.items() if isinstance(probabilities, kind)), _NUMBER)
 
     def options(self) -> dict[str, Any]:
         """Return the options for the signature, including where the probabilities come from."""
         options = super().options()
-        probabilities = self.token_probabilities
-        if isinstance(probabilities, Mapping):
-            options["token_probabilities"] = f"mapping-{mapping_digest(probabilities)}"
-        elif isinstance(probabilities, TokenProbabilities):
-            options["token_probabilities"] = "tokens"
-        elif probabilities is None:
-            options["token_probabilities"] = "unit" if self.tokens is None else CORPUS
+        if self._source == _MAPPING:
+            options["token_probabilities"] = f"mapping-{mapping_digest(options['token_probabilities'])}"
+        elif self._source != _NUMBER:
+            options["token_probabilities"] = self._source
         return {name: value for name, value in options.items() if name != "unknown" or value is not None}
 
     @classmethod
@@ -227,12 +232,11 @@ class SlIcm(AlignedMeasure):
     @property
     def needs_tokens(self) -> bool:
         """Whether the measure needs words that it does not have."""
-        of_words = self.token_probabilities == CORPUS or isinstance(self.token_probabilities, Mapping)
-        return of_words and self.tokens is None
+        return self._source in (CORPUS, _MAPPING) and self.tokens is None
 
     def require_additive(self) -> None:
         """Raise an `InputError` if probabilities are estimated from the scored documents."""
-        if self.tokens is not None and not isinstance(self.token_probabilities, Mapping):
+        if self._source == CORPUS and self.tokens is not None:
             raise InputError(
                 "sl_icm estimates token probabilities from all documents, so it needs the whole corpus at once.",
                 f"Pass {setting('token_probabilities')}, or leave out {mention('tokens')}.",
@@ -241,11 +245,10 @@ class SlIcm(AlignedMeasure):
     def require_parts(self) -> None:
         """Raise an `InputError` if the measure has data of a whole corpus, or if counts of parts cannot be added."""
         super().require_parts()
-        of_tokens = isinstance(self.token_probabilities, TokenProbabilities)
-        if self.tokens is not None or of_tokens:
-            noun, name = ("token probabilities", "token_probabilities") if of_tokens else ("tokens", "tokens")
+        name = "token_probabilities" if self._source == _TOKENS else "tokens"
+        if self.tokens is not None or self._source == _TOKENS:
             raise InputError(
-                f"{self.name} got the {noun} of a whole corpus, but this corpus comes in parts.",
+                f"{self.name} got the {name.replace('_', ' ')} of a whole corpus, but this corpus comes in parts.",
                 f"Leave out {setting(name)}.",
             )
 
@@ -258,25 +261,21 @@ class SlIcm(AlignedMeasure):
                 f"Pass {setting('tokens')} too; on the command line, use files with words.",
                 option="token_probabilities",
             )
-        probabilities: Any = None if self.token_probabilities == CORPUS else self.token_probabilities
+        known: Any = self.token_probabilities if self._source in (_MAPPING, _TOKENS, _NUMBER) else None
         information = TokenInformation.of(
             np.diff(alignment.offsets),
             exact=alignment.lengths is not None,
             tokens=self.tokens,
-            probabilities=probabilities,
+            probabilities=known,
             unknown=self.unknown,
             log_base=float(self.log_base),
         )
         self._require_known(alignment, information)
 
-        def in_tokens(pieces: Pieces) -> Pieces:
-            first = alignment.token(pieces.start)
-            return Pieces(pieces.span, first, first + (pieces.end - pieces.start))
-
         def of_side(side: SideSpans) -> np.ndarray:
-            return information.of_sets(side.size, lambda: in_tokens(side.pieces_by_span))
+            return information.of_sets(side.size, lambda: side.pieces_by_span, alignment.token)
 
-        common = information.of_sets(pairs.shared, lambda: in_tokens(alignment.intersections))
+        common = information.of_sets(pairs.shared, lambda: alignment.intersections, alignment.token)
         chosen = self._match(references, predictions, pairs, common)
         matched = pairs.reference[chosen]
         columns = {
@@ -293,8 +292,8 @@ class SlIcm(AlignedMeasure):
     def _require_known(self, alignment: Alignment, information: TokenInformation) -> None:
         """Raise an `InputError` if a token in a span has no probability."""
         sides = alignment.references, alignment.predictions
-        start = np.concatenate([alignment.token(side.piece_start) for side in sides])
-        size = np.concatenate([side.piece_end - side.piece_start for side in sides])
+        start = np.concatenate([alignment.token(side.intervals.start) for side in sides])
+        size = np.concatenate([side.intervals.end - side.intervals.start for side in sides])
         token = information.unknown_in(start, start + size)
         if token is None:
             return
@@ -339,26 +338,16 @@ class SlIcm(AlignedMeasure):
         if self.matching == "optimal":
             return best_matching(pairs.reference, pairs.prediction, worth)
         chosen = np.ones(len(worth), dtype=bool)
-        for picking, picked, picked_side in (
+        for picking, picked, side in (
             (pairs.reference, pairs.prediction, predictions),
             (pairs.prediction, pairs.reference, references),
         ):
             contested = np.flatnonzero(occurrences(picking) > 1)
-            if len(contested) == 0:
-                continue
             total = references.size[pairs.reference[contested]] + predictions.size[pairs.prediction[contested]]
-            union = total - pairs.shared[contested]
-            identical = union == pairs.shared[contested]
-            candidate = picked[contested]
-            keys = (
-                candidate,
-                picked_side.end[candidate],
-                picked_side.start[candidate],
-                union,
-                -worth[contested],
-                ~identical,
-                picking[contested],
-            )
+            candidate, shared = picked[contested], pairs.shared[contested]
+            union = total - shared
+            bounds = side.end[candidate], side.start[candidate]
+            keys = (candidate, *bounds, union, -worth[contested], union != shared, picking[contested])
             order = np.lexsort(keys)
             chosen[contested[order[~begins_run(picking[contested][order])]]] = False
         return chosen
@@ -366,10 +355,8 @@ class SlIcm(AlignedMeasure):
 
 def _probabilities_in(text: str) -> float | str | None:
     """Read `token_probabilities` from text: a number, `corpus`, or `unit` for None."""
-    if text in (CORPUS, "unit"):
-        return None if text == "unit" else text
     try:
-        return float(text)
+        return {CORPUS: CORPUS, "unit": None}[text] if text in (CORPUS, "unit") else float(text)
     except ValueError:
         remedy = (
             "Use a number, 'unit', 'corpus' (word frequencies) or '@FILE' (a file of words and their probabilities)."

@@ -212,12 +212,10 @@ class SpanAttribute(Measure):
             "right": right,
             "position": np.arange(len(document)),
         }
-        of_spans, of_reference = np.concatenate([side.document for side in sides])[apart], apart < len(sides[0])
-        unmatched = {
-            name: np.bincount(of_spans[flags], minlength=sides[0].documents)
-            for name, flags in zip(UNMATCHED, (of_reference, ~of_reference), strict=True)
-        }
-        return AttributeCounts(columns, items.attributes, sides[0].documents, unmatched, rows, self, seen_names(*sides))
+        of_spans, documents = np.concatenate([side.document for side in sides])[apart], sides[0].documents
+        parts = of_spans[apart < len(sides[0])], of_spans[apart >= len(sides[0])]
+        unmatched = {name: np.bincount(part, minlength=documents) for name, part in zip(UNMATCHED, parts, strict=True)}
+        return AttributeCounts(columns, items.attributes, documents, unmatched, rows, self, seen_names(*sides))
 
     def items(self, references: Attributes, predictions: Attributes) -> AttributeItems:
         """Return the items that `counts` compares; documents are numbered after `filter` is applied.
@@ -258,20 +256,17 @@ class SpanAttribute(Measure):
         names = enumerate((self.micro_key, *counts.labels), -1)
         return {name: {key: self.results[key].kind(values[key][code]) for key in self.keys} for code, name in names}
 
-    def totals(self, counts: Any) -> dict[str, np.ndarray]:
-        """Sum counts by attribute, and add the numerator of average precision."""
-        precisions = self._precisions(counts, None)
-        return {**super().totals(counts), **_by_attribute(precisions)}
-
-    def weighted_totals(self, counts: Any, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum weighted counts; items are ranked separately in each corpus."""
-        precisions = [self._precisions(counts, times) for times in weights.astype(np.int64)]
-        shape = (len(weights), 1 + len(counts.labels))
-        return {**super().weighted_totals(counts, weights), **_by_attribute(np.reshape(precisions, shape))}
-
-    def _precisions(self, counts: AttributeCounts, times: np.ndarray | None) -> np.ndarray:
-        steps = Steps.of_attributes(counts, self.average_precision, times)
-        return steps.precisions(1 + len(counts.labels), self.average_precision)
+    def totals(self, counts: Any, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Sum counts by attribute, and add the numerator of average precision. Items are ranked in each corpus."""
+        rule, groups = self.average_precision, 1 + len(counts.labels)
+        corpora = [None] if weights is None else weights.astype(np.int64)
+        steps = (Steps.of_attributes(counts, rule, times) for times in corpora)
+        precisions = np.array([step.precisions(groups, rule) for step in steps])
+        precisions = precisions[0] if weights is None else precisions
+        # the sum over all attributes, then the sums of each, see `Measure.pooled`
+        of_all, of_each = precisions[..., :1], precisions[..., 1:]
+        all_precisions = np.broadcast_to(of_all, of_each.shape)
+        return {**super().totals(counts, weights), "precisions": of_each, "all_precisions": all_precisions}
 
     def with_intervals(self, result: Mapping[str, Any], counts: Counts, resampling: Resampling) -> dict[str, Any]:
         """Add `<key>_low` and `<key>_high` to each dict of a result."""
@@ -387,12 +382,6 @@ class SpanAttribute(Measure):
                 raise InputError(problem, "Return True or False.", document=document)
             answers.append(answer)
         return np.flatnonzero(answers)
-
-
-def _by_attribute(precisions: np.ndarray) -> dict[str, np.ndarray]:
-    """Split sums into the sum over all attributes (first) and the sums of each, see `Measure.pooled`."""
-    of_all, of_each = precisions[..., :1], precisions[..., 1:]
-    return {"precisions": of_each, "all_precisions": np.broadcast_to(of_all, of_each.shape)}
 
 
 def _joined(labels: Iterable[str]) -> str:

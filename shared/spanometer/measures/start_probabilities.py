@@ -74,7 +74,10 @@ def start_probabilities(tokens: int, lengths: np.ndarray, counts: np.ndarray) ->
     key = (tokens, lengths.tobytes(), counts.tobytes())
     if kept is not None and key in kept:
         return kept[key]
-    probabilities = _computed(tokens, lengths, counts)
+    require_feasible(tokens, lengths, counts)
+    sums = _sums_work(tokens, lengths, counts)
+    few = sums <= _CHEAP or (sums < math.inf and sums <= _TERMS_A_FACTOR * _Quadrature.of(tokens, lengths, counts).work)
+    probabilities = (by_sums if few else by_integral)(tokens, lengths, counts)
     if kept is not None and (1 + len(kept)) * sum(map(len, probabilities)) <= _KEPT_LIMIT:
         kept[key] = probabilities
     return probabilities
@@ -91,14 +94,6 @@ def kept_probabilities() -> Iterator[None]:
         _kept.reset(token)
 
 
-def _computed(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
-    require_feasible(tokens, lengths, counts)
-    sums = _sums_work(tokens, lengths, counts)
-    if sums <= _CHEAP or (sums < math.inf and sums <= _TERMS_A_FACTOR * _Quadrature.of(tokens, lengths, counts).work):
-        return by_sums(tokens, lengths, counts)
-    return by_integral(tokens, lengths, counts)
-
-
 def work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
     """Estimate the time of `start_probabilities`, in factors of the integrand (about ten nanoseconds each)."""
     sums = _sums_work(tokens, lengths, counts) / _TERMS_A_FACTOR
@@ -107,21 +102,15 @@ def work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
 
 def require_feasible(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> None:
     """Raise an `InputError` if the exact probabilities for a document need too much memory or time."""
-    values = tokens * max(len(lengths), 1)
-    remedy = f"Set {setting('method', 'uniform')} or {setting('method', 'auto')}, or split the document."
-    spans = counted(int(counts.sum()), "span")
-    if values > VALUES_LIMIT:
-        raise InputError(
-            f"exact chance of {spans} of {counted(len(lengths), 'length')} in {tokens:,} tokens needs {values:,} "
-            f"probabilities; the limit is {VALUES_LIMIT:,}.",
-            remedy,
-        )
-    if tokens > 100_000 and (needed := work(tokens, lengths, counts)) > WORK_LIMIT:
-        raise InputError(
-            f"exact chance of {spans} of {counted(len(lengths), 'length')} in {tokens:,} tokens needs about "
-            f"{needed:,.0f} steps; the limit is {WORK_LIMIT:,}.",
-            remedy,
-        )
+    needed = ""
+    if (values := tokens * max(len(lengths), 1)) > VALUES_LIMIT:
+        needed = f"{values:,} probabilities; the limit is {VALUES_LIMIT:,}"
+    elif tokens > 100_000 and (steps := work(tokens, lengths, counts)) > WORK_LIMIT:
+        needed = f"about {steps:,.0f} steps; the limit is {WORK_LIMIT:,}"
+    if needed:
+        spans = f"{counted(int(counts.sum()), 'span')} of {counted(len(lengths), 'length')}"
+        remedy = f"Set {setting('method', 'uniform')} or {setting('method', 'auto')}, or split the document."
+        raise InputError(f"exact chance of {spans} in {tokens:,} tokens needs {needed}.", remedy)
 
 
 def by_sums(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
@@ -267,40 +256,25 @@ def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
     """
     items = room - int(others.sum()) + len(others)
     long = others[others > 1] - 1
-    excess = int(long.sum())
     # after the edge the distribution is flat or mirrored
-    edge = min(excess, room // 2) + 1
-    filled = _fill_probabilities(edge, items, long) / (items + 1)
+    edge = min(int(long.sum()), room // 2) + 1
+    drawn = _long_among_drawn(edge, items, len(long)).T
+    # the probability that the first items of a random order have exactly s tokens
+    filled = np.zeros(edge)
+    for excess, share in zip(_excess_of_drawn(edge, long, len(drawn) - 1), drawn, strict=True):
+        filled += _convolve(excess, share, edge)
+    filled /= items + 1
     probability = np.full(room + 1, filled[-1])
     probability[:edge] = filled
     probability[room + 1 - edge :] = filled[::-1]
     return probability
 
 
-def _fill_probabilities(edge: int, items: int, excess: np.ndarray) -> np.ndarray:
-    """Compute for each s below `edge` the probability that the first items of a random order have exactly s tokens.
-
-    Args:
-        edge: the number of values of s.
-        items: the number of items.
-        excess: the nonzero excesses of the items.
-    """
-    drawn = _long_among_drawn(edge, items, len(excess))
-    most = drawn.shape[1] - 1
-    by_number = _excess_of_drawn(edge, excess, most)
-    filled = np.zeros(edge)
-    for number in range(most + 1):
-        filled += _convolve(by_number[number], drawn[:, number], edge)
-    return filled
-
-
 def _convolve(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
     """Compute the first `size` terms of the convolution of two arrays of that size."""
-    used = np.flatnonzero(first)
-    if len(used) == 0:
-        return np.zeros(size)
-    result = np.zeros(size)
-    result[used[0] :] = np.convolve(first[used[0] : used[-1] + 1], second)[: size - used[0]]
+    result, used = np.zeros(size), np.flatnonzero(first)
+    if len(used):
+        result[used[0] :] = np.convolve(first[used[0] : used[-1] + 1], second)[: size - used[0]]
     return result
 
 

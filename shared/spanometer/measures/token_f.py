@@ -100,19 +100,19 @@ class TokenF(FMeasure):
 
     def _kinds(self, side: SideSpans) -> list[Pieces]:
         """List the intervals of each kind of unit, ordered by start."""
-        span = side.piece_span
-        pieces = Pieces(span, side.piece_start, side.piece_end)
+        pieces = side.intervals
+        span, start, end = pieces.span, pieces.start, pieces.end
         if self.format == "IO":
             return [pieces]
         if self.format == "IO*":
-            return [pieces, _ordered(span, side.piece_start, side.piece_end - 1)]
+            return [pieces, _ordered(span, start, end - 1)]
         single = side.size == 1
         several = np.flatnonzero(~single)
         marks_end = self.format in ("BIOE", "BIOES")
         begins = several if self.format == "BIOES" else np.arange(len(side))
-        inner_start = side.piece_start + (side.piece_start == side.start[span])
-        inner_end = side.piece_end - (marks_end & (side.piece_end == side.end[span]))
-        kinds = [_ordered(begins, side.start[begins], side.start[begins] + 1), _ordered(span, inner_start, inner_end)]
+        inner_end = end - (marks_end & (end == side.end[span]))
+        inner = _ordered(span, start + (start == side.start[span]), inner_end)
+        kinds = [_ordered(begins, side.start[begins], side.start[begins] + 1), inner]
         if marks_end:
             kinds.append(_ordered(several, side.end[several] - 1, side.end[several]))
         if self.format == "BIOES":

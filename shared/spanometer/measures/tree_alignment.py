@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ..alignment.matching import best_matching
-from ..alignment.overlaps import SideSpans, overlaps
+from ..alignment.overlaps import SideSpans, least_lengths, overlaps
 from ..arrays import offsets_of, ordered_codes, ranges, ranked, recoded
 from ..counts.counts import Column
 from ..exceptions import InputError, require_sides
@@ -44,28 +44,21 @@ class TreeAlignment:
 
     Args:
         references, predictions: the two sides, with the same documents.
-        slot_costs: the cost of a different label and of different boundaries of a slot.
         coarse: whether only the first dotted parts of names are compared.
 
     Raises:
         InputError: if the numbers of documents or their known lengths differ.
     """
 
-    def __init__(
-        self, references: Entities, predictions: Entities, *, slot_costs: tuple[float, float], coarse: bool
-    ) -> None:
+    def __init__(self, references: Entities, predictions: Entities, *, coarse: bool) -> None:
         require_sides(Entities, references, predictions)
-        self._slot_costs = slot_costs
         if coarse:
             references, predictions = references.coarse(), predictions.coarse()
         references, predictions = share_lengths(references, predictions)
         self.sides = (references, predictions)
         self.documents = references.documents
         self.types = tuple(sorted({*references.types, *predictions.types}))
-        ends = np.zeros(self.documents, dtype=np.int64)
-        for side in self.sides:
-            np.maximum.at(ends, side.document, side.end)
-        self._offsets = offsets_of(ends)
+        offsets = offsets_of(least_lengths(*self.sides))
         # one code for a name, because a component and a type may share it
         names = tuple(sorted({*self.types, *references.component_labels, *predictions.component_labels}))
         number = {name: code for code, name in enumerate(names)}
@@ -76,41 +69,28 @@ class TreeAlignment:
         parts: dict[str, int] = {}
         self._first_part = np.array([parts.setdefault(name.partition(".")[0], len(parts)) for name in names], dtype=int)
         labels = {name: code for code, name in enumerate(self.types)}
-        self.entities = [
-            self._on_line(side.document, recoded(side.first_type, side.types, labels), side.start, side.end)
-            for side in self.sides
-        ]
-
-    def _on_line(self, document: np.ndarray, label: np.ndarray, start: np.ndarray, end: np.ndarray) -> SideSpans:
-        base = self._offsets[document]
-        return SideSpans(document, label, base + start, base + end)
-
-    @cached_property
-    def components(self) -> list[SideSpans]:
-        """The components of both sides, in the order of their entities and with the labels of their entities."""
-        return [
-            self._on_line(
-                entities.document[side.component_entity],
-                entities.label[side.component_entity],
-                side.component_start,
-                side.component_end,
-            )
-            for side, entities in zip(self.sides, self.entities, strict=True)
-        ]
+        self.entities, self.components = [], []
+        for side in self.sides:
+            document, label, owner = side.document, recoded(side.first_type, side.types, labels), side.component_entity
+            base = offsets[document]
+            self.entities.append(SideSpans(document, label, base + side.start, base + side.end))
+            bounds = (base[owner] + bound for bound in (side.component_start, side.component_end))
+            # in the order of their entities and with the labels of their entities
+            self.components.append(SideSpans(document[owner], label[owner], *bounds))
 
     @cached_property
     def pairs(self) -> EntityPairs:
         """The pairs of entities that share a token."""
         first, second = ends = _overlapping(self.entities, "entities")
         sizes = [np.diff(side.type_offsets)[end] for side, end in zip(self.sides, ends, strict=True)]
-        most = np.maximum(*sizes)
-        equal = self._common(ends, sizes, self._type)
-        alike = self._common(ends, sizes, [self._first_part[codes] for codes in self._type])
-        return EntityPairs(first, second, most, equal, alike, _bounds_differ(self.entities, first, second))
-
-    def _common(self, ends: tuple[np.ndarray, ...], sizes: list[np.ndarray], codes: list[np.ndarray]) -> np.ndarray:
-        """Count the common types of each pair, with multiplicity."""
         begins = [side.type_offsets[:-1][end] for side, end in zip(self.sides, ends, strict=True)]
+        first_parts = [self._first_part[codes] for codes in self._type]
+        equal, alike = (self._common(begins, sizes, codes) for codes in (self._type, first_parts))
+        differ = _bounds_differ(self.entities, first, second)
+        return EntityPairs(first, second, np.maximum(*sizes), equal, alike, differ)
+
+    def _common(self, begins: list[np.ndarray], sizes: list[np.ndarray], codes: list[np.ndarray]) -> np.ndarray:
+        """Count the common types of each pair, with multiplicity."""
         pairs = len(sizes[0])
         if all(size.max(initial=1) == 1 for size in sizes):
             return np.asarray(codes[0][begins[0]] == codes[1][begins[1]], dtype=np.int64)
@@ -158,33 +138,22 @@ class TreeAlignment:
             "component_boundary_substitutions": np.bincount(pair[matched[bounds_differ[matched]]], minlength=pairs),
         }
 
-    @cached_property
-    def slots(self) -> dict[str, Column]:
-        """The counts of slots: entities, and components that are not entities themselves."""
-        ends = self.pairs.reference, self.pairs.prediction
-        differ = self.pairs.types_differ, self.pairs.bounds_differ
-        of_types = _slot_columns(self.entities, *ends, *differ, self._slot_costs)
-        chosen, rank = [], []
-        for index, components in enumerate(self.components):
+    def slots(self, label_cost: float, bounds_cost: float) -> dict[str, Column]:
+        """Count the slots: entities, and components that are not entities themselves; see `measures.Eter`."""
+        ends, costs = (self.pairs.reference, self.pairs.prediction), (label_cost, bounds_cost)
+        of_types = _slot_columns("slot_types", self.entities, *ends, self.pairs.types_differ, costs)
+        sides, labels, ranks = [], [], []
+        for index, (components, label) in enumerate(zip(self.components, self._component_label, strict=True)):
             slot = np.flatnonzero(~self._entities_among_components(index))
-            keys = (self._component_label[index][slot], components.end[slot], components.start[slot])
-            chosen.append(slot[np.lexsort(keys)])
-            rank.append(np.full(len(components), -1))
-            rank[index][chosen[index]] = np.arange(len(slot))
-        first, second = (ranks[ends] for ranks, ends in zip(rank, self._component_pairs, strict=True))
-        kept = (first >= 0) & (second >= 0)
-        first, second = first[kept], second[kept]
-        sides = [
-            SideSpans(side.document[slot], side.label[slot], side.start[slot], side.end[slot])
-            for side, slot in zip(self.components, chosen, strict=True)
-        ]
-        labels = [codes[slot] for codes, slot in zip(self._component_label, chosen, strict=True)]
-        differ = labels[0][first] != labels[1][second], _bounds_differ(sides, first, second)
-        of_components = _slot_columns(sides, first, second, *differ, self._slot_costs)
-        return {
-            **{f"slot_types_{name}": column for name, column in of_types.items()},
-            **{f"slot_components_{name}": column for name, column in of_components.items()},
-        }
+            slot = slot[np.lexsort((label[slot], components.end[slot], components.start[slot]))]
+            rank = np.full(len(components), -1)
+            rank[slot] = np.arange(len(slot))
+            sides.append(components.take(slot))
+            labels.append(label[slot])
+            ranks.append(rank[self._component_pairs[index]])
+        first, second = np.array(ranks)[:, np.min(ranks, axis=0) >= 0]
+        differ = labels[0][first] != labels[1][second]
+        return of_types | _slot_columns("slot_components", sides, first, second, differ, costs)
 
     def _entities_among_components(self, index: int) -> np.ndarray:
         """Flag the components of a side that have the boundaries and label of an entity other than their own."""
@@ -224,26 +193,27 @@ def cheapest_matching(
 
 
 def _slot_columns(
+    kind: str,
     sides: list[SideSpans],
     first: np.ndarray,
     second: np.ndarray,
     label_differs: np.ndarray,
-    bounds_differ: np.ndarray,
     costs: tuple[float, float],
 ) -> dict[str, Column]:
-    """Align the slots of two sides by their overlapping pairs, and count them."""
+    """Align the slots of two sides by their overlapping pairs, and count them; `kind` begins the counts' names."""
     references, predictions = sides
+    bounds_differ = _bounds_differ(sides, first, second)
     cost = np.minimum(costs[0] * label_differs + costs[1] * bounds_differ, 1.0)
     matched = cheapest_matching(first, second, cost, [label_differs], 2.0)
     differs = (label_differs | bounds_differ)[matched]
     wrong = matched[differs]
     return {
-        "references": references.column(),
-        "correct": references.column(first[matched[~differs]]),
-        "insertions": unmatched(predictions, second[matched]),
-        "deletions": unmatched(references, first[matched]),
-        "substitutions": references.column(first[wrong]),
-        "cost": references.column(first[wrong], cost[wrong]),
+        f"{kind}_references": references.column(),
+        f"{kind}_correct": references.column(first[matched[~differs]]),
+        f"{kind}_insertions": unmatched(predictions, second[matched]),
+        f"{kind}_deletions": unmatched(references, first[matched]),
+        f"{kind}_substitutions": references.column(first[wrong]),
+        f"{kind}_cost": references.column(first[wrong], cost[wrong]),
     }
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, line_base, overlaps
-from ..arrays import ranges
+from ..arrays import offsets_of, ranges
 from ..counts.counts import Column, Counts
 from ..counts.statistics import ALL_AVERAGES, divide
 from ..options import option, reused_option
@@ -32,7 +32,7 @@ class UnitizingCounts(Counts):
         total = super().condensed()
         if not self.rows:
             return total
-        before = np.concatenate(([0], np.cumsum(self.shared["tokens"])))[self.rows["document"]]
+        before = offsets_of(self.shared["tokens"])[self.rows["document"]]
         moved = {name: self.rows[name] + before for name in ("start", "end")}
         return replace(total, rows={**total.rows, **moved})
 
@@ -134,22 +134,18 @@ class UnitizingAlpha(AlignedMeasure):
         rows = {} if self.variant == "2016" else unit_rows(sides, offsets)
         return self.with_document_scores(UnitizingCounts(columns, labels, len(tokens), shared, rows, self))
 
-    def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Sum counts by label; with `1995` also compute the disagreement of the concatenated documents."""
-        totals = super().totals(counts)
-        return {**totals, **_disagreement(counts, np.arange(counts.documents))} if counts.rows else totals
+    def totals(self, counts: Counts, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Sum counts by label; with `1995` also compute the disagreement of the concatenated documents.
 
-    def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum weighted counts; with `1995` copies of a document are adjacent."""
-        totals = super().weighted_totals(counts, weights)
-        if self.variant == "1995":
-            disagreements = [
-                _disagreement(counts, np.repeat(np.arange(counts.documents), row.astype(np.int64))) for row in weights
-            ]
-            shape = (len(weights), len(counts.labels))
-            for name in ("observed", "expected"):
-                totals[name] = np.array([disagreement[name] for disagreement in disagreements]).reshape(shape)
-        return totals
+        Copies of a document are adjacent.
+        """
+        totals = super().totals(counts, weights)
+        if not counts.rows:
+            return totals
+        times = np.ones((1, counts.documents)) if weights is None else weights
+        disagreements = np.array([_disagreement(counts, row.astype(np.int64)) for row in times])
+        observed, expected = np.moveaxis(disagreements, 1, 0) if weights is not None else disagreements[0]
+        return {**totals, "observed": observed, "expected": expected}
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
         """Compute observed and expected disagreement by label."""
@@ -204,15 +200,15 @@ def _apart(sides: Sequence[SideSpans]) -> Column:
     return Column(*map(np.concatenate, (document, label, value)))
 
 
-def _disagreement(counts: Counts, documents: np.ndarray) -> dict[str, np.ndarray]:
-    """Compute observed and expected disagreement (1995) of the concatenated documents, by label."""
-    rows, tokens = counts.rows, counts.shared["tokens"]
+def _disagreement(counts: Counts, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Compute observed and expected disagreement (1995) of the concatenated documents with copies, by label."""
+    rows, tokens, documents = counts.rows, counts.shared["tokens"], np.repeat(np.arange(counts.documents), times)
     annotators = int(divide(counts.shared["annotator_tokens"].sum(), tokens.sum(), 2.0))
     order = np.argsort(rows["document"], kind="stable")
     first = np.searchsorted(rows["document"][order], np.arange(counts.documents + 1))
     sizes = np.diff(first)[documents]
     units = order[ranges(first[:-1][documents], sizes)]
-    offsets = np.concatenate(([0], np.cumsum(tokens[documents])))
+    offsets = offsets_of(tokens[documents])
     base = rows["label"][units] * offsets[-1] + np.repeat(offsets[:-1], sizes)
     start, end = (rows[bound][units] + base for bound in ("start", "end"))
     sides = []
@@ -220,8 +216,7 @@ def _disagreement(counts: Counts, documents: np.ndarray) -> dict[str, np.ndarray
         own = np.flatnonzero(rows["annotator"][units] == annotator)
         own = own[np.argsort(start[own], kind="stable")]
         sides.append(SideSpans(rows["document"][units][own], rows["label"][units][own], start[own], end[own]))
-    observed, expected = _interval_disagreement(sides, len(counts.labels), int(offsets[-1]))
-    return {"observed": observed, "expected": expected}
+    return _interval_disagreement(sides, len(counts.labels), int(offsets[-1]))
 
 
 def _interval_disagreement(sides: Sequence[SideSpans], labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:

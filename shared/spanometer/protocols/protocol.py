@@ -125,16 +125,16 @@ class Protocol:
         """What help and documentation show besides the description: texts by heading."""
         flags = [(name.replace("_", "-"), value) for name, value in self.reading.items()]
         switches = ({"yes": f"--{flag}", "no": f"--no-{flag}"}.get(value, f"--{flag} {value}") for flag, value in flags)
-        setting = " ".join(switches)
         named = [text if len(self.measures) == 1 else f"{name} = {text}" for name, text in self.measures.items()]
-        return {
+        texts = {
             "files": self.formats,
             "measures": "; ".join(named),
-            **({"options": setting} if setting else {}),
+            "options": " ".join(switches),
             "differences": self.differences,
             "source": self.source,
-            **({"paper": self.paper} if self.paper else {}),
+            "paper": self.paper,
         }
+        return {heading: text for heading, text in texts.items() if text}
 
     @property
     def example(self) -> str:
@@ -156,10 +156,9 @@ class Protocol:
         """Return the name of the measure whose options the signature has; None if the protocol has no such measure."""
         parts = Signature.read(signature)
         for name, measure in self.own_measures.items():
-            own, options = Signature.read(measure.signature({})), options_of(measure)
-            if own.measure == parts.measure and own.parts == {
-                option: value for option, value in parts.parts.items() if option in options
-            }:
+            own = Signature.read(measure.signature({}))
+            options = {option: value for option, value in parts.parts.items() if option in options_of(measure)}
+            if (own.measure, own.parts) == (parts.measure, options):
                 return name
         return None
 
@@ -191,11 +190,11 @@ class Protocol:
                 if (own.get(name) and value != own[name]) or (name in _CHANGING and name not in {*own, *self.instead}):
                     changes[f"{name}:{value}"] = None
         owners = list(map(self.owner_of, signatures))
+        others = [Signature.read(text) for text, owner in zip(signatures, owners, strict=True) if owner is None]
         for name, measure in self.own_measures.items():
-            alike = [text for text, owner in zip(signatures, owners, strict=True) if owner is None]
             options = Signature.read(measure.signature({})).parts
-            for parts in map(Signature.read, alike if name not in owners else ()):
-                if parts.measure == measure.name:
+            for parts in others:
+                if parts.measure == measure.name and name not in owners:
                     # if signatures name an option only when it is not the default, look for it in any of them
                     named = dict.fromkeys([*options, *(part for part in parts.parts if part in options_of(measure))])
                     differing = (part for part in named if parts.parts.get(part) != options.get(part))
@@ -204,10 +203,8 @@ class Protocol:
 
     def signed(self, signature: str) -> str:
         """Add the protocol to the signature of one of its measures."""
-        if self.owner_of(signature) is None:
-            return signature
         parts, _, version = signature.rpartition("|v:")
-        return f"{parts}|protocol:{self.name}|v:{version}"
+        return signature if self.owner_of(signature) is None else f"{parts}|protocol:{self.name}|v:{version}"
 
     def written(self, value: float, *, share: bool) -> str:
         """Write a number as the scorer prints it; `share` says whether it can be in percent."""
@@ -247,9 +244,9 @@ def _declared(name: str) -> dict[str, Any]:
     base = _declared(values.pop("extends")) if "extends" in values else {}
     # one protocol of a task is enough to recognise its files
     base.pop("known_labels", None)
-    keys = {"keys": dict(_keys(values["keys"]))} if "keys" in values else {}
-    reading = {**base.get("reading", {}), **values.get("reading", {})}
-    return {**base, **values, **keys, "reading": {option: text for option, text in reading.items() if text}}
+    reading = {**base.pop("reading", {}), **values.pop("reading", {})}
+    declared = {**base, **values, "reading": {option: text for option, text in reading.items() if text}}
+    return {**declared, "keys": dict(_keys(declared["keys"]))}
 
 
 def _keys(declared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -258,9 +255,8 @@ def _keys(declared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if isinstance(place, str):
             yield key, place
         else:
-            yield from (
-                (key.replace("{key}", own), f"{place['of']}.{each}") for own, each in place.items() if own != "of"
-            )
+            parts = {own: f"{place['of']}.{each}" for own, each in place.items() if own != "of"}
+            yield from ((key.replace("{key}", own), formula) for own, formula in parts.items())
 
 
 @dataclass(frozen=True)
@@ -310,17 +306,15 @@ def scored_by(protocol: Protocol, report: Kind) -> Kind:
         key = template.replace(_COLUMN, protocol.reading.get("column", ""))
         name, dot, number = place.partition(".")
         if not dot:
-            size = getattr(report, name)
-            if size is not None:
+            if (size := getattr(report, name)) is not None:
                 values[key] = written.written(size, share=True), size
-        elif not {name, *(other for _, _, other, _ in _TERM.findall(number) if other)} <= owners.keys():
-            continue
-        elif _LABEL in key:
+        elif {name, *(other for _, _, other, _ in _TERM.findall(number) if other)} <= owners.keys():
+            if _LABEL not in key:
+                values[key] = _official(written, owners, place)
+                continue
             for label in dict.fromkeys([*_labels(owners[name], protocol.rows), *protocol.fixed_labels]):
                 named = key.replace(_LABEL, protocol.bare_label if label == BARE_LABEL else label)
                 of_labels[named] = _official(written, owners, place, label)
-        else:
-            values[key] = _official(written, owners, place)
     results = tuple(replace(result, signature=protocol.signed(result.signature)) for result in report.results)
     return replace(report, results=results, official=replace(official, values=values, of_labels=of_labels))
 
@@ -341,10 +335,10 @@ def _official(
             result = results[other or name]
             counts = result.counts if label is None else result.label_counts.get(label, {})
             sums[position] += int(f"{sign}{factor or 1}") * counts.get(count, 0)
-    if "/" not in number:
-        return protocol.written(sums[0], share=False), sums[0]
-    ratio = sums[0] / sums[1] if sums[1] else results[name].measure.zero_division
-    return protocol.written(ratio, share=True), ratio
+    value = sums[0]
+    if "/" in number:
+        value = sums[0] / sums[1] if sums[1] else results[name].measure.zero_division
+    return protocol.written(value, share="/" in number), value
 
 
 def _labels(result: Any, rows: str) -> Iterator[str]:

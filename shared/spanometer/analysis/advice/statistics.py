@@ -197,11 +197,11 @@ def _chance(references: Spans, words: Sequence[Sequence[str]] | None) -> tuple[f
 
 def _overlapping(side: SideSpans) -> int:
     """Count the spans that share a token with another span."""
-    start, end = side.piece_start, side.piece_end
+    start, end = side.intervals.start, side.intervals.end
     flags = np.zeros(len(start), dtype=bool)
     flags[1:] = start[1:] < np.maximum.accumulate(end)[:-1]
     flags[:-1] |= start[1:] < end[:-1]
-    return len(np.unique(side.piece_span[flags]))
+    return len(np.unique(side.intervals.span[flags]))
 
 
 def _lengths(words: Sequence[Sequence[str]]) -> np.ndarray:
@@ -226,8 +226,8 @@ def _information(
     informed = TokenInformation.of(lengths, exact=True, tokens=words, probabilities=None, log_base=2.0)
     information = np.zeros(0) if informed.token is None else informed.token
     moved = np.cumsum(lengths) - lengths - offsets[:-1]
-    first = side.piece_start + moved[side.document[side.piece_span]]
-    bits = information[ranges(first, side.piece_end - side.piece_start)]
+    first = side.intervals.start + moved[side.document[side.intervals.span]]
+    bits = information[ranges(first, side.intervals.end - side.intervals.start)]
     once = np.isclose(bits, math.log2(len(information)))
     mean = float(bits.mean())
     return mean, float(bits.std() / mean) if mean else 0.0, float(once.mean())

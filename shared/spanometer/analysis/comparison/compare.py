@@ -277,7 +277,7 @@ class MeasurePart:
 
     def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
         """Compute the scores of corpora with weighted documents."""
-        return self._scores(counts)(self.measure.weighted_totals(counts, weights))
+        return self._scores(counts)(self.measure.totals(counts, weights))
 
     def left_out(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the scores with each group of documents left out in turn."""

@@ -114,7 +114,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
         return {kind: measure.score_totals(sums)[measure.headline] for kind, sums in {_NOW: totals, **fixed}.items()}
 
     def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
-        weighted = measure.weighted_totals(now, weights)
+        weighted = measure.totals(now, weights)
         return scored(weighted, lambda change: change.counts.weighted(weights[:, change.documents]))
 
     def left_out() -> dict[str, np.ndarray]:
@@ -225,9 +225,11 @@ def united(side: SideSpans, other: SideSpans) -> SideSpans:
     document, label, start, end = (joined(name)[order] for name in ("document", "label", "start", "end"))
     pieces = None
     if not (side.contiguous and other.contiguous):
-        span = inverse(order)[np.concatenate([side.piece_span, len(side) + other.piece_span])]
-        by_start = np.argsort(joined("piece_start"), kind="stable")
-        pieces = Pieces(span[by_start], joined("piece_start")[by_start], joined("piece_end")[by_start])
+        span = inverse(order)[np.concatenate([side.intervals.span, len(side) + other.intervals.span])]
+        first = np.concatenate([side.intervals.start, other.intervals.start])
+        last = np.concatenate([side.intervals.end, other.intervals.end])
+        by_start = np.argsort(first, kind="stable")
+        pieces = Pieces(span[by_start], first[by_start], last[by_start])
     return SideSpans(document, label, start, end, pieces)
 
 
