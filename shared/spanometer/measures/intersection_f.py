@@ -36,7 +36,7 @@ class IntersectionF(FMeasure):
 
     best: str = option(
         "neither",
-        help="the side whose spans count only their largest overlap, not the sum of all overlaps",
+        help="on which side only the largest overlap of each span counts, not the sum of its overlaps",
         choices={"neither": "", "references": "", "predictions": "", "both": ""},
         label="Best span alone",
     )
