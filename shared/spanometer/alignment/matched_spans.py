@@ -34,7 +34,7 @@ BOUNDARIES = {
 MARKS = {
     "split": "several predicted spans overlap one reference span",
     "merged": "one predicted span overlaps several reference spans",
-    "nested": "the span lies inside another span of its side",
+    "nested": "the span lies inside another span of the same annotation",
 }
 """Marks that rows of any kind can have."""
 

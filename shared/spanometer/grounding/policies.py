@@ -124,16 +124,16 @@ def _joins(character: str) -> bool:
 COUNTS = {
     "items": "all items",
     "placed": "items with a place in the text",
-    "surplus": "items whose mention is in the text, but other items took all of its occurrences",
+    "surplus": "items whose mention is in the text, although all occurrences already belong to other items",
     "absent": "items whose mention is not in the text",
-    "overlapping": "items that lost their place to an item that overlaps them",
+    "overlapping": "items that were removed because they overlap another item",
     "outside": "items with a label that the model was not asked for",
-    "broken": "answers that are missing, or look like items but do not parse",
-    "rewritten": "answers with marks in a text that differs from the original",
+    "broken": "missing answers, and answers that cannot be parsed",
+    "rewritten": "answers that repeat the text with marks, but change its words",
     "repaired": "answers whose JSON has comments, curly quotes, or unescaped quotes",
     "unread": "items with unreadable offsets",
     "other_fields": "keys, values and lines in answers outside items",
-    "turned": "items with the mention before the label, if the form allows both",
+    "turned": "items with the mention before the label, if the format of the answer allows both orders",
 }
 """The counts of answers."""
 
