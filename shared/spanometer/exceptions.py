@@ -53,10 +53,10 @@ def clause_for(name: str, clause: str) -> str:
 
 
 def spell_python(name: str, value: str | None) -> str:
-    """Spell an option as a keyword argument."""
+    """Spell an option as a keyword argument; a name without a value is in backticks, because it may be a usual word."""
     if value == ASKED:
         return "" if name in _NOT_IN_PYTHON else name
-    return name if value is None else f"{name}={value}"
+    return f"`{name}`" if value is None else f"{name}={value}"
 
 
 def spelled(text: str, spell: Callable[[str, str | None], str]) -> str:

@@ -39,7 +39,7 @@ _COUNTERPARTS = {
     "mode": _STRICT,
     "suffix": "Write the prefix first: 'B-PER', not 'PER-B'. The module seqeval reads both with suffix=True.",
     "sample_weight": f"All documents have the same weight; {setting('average', 'weighted')} weights labels by "
-    "reference spans.",
+    "their number of reference spans.",
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
     "y_true": "Use references.",
     "y_pred": "Use predictions.",

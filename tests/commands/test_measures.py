@@ -35,7 +35,7 @@ def test_a_measure_that_is_registered(run, complaint, file, toy):
     assert "its_option how often to look (default: 2)" in " ".join(run("help", "toy")[1].split())
     for value in ("0", "x"):
         said = complaint("score", path, path, "--measures", f"toy(its_option={value})")
-        assert "toy: invalid value for its_option: " in said and "Use a whole number from 1 to 9." in said
+        assert "toy: invalid value for `its_option`: " in said and "Use a whole number from 1 to 9." in said
     said = complaint("score", path, path, "--measures", "span_f(its_option=3)")
     assert "span_f has no option 'its_option'." in said
 

@@ -146,14 +146,14 @@ def test_malformed_files(file, content, line, problem, streaming):
 @pytest.mark.parametrize(
     ("options", "problem", "remedy"),
     [
-        ({"split": "devel"}, "invalid value for split: 'devel'.", "Use one of 'train', 'validation', 'test', 'dev', "),
-        ({"split": "train[:10%]"}, "invalid value for split: 'train[:10%]'.", "Use one of 'train', "),
-        ({"split": 3}, "invalid value for split: 3.", "Use one of 'train', "),
-        ({"language": "sp"}, "invalid value for language: 'sp'.", "Use one of 'bn', "),
-        ({"language": "fr"}, "invalid value for language: 'fr'.", "Use one of 'bn', "),
-        ({"language": None}, "invalid value for language: None.", "Use one of 'bn', "),
-        ({"language": ["es"]}, "invalid value for language: ['es'].", "Use one of 'bn', "),
-        ({"version": 3}, "invalid value for version: 3.", "Use one of 1, 2."),
+        ({"split": "devel"}, "invalid value for `split`: 'devel'.", "Use one of 'train', 'validation', 'test', 'dev', "),
+        ({"split": "train[:10%]"}, "invalid value for `split`: 'train[:10%]'.", "Use one of 'train', "),
+        ({"split": 3}, "invalid value for `split`: 3.", "Use one of 'train', "),
+        ({"language": "sp"}, "invalid value for `language`: 'sp'.", "Use one of 'bn', "),
+        ({"language": "fr"}, "invalid value for `language`: 'fr'.", "Use one of 'bn', "),
+        ({"language": None}, "invalid value for `language`: None.", "Use one of 'bn', "),
+        ({"language": ["es"]}, "invalid value for `language`: ['es'].", "Use one of 'bn', "),
+        ({"version": 3}, "invalid value for `version`: 3.", "Use one of 1, 2."),
         (
             {"repository": "a/b"},
             "repository=... applies only to the Hub, but source=... names files.",

@@ -53,7 +53,7 @@ def test_errors_are_lower_where_better():
 
 
 def test_wrong_calls():
-    with pytest.raises(InputError, match="invalid value for key"):
+    with pytest.raises(InputError, match="invalid value for `key`"):
         corpus_metric(json.loads, key="f")
     with pytest.raises(InputError, match="predictions, document 1: 2 texts for one document"):
         computed(corpus_metric(json.loads), GOLDS[:2], [[WRITTEN[0]], WRITTEN[1:]])

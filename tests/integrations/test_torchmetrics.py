@@ -94,7 +94,7 @@ def test_options_of_decoding():
 
 
 def test_wrong_calls():
-    with pytest.raises(InputError, match="invalid value for repair"):
+    with pytest.raises(InputError, match="invalid value for `repair`"):
         SpanMetric(LABELS, decoding={"repair": "none"})
     with pytest.raises(InputError, match="unitizing_alpha keeps more than sums"):
         SpanMetric(LABELS, UnitizingAlpha(variant="1995"))

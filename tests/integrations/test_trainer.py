@@ -309,7 +309,7 @@ class TestViterbiBesideArgmax:
 
     def test_wrong_ways(self):
         for decode in ("greedy", ("viterbi", "greedy"), ()):
-            with pytest.raises(InputError, match="invalid value for decode"):
+            with pytest.raises(InputError, match="invalid value for `decode`"):
                 TokenClassificationMetrics(LABELS, decode=decode)
         with pytest.raises(InputError, match="two results have the name 'f_argmax_precision'"):
             measures = {"f": SpanF(), "f_argmax": SpanF()}

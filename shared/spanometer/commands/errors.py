@@ -84,12 +84,12 @@ class ErrorOutput(PlotOutput):
     )
     pairs: str = option(
         "overlap",
-        help="pairs of spans that the plotted confusion matrix counts",
+        help="pairs of spans to count in the confusion matrix of --plot",
         choices=PAIR_CHOICES,
     )
     examples: str | None = option(
         None,
-        help="print only the list of errors with their context, sorted by how often their strings have errors",
+        help="print only the list of errors with their context; strings with many errors come first",
         choices={
             "text": f"the first {SHOWN} errors, or as many as --limit sets",
             "jsonl": "a JSON object on each line",
@@ -193,7 +193,7 @@ def run(options: argparse.Namespace) -> int:
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(sides.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
-        raise InputError(f"costs of errors need exactly one measure, got {len(measures)}.", "Name one measure.")
+        raise InputError(f"the costs of errors are computed for one measure, got {len(measures)}.", "Name one measure.")
     if sides.content != "tags":
         refuse(options, ["by"], CONTENTS[sides.content])
     corpus = sides.read(words=True)

@@ -169,7 +169,11 @@ def require_kept_inputs(options: argparse.Namespace) -> None:
         related = any(_is_within(target, file) or _is_within(file, target) for file in read)
         replaced = target in read or (related and getattr(options, "force", None) and os.path.exists(target))
         if replaced or target in targets:
-            problem = "the input would be replaced." if replaced else "two results would be written into one file."
+            problem = (
+                "the output would overwrite an input file."
+                if replaced
+                else "two results would be written into one file."
+            )
             raise InputError(problem, f"Name another file with {options.flags[name]}.", source=path)
         targets.add(target)
 

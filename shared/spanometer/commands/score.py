@@ -285,7 +285,7 @@ def run(options: argparse.Namespace) -> int:
     if content not in SERIES:
         refuse(options, ["by_chance"], CONTENTS[content])
     if output.plot is not None and content != "attributes" and output.by_chance is None:
-        problem = f"{mention('plot')} needs {mention('by_chance')} here."
+        problem = f"{mention('plot')} shows the parts of a corpus, but {mention('by_chance')} is missing."
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
     corpus = sides.read(words=need_words(measures))
     if not number:

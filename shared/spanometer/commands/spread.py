@@ -41,11 +41,11 @@ from .output import PlotOutput
 class SpreadSource(CheckedOptions):
     """Options for inputs other than tags in files."""
 
-    answers: bool = switch("read the predictions as answers of language models; add it if this format is not detected")
+    answers: bool = switch("read the predictions as answers of language models, if they are not detected")
     logits: str | None = text(
         "NPZ",
-        "the system's logits, an .npz file: 'labels', and an array of shape (tokens, labels) for each document; or "
-        "'labels', padded 'logits' and 'lengths'",
+        "an .npz file of the system's logits. It contains 'labels', and an array of shape (tokens, labels) for each "
+        "document. Or it contains 'labels', padded 'logits' and 'lengths'",
         common=True,
     )
 

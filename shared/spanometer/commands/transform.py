@@ -102,7 +102,10 @@ def run(options: argparse.Namespace) -> int:
     else:
         if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
             what = "--in-place" if options.in_place else "illegal_tags"
-            raise InputError(f"{what} needs tags, but the output has spans.", f"Remove {what}, or write tags.")
+            raise InputError(
+                f"{what} needs tags, but the output has spans.",
+                f"Remove {what}, or choose a format of tags for the output.",
+            )
         touched = _transform_spans(options, source, steps, of_tags=of_tags)
     for name, step, number in zip(options.apply, steps, touched, strict=True):
         print(f"{name}: {counted(number, step.unit)} changed.", file=sys.stderr)

@@ -373,7 +373,7 @@ class Counts:
             if table.num_rows != described["rows"]:
                 raise InputError(
                     f"the table has {counted(table.num_rows, 'row')}, but had {described['rows']} when it was stored.",
-                    "Pass the whole table of each part, and pass it once.",
+                    "Pass each table whole, without selecting or adding rows.",
                 )
             if measure is not None and "measure" in described:
                 _require_same_measure(described, _described(measure))

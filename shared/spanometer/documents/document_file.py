@@ -301,8 +301,8 @@ class DocumentFile:
         Raise an `InputError` that lists all annotators if the name is unknown.
         """
         if annotator not in self.names:
-            names = ", ".join(map(repr, self.names)) or "none"
-            remedy = f"Choose one of the annotators: {names}."
+            names = ", ".join(map(repr, self.names))
+            remedy = f"The annotators are {names}." if names else "The file names no annotators."
             raise InputError(f"unknown annotator {annotator!r}.", remedy, source=self.source)
         return self.take(np.flatnonzero([name == annotator for name in self.annotators or ()]))
 

@@ -43,7 +43,7 @@ class Loss:
         listed = ", ".join(f"{count:,} in {name}" for name, count in most[:_LISTED])
         others = len(most) - _LISTED
         more = f", and {counted(others, 'other document')}" if others > 0 else ""
-        total = f"{sum(self.documents.values()):,}: " if len(most) > 1 else ""
+        total = f"{sum(self.documents.values()):,} in total, " if len(most) > 1 else ""
         return f"{self.what} ({total}{listed}{more})"
 
 
@@ -161,8 +161,9 @@ class Fitted(Carrying):
         spans = self.file.spans
         if policy == "strict":
             off = to_tokens(spans, self.tokens, policy="contract").moved != 0
-            policies = f"{setting('to_tokens', 'expand')}, contract or overlap"
-            what = f"spans that begin or end within a token are left out; to move them instead, use {policies}"
+            what = (
+                f"spans that begin or end within a token are left out, unless you set {setting('to_tokens', 'expand')}"
+            )
             self.lose(what, spans.document[off].tolist())
             self.keep(~off)
         carried = self.to_tokens(self.tokens, policy, f" ({policy})")

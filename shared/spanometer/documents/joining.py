@@ -65,9 +65,7 @@ def _require_one_form(files: Sequence[DocumentFile]) -> None:
             if has(other) != has(first):
                 having, lacking = (first, other) if has(first) else (other, first)
                 problem = f"this file has no {kind}, but {having.source} has {kind}."
-                raise InputError(
-                    problem, f"Give files that all have {kind}, or files that all lack {kind}.", source=lacking.source
-                )
+                raise InputError(problem, f"Either all files or no file must have {kind}.", source=lacking.source)
 
 
 def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
@@ -358,7 +356,7 @@ def naming_documents(file: DocumentFile | None) -> Iterator[None]:
         unit = "token" if file.in_tokens else "character"
         named = error.placed(side=None, document=None, source=", ".join(where), unit=unit)
         if error.option == "join_fragments":
-            joins = f" {setting('join_fragments', True)} joins fragments that only white space separates."
+            joins = f" {setting('join_fragments', True)} joins fragments with only white space between them."
             named.remedy += clause_for("join_fragments", joins)
         raise named from None
 
@@ -386,8 +384,8 @@ def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, 
     if sizes[0] != sizes[1]:
         shorter, longer = sorted((references, predictions), key=lambda file: len(file.document_lines))
         raise InputError(
-            f"{counted(sizes[1], 'predicted document')}, {counted(sizes[0], 'reference document')}: "
-            f"{shorter.source} ends before the document that begins here.",
+            f"{shorter.source} lacks the document that begins here and all that follow: got "
+            f"{counted(sizes[1], 'predicted document')}, but {counted(sizes[0], 'reference document')}.",
             "Both sides must annotate the same documents, in the same order.",
             source=longer.source_of(common),
             line=longer.line(common),

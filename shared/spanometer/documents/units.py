@@ -19,7 +19,7 @@ from ..spans.tokenisation import Carried, to_characters, to_tokens, trimmed
 from .document_file import DocumentFile
 
 TOKENIZERS: Mapping[str, str] = {
-    "words": "each word is a token; each other character is a token, except white space",
+    "words": "words are tokens; all other characters except white space are tokens too",
     "blanks": "a token is the text between white space",
     "regex:PATTERN": "a token is a match of a regular expression",
     "spacy:LANGUAGE": "spaCy's rules for a language",
@@ -37,7 +37,11 @@ def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
     """Tokenize the texts of documents, see `tokens_of`; spans stay in characters."""
     texts = file.documents.texts
     if texts is None or file.in_tokens:
-        problem = "the documents have no text." if texts is None else "the spans are in the file's own tokens."
+        problem = (
+            "the documents have no text."
+            if texts is None
+            else "the offsets of the spans already count the tokens of the file."
+        )
         raise InputError(problem, f"Leave out {setting('tokenizer')}.", source=file.source, option="tokenizer")
     try:
         tokens = tokens_of(texts, tokenizer)

@@ -224,8 +224,8 @@ class AnswerPolicy(CheckedOptions):
             )
         raise InputError(
             f"unknown grounding policy {shown(text or policy)}.",
-            f"Use one of {', '.join(named)}. Or give one action for each of these cases, separated by commas: "
-            f"{', '.join(cls.places)}. For example: {','.join(cls().actions)!r}.",
+            f"Use one of {', '.join(named)}. Or list {len(cls.places)} actions, separated by commas, such as "
+            f"{','.join(cls().actions)!r}: one for each of the cases {', '.join(cls.places)}.",
             option="policy",
         )
 
@@ -333,7 +333,7 @@ class StringPolicy(AnswerPolicy):
 
     places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
     kind: ClassVar[str] = "strings"
-    other_kind: ClassVar[str] = "Policies that find spans work only with measures of spans and with grounding.ground."
+    other_kind: ClassVar[str] = "The policies for spans are for measures of spans, and for grounding.ground."
 
     fold: str = option("exact", help="how texts and mentions are normalised", choices=STRING_FORMS)
     copies: str = option(

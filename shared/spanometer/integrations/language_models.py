@@ -119,7 +119,8 @@ def score_answers(
             side="references",
         )
     options = {"grounding": AnswerReading.grounding, "unit": "character", **options}
-    return one_value(rows, list(answers), measure=measure, key=read_key(measure, key)[0], **options)
+    outputs = ordered(answers, "a list of answers", "Pass one answer for each gold document.", side="predictions")
+    return one_value(rows, outputs, measure=measure, key=read_key(measure, key)[0], **options)
 
 
 def _gold(gold: Any, document: int) -> Mapping[str, Any]:

@@ -40,7 +40,7 @@ class AlignedMeasure(Measure):
 
     match_labels: bool = option(
         True,
-        help="compare labels too, not only positions; without labels, spans on the same tokens count as one span",
+        help="compare labels and positions; if only positions are compared, spans on the same tokens count once",
         label="Labels must agree",
     )
 
@@ -119,7 +119,7 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "as documents; the scores of each label are means over documents too",
+            DOCUMENTS_BY_LABEL: "like documents; the score of each label is also a mean over documents",
         },
     )
     f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)

@@ -38,7 +38,7 @@ _COMPARISON = re.compile(
 _ORDER_REMEDY = "Compare numbers with numbers and text with text. For other values, use == or !=."
 _FILTER_REMEDY = (
     "Write comparisons such as carrier == 'FATHER' and negated == false. Compare an attribute, label, start or end "
-    "with a value by ==, !=, <, <=, > or >=. In Python, you can also pass a function of a document's reference spans."
+    "with a value by ==, !=, <, <=, > or >=. In Python, filter can also be a function."
 )
 
 

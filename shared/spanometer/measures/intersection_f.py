@@ -36,7 +36,7 @@ class IntersectionF(FMeasure):
 
     best: str = option(
         "neither",
-        help="the side whose spans count only their largest overlap, not the sum of all overlaps",
+        help="on which side only the largest overlap of each span counts, not the sum of its overlaps",
         choices={"neither": "", "references": "", "predictions": "", "both": ""},
         label="Best span alone",
     )
@@ -57,7 +57,7 @@ class IntersectionF(FMeasure):
         references, predictions = alignment.references, alignment.predictions
         if self.needs:
             reason = ", so shared tokens would count twice."
-            remedy = f"Set {setting('cap', True)} to count a span's coverage as at most 1."
+            remedy = f"Set {setting('cap', True)} to limit the coverage of each span to 1."
             for name, side in alignment.sides.items():
                 require_disjoint(alignment, name, side, reason, remedy)
         right, found = coverage(predictions, references), coverage(references, predictions)

@@ -102,7 +102,7 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
                 if both[0] != both[1] and (None not in both or (signature.version and other.version)):
                     states = [f"no {name}" if value is None else f"{name}:{value}" for value in both]
                     raise InputError(
-                        f"the signature of {other.measure} has {states[0]}, but {signature.measure} has {states[1]}.",
+                        f"the signatures differ: {other.measure} has {states[0]}, {signature.measure} has {states[1]}.",
                         "The corpus is read in one way for all measures. Remove one of the two signatures.",
                     )
         readings.append((signature, reading))

@@ -241,7 +241,7 @@ def _stored_measure(table: pa.Table) -> Measure:
     name, options = described.get("measure"), described.get("options")
     measures = _all_measures()
     if not isinstance(name, str) or name not in measures or not isinstance(options, dict):
-        raise InputError("the table does not say which measure was counted.", "Pass measure=...")
+        raise InputError("the table does not say which measure its counts belong to.", "Pass measure=...")
     kind = measures[name]
     numbers = {option for option, declared in options_of(kind).items() if declared.kind is float}
     with suppress(*UNFIT):
@@ -250,4 +250,4 @@ def _stored_measure(table: pa.Table) -> Measure:
         )
         if plain_options(measure.options()) == options:
             return measure
-    raise InputError(f"the stored options of {name} do not define the measure.", "Pass the measure with measure=...")
+    raise InputError(f"the table does not contain all options of {name}.", "Pass the measure with measure=...")

@@ -52,7 +52,7 @@ class RelaxedF(FMeasure):
             "any": "one shared token is enough",
             "iou": "intersection over union",
             "dice": "twice the intersection, divided by the sum of sizes",
-            "coverage": "the share of the span that the other covers",
+            "coverage": "the covered share of the span",
         },
         label="Overlap",
     )
@@ -89,12 +89,14 @@ class RelaxedF(FMeasure):
         },
         only_with={"matching": ("many",)},
     )
-    duplicates: str = option("once", help="how often equal spans of one annotation count", choices=("once", "each"))
+    duplicates: str = option(
+        "once", help="how often equal spans count, in the reference and in the prediction", choices=("once", "each")
+    )
 
     name = "relaxed_f"
     results = f_results(
         "share of predicted spans that overlap a reference span enough",
-        "share of reference spans that a predicted span overlaps enough",
+        "share of reference spans that overlap enough with a predicted span",
     )
     place = 57
     support = "reference"

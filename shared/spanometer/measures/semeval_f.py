@@ -67,7 +67,7 @@ class SemevalF(FMeasure):
             "exact": "same tokens",
             "partial": "same tokens; other pairs count half",
             "ent_type": "same label",
-            "muc": "same tokens and same label; one of the two alone counts half",
+            "muc": "same tokens and same label; a pair with only one of them counts half",
         },
         label="Schema",
     )

@@ -98,8 +98,8 @@ class SlIcm(AlignedMeasure):
     token_probabilities: Probabilities = option(
         None,
         help="the probabilities P(w): a dict from words to numbers (needs tokens), a list for each document with a "
-        'number for each token, one number for all tokens, or "corpus" (the frequencies of the tokens). By default, '
-        "each token carries one unit of information if there are no tokens",
+        'number for each token, one number for all tokens, or "corpus" (the frequencies of the tokens). Without '
+        "this option and tokens, each token carries one unit of information",
         type="dict, list of lists of float, float, or str",
         parse=lambda text: _probabilities_in(text),
     )

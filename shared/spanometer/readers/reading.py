@@ -166,7 +166,7 @@ def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
                 name = f"{shown('+'.join(entity['types']))} ({entity['start']} to {entity['end']})"
                 raise InputError(f"the entity {name} would change.", position=entity["start"])
     if trees != again:
-        raise InputError("the written file would have other entities or documents.")
+        raise InputError("reading the file back would give other entities or documents.")
 
 
 _ITEMS = {

@@ -100,8 +100,7 @@ class Limits(CheckedOptions):
     def require_held(self, size: int, what: str, source: Named, line: int | None = None) -> None:
         """Raise an `InputError` if `what` has more bytes than are allowed in memory."""
         if size > self.max_size * _MEGABYTE:
-            limit = f"{setting('max_size')} (needs memory for three times the file's size)"
-            remedy = f"Split the file, or raise the limit with {limit}."
+            remedy = f"Split the file, or raise {setting('max_size')}. Reading needs three times as much memory."
             raise source.refuse(f"{what} is larger than {self.max_size:,g} MB.", remedy, line)
 
 

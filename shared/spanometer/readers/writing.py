@@ -86,7 +86,7 @@ def prepare(
         ("tokenizer", pairing.tokenizer is not None and unit == "character"),
     ):
         if needless:
-            problem = f"{setting(name)} is for tokens, but {format} has spans of characters."
+            problem = f"{setting(name)} is for formats with offsets in tokens, but {format} has characters."
             raise InputError(problem, f"Remove {mention(name)}.")
     if not documents.documents.size:
         why = documents.left_out[0].removesuffix(".") if documents.left_out else "the file is empty"

@@ -52,7 +52,7 @@ _PAIRS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_
 LONGEST = int(np.iinfo(np.int32).max)
 """The maximum length of a document, because offsets are int32."""
 
-LENGTHS_REMEDY = f"Pass the number of tokens of each document, such as {setting('lengths', [12, 7])}."
+LENGTHS_REMEDY = f"Pass the number of tokens of each document with {setting('lengths')}."
 SPAN_REMEDY = (
     "Write a span as {'start': int, 'end': int, 'label': str}. Offsets count tokens from 0, and ends are exclusive."
 )

@@ -63,8 +63,10 @@ def certain_scheme(tags: Tags, scheme: str | None, *, remedy: str) -> Scheme:
     require_kind(tags, Tags, "a Tags object", "Create Tags with Tags.from_lists.")
     source = scheme_of(scheme, tags)
     note = "" if scheme is not None else " (inferred from the prefixes)"
-    other = f", or set {setting('scheme')} to the scheme of the tags." if scheme is None else "."
-    require_legal(tags, source, f"To repair illegal tags, use {remedy}{other}", f"{note}, so the spans are not certain")
+    other = f" If the tags have another scheme, name it with {setting('scheme')}." if scheme is None else ""
+    require_legal(
+        tags, source, f"To repair illegal tags, use {remedy}.{other}", f"{note}, so the spans are not certain"
+    )
     return source
 
 

@@ -245,8 +245,8 @@ class LabelChoice:
     )
     reference_label_map: Mapping[str, str] | None = option(
         None,
-        help="rename labels of the reference only. OLD= without a new name ignores the reference spans of this label, "
-        "and all predicted spans on the same tokens",
+        help="rename labels of the reference only. OLD= without a new name leaves out the reference spans with the "
+        "label OLD, and all predicted spans on the same tokens",
         type="dict of str",
         optional=True,
         metavar="OLD=NEW,...",

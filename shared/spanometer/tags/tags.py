@@ -316,7 +316,7 @@ def _remedy(tag: str) -> str:
         read = clause_for("outside", f", or set {setting('outside', tag)}") if tag else ""
         return f"Write 'O' for a token outside all spans{read}."
     if _SPECIAL.fullmatch(tag):
-        return "Leave out padding and other special tokens on both sides."
+        return "Leave out padding and other special tokens, in the references and in the predictions."
     if _UNNAMED.fullmatch(tag):
         return "The model's configuration does not name its labels; pass your own id2label."
     joined = _JOINED.fullmatch(tag)

@@ -190,23 +190,23 @@ def test_other_tokens(make):
 
 
 BAD_OPTIONS = {
-    "one name": ({"attributes": "negated"}, "invalid value for attributes: 'negated'"),
-    "no names": ({"attributes": []}, "invalid value for attributes: .."),
-    "a number": ({"attributes": {3: "negated"}}, "invalid value for attributes: {3: 'negated'}"),
+    "one name": ({"attributes": "negated"}, "invalid value for `attributes`: 'negated'"),
+    "no names": ({"attributes": []}, "invalid value for `attributes`: .."),
+    "a number": ({"attributes": {3: "negated"}}, "invalid value for `attributes`: {3: 'negated'}"),
     "unknown": ({"attributes": ["hypothesis"]}, "spaCy's spans have no extension 'hypothesis'"),
     "no getter": ({"attributes": {"neg": 3}}, "3 in attributes is neither an extension's name nor a function"),
     "no scores": ({"scores": "probability"}, "spaCy's spans have no extension 'probability'"),
     "scores": ({"scores": 3}, "3 in scores is neither"),
-    "spans": ({"spans": 3}, "invalid value for spans: 3"),
-    "no groups": ({"spans": {}}, "invalid value for spans: {}"),
-    "labels": ({"spans": {"ents": [3]}}, "invalid value for spans: {'ents': .3.}"),
+    "spans": ({"spans": 3}, "invalid value for `spans`: 3"),
+    "no groups": ({"spans": {}}, "invalid value for `spans`: {}"),
+    "labels": ({"spans": {"ents": [3]}}, "invalid value for `spans`: {'ents': .3.}"),
     "an unknown group": ({"spans": {"found": True}}, "the document has no span group 'found'"),
-    "no spans": ({"spans": []}, "invalid value for spans: .."),
+    "no spans": ({"spans": []}, "invalid value for `spans`: .."),
     "a group": (
         {"spans": "entities"},
         "references, document 0: the document has no span group 'entities'; its groups are none",
     ),
-    "filter": ({"filter": "doc"}, "invalid value for filter: 'doc'"),
+    "filter": ({"filter": "doc"}, "invalid value for `filter`: 'doc'"),
 }
 
 

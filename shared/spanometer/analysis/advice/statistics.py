@@ -68,7 +68,7 @@ class Thresholds(CheckedOptions):
     long_share: float = _threshold(0.1, "consider long spans if they are at least this share of all spans", "SHARE")
     information_variation: float = _threshold(
         0.3,
-        "recommend word probabilities if the information of words varies at least so much (standard deviation / mean)",
+        "recommend word probabilities if the information of words varies at least so much: standard deviation / mean",
         "RATIO",
     )
     chance: float = _threshold(0.05, "advise a correction for chance if the F1 by chance is at least this number", "F1")

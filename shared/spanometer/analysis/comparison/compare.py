@@ -164,7 +164,9 @@ def compare_sides(
             f"Add systems or measures, or leave out {setting('rank_correlation', True)}.",
         )
     if by_chance is not None and not isinstance(reference, Spans):
-        raise InputError("only spans have a chance level.", f"Leave out {mention('by_chance')}.", option="by_chance")
+        raise InputError(
+            f"{mention('by_chance')} works only with spans.", f"Leave out {mention('by_chance')}.", option="by_chance"
+        )
     counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
     for system, output in systems.items():
         side = f"{SYSTEM}{system}"

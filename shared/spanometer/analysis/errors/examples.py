@@ -230,7 +230,7 @@ class ErrorChoice(CheckedOptions):
     reference_label: tuple[str, ...] = option(
         (),
         help="show only errors whose reference spans have these labels. Spurious spans have no reference span: without "
-        "--predicted-label, spurious spans with these labels are also shown",
+        "--predicted-label, they are shown if their own label is one of these",
         parse=_listed,
         metavar="LABELS",
     )

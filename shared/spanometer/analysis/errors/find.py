@@ -93,7 +93,7 @@ def errors(
     measures = list(read_measures(measure, MEASURES).values())
     if len(measures) != 1:
         remedy = f"Choose one measure, such as {setting('measure', 'span_f')}."
-        raise InputError("costs of errors need exactly one measure.", remedy, option="measure")
+        raise InputError("the costs of errors are computed for exactly one measure.", remedy, option="measure")
     several = isinstance(predictions, Mapping)
     if several and not predictions:
         raise InputError("there are no systems.", NAMED)

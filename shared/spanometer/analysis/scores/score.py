@@ -255,7 +255,9 @@ def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, optio
     named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
         problem = "to score answers as strings, the measure must be mention_f and the reference must have texts."
-        raise InputError(problem, "Leave out other measures and give texts, or use a grounding policy for spans.")
+        raise InputError(
+            problem, "Leave out other measures and give texts, or choose another policy with grounding=..."
+        )
     file, answers = answers_together(files, reading.pairing)
     texts, policy = file.documents.texts or (), arguments["grounding"]
     grounded = ground_strings(texts, answers["predictions"], policy=policy, **reading.pairing.answer_reading)

@@ -169,7 +169,7 @@ class IllegalTags(Transformation):
         tag_scheme = get_scheme(scheme)
         roles = [OUTSIDE, *(ROLES.index(role) for role in tag_scheme.roles)]
         if tag_scheme.legal()[np.ix_(roles, roles)].all():
-            problem = f"in {tag_scheme.name}, every tag may follow every other tag."
+            problem = f"the scheme {tag_scheme.name} has no illegal tags."
             raise InputError(problem, "Choose another scheme, such as IOB2.")
         check_names(tags, tag_scheme)
         names, code, illegal = _vocabulary(tags, tag_scheme)
@@ -406,7 +406,7 @@ def as_map(
             chosen = replace(chosen, labels=labels_of(tags))
     elif isinstance(chosen, IllegalTags):
         remedy = "Pass all tags of the dataset with id2label=..."
-        raise InputError("a batch may not have all tags of the dataset.", remedy)
+        raise InputError("a batch can lack tags that other batches of the dataset have.", remedy)
     if scheme is None:
         remedy = f"Set {setting('scheme')} to the scheme of the tags."
         raise InputError("the scheme cannot be inferred from a batch.", remedy)

@@ -303,7 +303,7 @@ class Extend(Move):
         """Check the parameters."""
         super().__post_init__()
         if self.room is not None and self.room < self.tokens:
-            self.refuse("room", f"Use {self.tokens} (the value of tokens) or more.")
+            self.refuse("room", f"Use at least {self.tokens}, the number of changed tokens.")
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """Extend spans, see `SpanTransformation.transform`."""

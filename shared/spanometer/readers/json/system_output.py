@@ -141,7 +141,9 @@ def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]
     """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
     if last - first > 10 * len(pieces) + 1000:
-        raise row.refuse("the indices of word pieces are too far apart.", _SYSTEM_REMEDY)
+        raise row.refuse(
+            "the indices of the word pieces are larger than the number of characters allows.", _SYSTEM_REMEDY
+        )
     tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
         spans = Spans.from_tags([[tag for *_, tag in tagged]], repair="conlleval")
@@ -210,7 +212,7 @@ def read_mushroom(source: Source) -> Iterator[Record]:
             hard = row.value.get(_HARD)
             bounds = _likely(row.value[_SOFT]) if hard is None else [(start, end) for start, end in hard]
         except (AttributeError, KeyError, TypeError, ValueError):
-            raise row.refuse("the object has no labels, or malformed labels.", _MUSHROOM_REMEDY) from None
+            raise row.refuse("the labels of the object are missing or malformed.", _MUSHROOM_REMEDY) from None
         spans = [(start, end, BARE_LABEL) for start, end in bounds]
         yield row.record(spans=spans, text=row.text("model_output_text"), id=row.get("id"))
 

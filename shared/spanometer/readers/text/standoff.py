@@ -22,7 +22,7 @@ _LINE = re.compile(rb"\s*(?:T\d+\t\S+ \d+ \d+(?:; ?\d+ \d+)*\t|[REAMN]\d+\t\S+ \
 # the line ends of brat and other programs
 _LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BETWEEN_LINE_ENDS = re.compile(rf"[^{_LINE_END.pattern[1:]}+")
-_BRAT_REMEDY = "Write lines of T1, type and offsets, text, separated by tabs: T1<tab>Drug 0 7<tab>Aspirin."
+_BRAT_REMEDY = "Write T1, a tab, the type and the offsets, a tab, and the text: T1<tab>Drug 0 7<tab>Aspirin."
 
 
 def read_brat(source: Source, options: Offsets) -> Iterator[Record]:
@@ -153,7 +153,7 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
                 yield "spans of only line ends, which brat rejects", number
             for key, value in record.attributes[place].items():
                 if _word(key) != key or not (value is True or value == _value(value)[1:]):
-                    yield "values of attributes that are neither True nor one line of text become text", number
+                    yield "attributes whose values are not True and not one line of text become text", number
 
 
 def _text_beside(name: str, limits: Limits) -> str | None:
