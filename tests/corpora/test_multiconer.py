@@ -146,7 +146,11 @@ def test_malformed_files(file, content, line, problem, streaming):
 @pytest.mark.parametrize(
     ("options", "problem", "remedy"),
     [
-        ({"split": "devel"}, "invalid value for `split`: 'devel'.", "Use one of 'train', 'validation', 'test', 'dev', "),
+        (
+            {"split": "devel"},
+            "invalid value for `split`: 'devel'.",
+            "Use one of 'train', 'validation', 'test', 'dev', ",
+        ),
         ({"split": "train[:10%]"}, "invalid value for `split`: 'train[:10%]'.", "Use one of 'train', "),
         ({"split": 3}, "invalid value for `split`: 3.", "Use one of 'train', "),
         ({"language": "sp"}, "invalid value for `language`: 'sp'.", "Use one of 'bn', "),

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...alignment.overlaps import Alignment, SideSpans, lay_out
-from ...arrays import ranges, read_rows
+from ...alignment.overlaps import Alignment, SideSpans, lay_out, least_lengths
+from ...arrays import offsets_of, ranges, read_rows
 from ...exceptions import InputError, counted, require_kind
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.information import TokenInformation
@@ -141,10 +141,8 @@ def statistics_of(
     if len(references) == 0:
         raise InputError("the reference has no spans.", "Give an annotated corpus.", side="references")
     limits = Thresholds() if thresholds is None else thresholds
-    ends = np.zeros(references.documents, dtype=np.int64)
-    np.maximum.at(ends, references.document, references.end)
     # one token between documents keeps their spans apart
-    offsets = np.concatenate(([0], np.cumsum(ends + 1)))
+    offsets = offsets_of(least_lengths(references) + 1)
     whole = lay_out(replace(references, label=np.zeros_like(references.label), labels=("",)), ("",), offsets)
     by_label = lay_out(references, references.labels, offsets)
     size = whole.size

@@ -10,7 +10,6 @@ import numpy as np
 
 from ...alignment.matched_spans import BOUNDARIES, MARKS, MatchedSpans
 from ...alignment.overlaps import Pieces, SideSpans
-from ...arrays import inverse
 from ...counts.counts import Column, Counts, join_columns
 from ...counts.statistics import Estimate, Resampling, estimates, jackknife_groups, joined_values
 from ...exceptions import InputError, mention
@@ -216,21 +215,20 @@ def _negative(column: Column) -> Column:
 
 
 def united(side: SideSpans, other: SideSpans) -> SideSpans:
-    """Merge the spans of two sides of the same corpus into one side, in order."""
+    """Merge the spans of two sides of the same corpus, with their copies, into one side, in order."""
 
     def joined(name: str) -> np.ndarray:
         return np.concatenate([getattr(side, name), getattr(other, name)])
 
-    order = np.lexsort((joined("end"), joined("start")))
-    document, label, start, end = (joined(name)[order] for name in ("document", "label", "start", "end"))
     pieces = None
     if not (side.contiguous and other.contiguous):
-        span = inverse(order)[np.concatenate([side.intervals.span, len(side) + other.intervals.span])]
-        first = np.concatenate([side.intervals.start, other.intervals.start])
-        last = np.concatenate([side.intervals.end, other.intervals.end])
-        by_start = np.argsort(first, kind="stable")
-        pieces = Pieces(span[by_start], first[by_start], last[by_start])
-    return SideSpans(document, label, start, end, pieces)
+        first, second = side.intervals, other.intervals
+        columns = (first.span, len(side) + second.span), (first.start, second.start), (first.end, second.end)
+        pieces = Pieces(*map(np.concatenate, columns))
+    copies = None if side.copies is None and other.copies is None else joined("times")
+    both = SideSpans(joined("document"), joined("label"), joined("start"), joined("end"), pieces, copies)
+    # orders the pieces, too
+    return both.take(np.lexsort((both.end, both.start))).moved(np.zeros(len(both), dtype=np.int64))
 
 
 def _interval(estimate: Estimate, resampling: Resampling | None) -> tuple[float, float] | None:
