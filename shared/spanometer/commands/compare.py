@@ -20,10 +20,9 @@ from typing import Any
 from ..analysis.comparison.compare import compare, compare_sides
 from ..analysis.comparison.comparison import REFERENCES, Comparison, named_systems
 from ..analysis.comparison.significance import LEVELS, PairedResampling
-from ..analysis.scores.score import read_bounds
 from ..exceptions import InputError
 from ..measures.registry import names_of, read_measures
-from ..options import option, options_of
+from ..options import options_of, reused_option
 from ..plots import plot_comparison
 from ..tables.table import Number, Precision, heading
 from .corpus import CorpusFiles, require_two_systems
@@ -32,19 +31,18 @@ from .input_files import CONTENTS, INPUTS, OF_SCORES, InputFiles, add_reading
 from .measures import MeasureRequest, add_measure_options, need_words
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import PlotOutput
-from .score import informed
+from .score import ScoreOutput, informed
 
 
 class ComparisonOutput(PlotOutput):
     """Options for showing a comparison."""
 
     per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
-    by_chance: tuple[float, ...] | None = option(
-        None,
+    by_chance: tuple[float, ...] | None = reused_option(
+        ScoreOutput,
+        "by_chance",
         help="also rank the systems in two groups of documents: those with a chance F1 below this number (such as "
         "0.175), and the others; several numbers (0.1,0.2) make more groups",
-        parse=read_bounds,
-        metavar="BOUNDS",
         topic="measures",
     )
     fail_if_worse: bool = switch(
