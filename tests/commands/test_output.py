@@ -71,7 +71,7 @@ def test_no_input_is_replaced(complaint, tmp_path, monkeypatch, arguments, force
     for link in ("link.html", "link.svg"):
         (tmp_path / link).symlink_to("gold.conll")
     said = complaint(*arguments.split(), *(["--force"] if force else []))
-    assert "the input would be replaced. Name another file with -" in said or not force
+    assert "the output would overwrite an input file. Name another file with -" in said or not force
     assert {name: (tmp_path / name).read_text() for name in INPUTS} == INPUTS
     assert len(list(tmp_path.iterdir())) == 6
 

@@ -53,7 +53,7 @@ def test_unknown_arguments(function, given):
         assert str(caught.value) == f"{function.__name__}() got an unexpected keyword argument {name!r}. {remedy}"
     with pytest.raises(TypeError, match=r"'qqqq'\.$"):
         function(*given, qqqq=1)
-    with pytest.raises(TypeError, match=r"If the tags are integers, name them with id2label\."):
+    with pytest.raises(TypeError, match=r"If the tags are integers, name them with `id2label`\."):
         function(*given, label_names=["O"])
 
 

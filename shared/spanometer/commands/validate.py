@@ -3,8 +3,8 @@
 In files of tags, each illegal pair of tags is listed with its line number, and
 with the spans that each repair policy reads there. In other files, a span is
 listed if it is empty, outside the text, duplicate or padded with blanks, or if
-its text in the file differs from the text at its offsets. The exit status is 1 if there are problems,
-and 2 if a file cannot be read.
+its text in the file differs from the text at its offsets. The exit status is 1
+if there are problems, and 2 if a file cannot be read.
 
 Examples:
   spanometer validate system.conll
