@@ -296,13 +296,8 @@ class Confusion(Result):
 
     def confused(self) -> list[tuple[str, str, int]]:
         """List each reference label with a different predicted label and their number, the most frequent first."""
-        pairs = np.argwhere(self.counts[:-1, :-1]).tolist()
-        listed = [
-            (self.labels[row], self.labels[column], int(self.counts[row, column]))
-            for row, column in pairs
-            if row != column
-        ]
-        return sorted(listed, key=lambda pair: -pair[2])
+        pairs = zip(*(each.tolist() for each in confused_pairs(self.counts)), strict=True)
+        return [(self.labels[row], self.labels[column], number) for row, column, number in pairs]
 
     def parts(self) -> Iterator[Part]:
         """Yield the matrix."""
@@ -323,6 +318,14 @@ class Confusion(Result):
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
         return {"labels": list(self.labels), "pairs": self.pairs, "counts": self.counts.tolist()}
+
+
+def confused_pairs(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """List the pairs of different labels in a matrix, the most frequent first: rows, columns, and numbers of spans."""
+    apart = counts[:-1, :-1] * (1 - np.eye(len(counts) - 1, dtype=np.int64))
+    rows, columns = np.nonzero(apart)
+    order = np.argsort(-apart[rows, columns], kind="stable")
+    return rows[order], columns[order], apart[rows, columns][order]
 
 
 def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts: np.ndarray, **options: Any) -> Table:
