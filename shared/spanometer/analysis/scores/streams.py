@@ -341,7 +341,8 @@ def sum_counts(
     )
     parts: dict[str, list[bytes]] = {}
     for table in ordered(tables, "a list of tables", _COUNTS_REMEDY):
-        for name, stored in zip(*(column.to_pylist() for column in _counts_of(table).columns), strict=True):
+        _require_counts(table)
+        for name, stored in zip(*(table[column].to_pylist() for column in ("measure", "counts")), strict=True):
             parts.setdefault(name, []).append(stored)
     add = operator.add if per_document else condensed_sum
     sums = {}
@@ -372,15 +373,18 @@ def _tallies(source: Any, reading: Reading, batch_size: int) -> Iterator[Tally]:
         raise InputError("the stream has no batches.", "Give at least one batch of documents.")
 
 
-def _counts_of(table: Any) -> pa.Table:
-    """Return the measures and counts in a table of `partial_counts`; raise an `InputError` if it is another table."""
+def _require_counts(table: Any) -> None:
     require_kind(table, (pa.Table, pa.RecordBatch), "an Arrow table", _COUNTS_REMEDY)
-    schema = pa.schema([COUNTS_SCHEMA.field(name) for name in ("measure", "counts")])
-    try:
-        return table.select(schema.names).cast(schema)
-    except (KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    types = {field.name: field.type for field in table.schema}
+    texts, data = (types.get(name, pa.null()) for name in ("measure", "counts"))
+    alone = all(table.column_names.count(name) == 1 for name in types)
+    if (
+        not alone
+        or not (pa.types.is_string(texts) or pa.types.is_large_string(texts))
+        or not (pa.types.is_binary(data) or pa.types.is_large_binary(data))
+    ):
         columns = ", ".join(table.column_names) or "none"
-        raise InputError(f"the table has no counts. Its columns are {columns}.", _COUNTS_REMEDY) from None
+        raise InputError(f"the table has no counts. Its columns are {columns}.", _COUNTS_REMEDY)
 
 
 def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
