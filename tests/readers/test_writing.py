@@ -250,13 +250,13 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
         (
             {"spans": [{"start": 0, "end": 3, "label": "A", "attributes": {"x": 3}}]},
             "brat",
-            "values of attributes become text, unless they are True or one line of text",
+            "values of attributes become text, except True and single lines of text",
             [(0, 3, "A")],
         ),
         (
             {"spans": [{"start": 0, "end": 3, "label": "A b"}]},
             "brat",
-            "spans with a label of several words",
+            "blanks in labels become _",
             [(0, 3, "A_b")],
         ),
         ({"text": "\n", "spans": []}, "columns", "documents without tokens are left out", None),

@@ -233,7 +233,7 @@ def test_ways_of_decoding_differ():
         ({"logits": [np.zeros((2, 2))], "id2label": ["O", "B-A", "I-A"]}, "logits have the shape"),
         (
             {"predictions": [["O", "O"]], "measures": [SlIcm(tokens=[["a", "b"]])]},
-            "cannot count parts of a corpus",
+            "needs the whole corpus at once",
         ),
     ],
 )

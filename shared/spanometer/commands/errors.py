@@ -1,4 +1,4 @@
-"""Show the kinds of errors that systems make, and what each kind costs.
+"""Show the kinds of errors that systems make, and how much each kind costs in F1.
 
 Each reference span is matched with at most one predicted span that overlaps it.
 Unmatched spans count as missing or spurious. With several systems, their errors
@@ -67,10 +67,10 @@ class ErrorOutput(PlotOutput):
     )
     to: str | None = option(
         None,
-        help="write the documents with errors to -o FILE for an annotation tool, with the spans of the reference and "
-        "the systems as pre-annotations",
+        help="write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
+        "reference and the systems become pre-annotations",
         choices={
-            "label_studio": "a task for each document; its predictions are the spans of all sides",
+            "label_studio": "a task for each document; its predictions are the spans of the reference and the systems",
             "prodigy": "a session for the reference and each system, for prodigy review",
             "doccano": "spans get the label LABEL (system) if only that system has them",
         },
@@ -79,8 +79,8 @@ class ErrorOutput(PlotOutput):
     )
     view: str | None = text(
         "VIEW",
-        "with --to: write only the errors that the filters of the HTML report show; VIEW is the part of the report's "
-        "address after #",
+        "with --to: write only the errors that are left after you filter the HTML report; VIEW is the part of the "
+        "report's address after #",
     )
     pairs: str = option(
         "overlap",

@@ -60,7 +60,7 @@ def add_measure_options(
         protocols: whether to add the option for an official scorer.
     """
     scoring = parser.add_argument_group("measures")
-    listed = f'measures, such as "span_f,token_f(format=BIO)"; by default {default}'
+    listed = f'measures, such as "span_f,token_f(format=BIO)" (default: {default})'
     scoring.add_argument("--measures", metavar="NAMES", action="append", help=listed)
     if protocols:
         scoring.add_argument("--protocol", metavar="NAME", help="compute the scores of this official scorer")

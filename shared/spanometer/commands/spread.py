@@ -1,10 +1,9 @@
 """Score a system under every policy for repairing tags or reading answers.
 
-Policies decide how illegal tags are read, or how the items of a language
-model's answers are found in the text. The output has the best, worst and mean
-score, the scores of named policies, and the actions of the best and the worst
-policy. Files are read with the options of spanometer score. Tags must be in
-IOBES, BILOU, BMES or IOB2.
+A policy decides how illegal tags are read, or how the entities in a language
+model's answer are found in the text. The output has the best, worst and mean
+score over all policies, and the scores of well-known policies. Files are read
+with the options of spanometer score. Tags must be in IOBES, BILOU, BMES or IOB2.
 
 Examples:
   spanometer spread gold.conll system.conll --plot spread.png

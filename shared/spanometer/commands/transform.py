@@ -75,7 +75,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--matched",
         action="store_true",
-        help="change at most as many spans as the opposite transformation could change",
+        help="change only as many spans as the opposite transformation can change, as for +1 and -1",
     )
     listed = (f"{name:<18}rate {each.rate:<5g} {DESCRIPTIONS[name]}" for name, each in TRANSFORMATIONS.items())
     group.add_argument("--list", action="version", version="\n".join(listed), help="list the transformations and exit")

@@ -17,7 +17,7 @@ from ..options import CheckedOptions, Option, made, option, options_of
 AVERAGES = {
     "micro": "sum the counts of all labels",
     "macro": "unweighted mean over labels",
-    "weighted": "mean over labels, weighted by reference spans",
+    "weighted": "mean over labels, weighted by their number of reference spans",
 }
 """The ways to average over labels."""
 

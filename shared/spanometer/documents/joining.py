@@ -187,7 +187,7 @@ SCORED_DOCUMENTS = {
     "shared": "documents that are in all files",
     "reference": "documents of the reference; if a system lacks a document, the document counts as empty",
     "reference_with_spans": "documents in which the reference has scored spans",
-    "all": "documents of any file; if another file lacks one, it has no spans there",
+    "all": "all documents; if a file lacks a document, the document counts as empty",
 }
 """The policies for documents that are missing on some sides, with explanations."""
 
@@ -384,8 +384,8 @@ def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, 
     if sizes[0] != sizes[1]:
         shorter, longer = sorted((references, predictions), key=lambda file: len(file.document_lines))
         raise InputError(
-            f"{shorter.source} lacks the document that begins here and all that follow: got "
-            f"{counted(sizes[1], 'predicted document')}, but {counted(sizes[0], 'reference document')}.",
+            f"{shorter.source} ends before this document: got {counted(sizes[1], 'predicted document')}, but "
+            f"{counted(sizes[0], 'reference document')}.",
             "Both sides must annotate the same documents, in the same order.",
             source=longer.source_of(common),
             line=longer.line(common),

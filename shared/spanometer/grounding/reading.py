@@ -32,7 +32,7 @@ class AnswerReading:
 
     grounding: Any = option(
         "strict",
-        help="policy for finding the items of answers in the text",
+        help="how to find the entities of an answer in the text",
         metavar="POLICY",
         topic="answers",
     )

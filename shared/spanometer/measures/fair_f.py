@@ -49,8 +49,8 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair' or 'weighted'. Or give three numbers for a kind of error: how much the error counts as TP, as FP "
-    f"and as FN, as in LE=0/0.5/0.5. The kinds are {', '.join(COLUMNS)}. BE sets {', '.join(BOUNDARY_ERRORS)} together."
+    "Use 'fair' or 'weighted'. Or give the weights TP/FP/FN of a kind of error: LE=0/0.5/0.5 counts a label error "
+    f"as half an FP and half an FN. The kinds are {', '.join(COLUMNS)}. BE sets {', '.join(BOUNDARY_ERRORS)} together."
 )
 
 

@@ -107,7 +107,9 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
         counts = dict(zip(words.names, np.bincount(words.codes, minlength=len(words.names)).tolist(), strict=True))
     for word, count in counts.items():
         if not is_number(count) or not 0 < count < math.inf:
-            raise InputError(f"the count of {shown(word)} is {shown(count)}.", "Counts must be greater than 0.")
+            raise InputError(
+                f"the count of {shown(word)} is {shown(count)}.", "Give each count as a number greater than 0."
+            )
     total = math.fsum(counts.values()) + smoothing * (len(counts) + 1)
     if not counts:
         raise InputError("the corpus has no words.", TOKENS_REMEDY)

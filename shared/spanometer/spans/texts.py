@@ -404,8 +404,8 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
             place += 1
         if not text.startswith(word, place):
             raise InputError(
-                f"the texts differ: one has the word {shown(word)} where the other has "
-                f"{shown(text[place : place + _AROUND])}.",
+                f"the word {shown(word)} is not in the text of the other side, which has "
+                f"{shown(text[place : place + _AROUND])} here.",
                 "Both sides must annotate the same text.",
                 document=document,
                 position=position,

@@ -80,8 +80,8 @@ class LabelDecoding(Decoding):
 
     prefix: bool = option(
         True,
-        help="tags have prefixes, as in B-PER; if tags have no prefixes (such as part-of-speech tags), each tag except "
-        "O is a label, and the scheme is IO",
+        help="whether tags have prefixes, as in B-PER. Without prefixes (as in part-of-speech tags), each tag except O "
+        "is a label, and the scheme is IO",
         label="Tags have prefixes",
     )
     id2label: Any = option(

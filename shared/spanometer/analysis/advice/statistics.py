@@ -50,26 +50,26 @@ class Thresholds(CheckedOptions):
         "SHARE",
     )
     touching_share: float = _threshold(
-        0.1, "with --flow: consider touching spans if at least this share of all spans touches another span", "SHARE"
+        0.1, "with --flow: touching spans matter if at least this share of all spans touches another span", "SHARE"
     )
     very_long_span: float = _threshold(15, "with --flow: minimum length of a very long span", "TOKENS")
     very_long_share: float = _threshold(
-        0.1, "with --flow: consider very long spans if they are at least this share of all spans", "SHARE"
+        0.1, "with --flow: very long spans matter if they are at least this share of all spans", "SHARE"
     )
     several_tokens: float = _threshold(
-        0.05, "recommend credit for near misses if at least this share of all spans has several tokens", "SHARE"
+        0.05, "near misses matter if at least this share of all spans has several tokens", "SHARE"
     )
     adjacent: float = _threshold(
-        0.01, "consider touching spans of the same label if they are at least this share of all spans", "SHARE"
+        0.01, "touching spans with the same label matter if they are at least this share of all spans", "SHARE"
     )
     length_variation: float = _threshold(
-        0.5, "consider lengths if their standard deviation, divided by their mean, is at least this number", "RATIO"
+        0.5, "span lengths matter if their standard deviation, divided by their mean, is at least this number", "RATIO"
     )
     long_span: float = _threshold(5, "minimum length of a long span", "TOKENS")
-    long_share: float = _threshold(0.1, "consider long spans if they are at least this share of all spans", "SHARE")
+    long_share: float = _threshold(0.1, "long spans matter if they are at least this share of all spans", "SHARE")
     information_variation: float = _threshold(
         0.3,
-        "recommend word probabilities if the information of words varies at least so much: standard deviation / mean",
+        "word probabilities matter if the information of words varies at least so much: standard deviation / mean",
         "RATIO",
     )
     chance: float = _threshold(0.05, "advise a correction for chance if the F1 by chance is at least this number", "F1")
