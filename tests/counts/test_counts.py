@@ -87,7 +87,7 @@ def test_weights_are_documents_taken_so_many_times(name, seed):
     references, predictions, lengths = corpus(name, seed)
     counts = counted(name, references, predictions, lengths, range(len(references)))
     weights = np.array([[generator.randrange(3) for _ in references] for _ in range(4)])
-    found = ALL[name].score_weighted(counts, weights)
+    found = ALL[name].score_totals(ALL[name].totals(counts, weights))
     for row, times in enumerate(weights.tolist()):
         documents = [number for number, count in enumerate(times) for _ in range(count)]
         expected = ALL[name].headline_values(counted(name, references, predictions, lengths, documents))

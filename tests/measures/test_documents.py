@@ -107,7 +107,7 @@ def test_against_the_mean_of_single_documents(name, kind):
         assert same(asked.score(counts), expected), seed
         # drawn corpora, sums and stored counts
         weights = np.random.default_rng(seed).integers(0, 3, (2, len(lengths)))
-        drawn = asked.score_weighted(counts, weights)
+        drawn = asked.score_totals(asked.totals(counts, weights))
         for row, times in enumerate(weights.tolist()):
             chosen = [value for value, number in zip(values, times, strict=True) for _ in range(number)]
             if chosen:
@@ -160,7 +160,7 @@ def test_without_any_spans_and_without_documents():
             empty = Spans.from_tags([["O"]] * documents)
             counts = measure.counts(empty, empty)
             assert same(dict.fromkeys(KEYS, zero_division), measure.score(counts))
-            assert measure.score_weighted(counts, np.ones((2, documents)))["f1"].shape == (2,)
+            assert measure.score_totals(measure.totals(counts, np.ones((2, documents))))["f1"].shape == (2,)
 
 
 @pytest.mark.parametrize("variant", ["1995", "2016"])

@@ -17,35 +17,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from ..analysis.comparison.compare import compare, compare_sides, compare_strings
+from ..analysis.comparison.compare import compare, compare_sides
 from ..analysis.comparison.comparison import REFERENCES, Comparison, named_systems
 from ..analysis.comparison.significance import LEVELS, PairedResampling
-from ..analysis.scores.score import read_bounds
 from ..exceptions import InputError
-from ..measures.mention_f import MentionF
-from ..measures.registry import ALL_MEASURES, names_of, read_measures
-from ..options import option, options_of
+from ..measures.registry import names_of, read_measures
+from ..options import options_of, reused_option
 from ..plots import plot_comparison
 from ..tables.table import Number, Precision, heading
 from .corpus import CorpusFiles, require_two_systems
 from .help import known_measures
 from .input_files import CONTENTS, INPUTS, OF_SCORES, InputFiles, add_reading
-from .measures import COMPARED, MeasureRequest, add_measure_options, need_words
+from .measures import MeasureRequest, add_measure_options, need_words
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import PlotOutput
-from .score import informed
+from .score import ScoreOutput, informed
 
 
 class ComparisonOutput(PlotOutput):
     """Options for showing a comparison."""
 
     per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
-    by_chance: tuple[float, ...] | None = option(
-        None,
+    by_chance: tuple[float, ...] | None = reused_option(
+        ScoreOutput,
+        "by_chance",
         help="also rank the systems in two groups of documents: those with a chance F1 below this number (such as "
         "0.175), and the others; several numbers (0.1,0.2) make more groups",
-        parse=read_bounds,
-        metavar="BOUNDS",
         topic="measures",
     )
     fail_if_worse: bool = switch(
@@ -123,13 +120,7 @@ def _compared(
     """Compare systems as their content requires; errors name the files' lines."""
     measures, reference, systems = informed(corpus, measures), corpus.reference, corpus.systems
     with corpus.placing_errors():
-        if corpus.content in ("entities", "attributes"):
-            named = read_measures(measures, ALL_MEASURES)
-            sides = {REFERENCES: reference, **named_systems(systems)}
-            return compare_sides(sides, named, resampling, corpus.reading, **choices)
-        drawn = asdict(resampling)
-        if corpus.content == "strings":
-            (measure,) = measures
-            own = {name: getattr(measure, name) for name in options_of(MentionF) if name not in COMPARED}
-            return compare_strings(reference, systems, per_label=choices["per_label"], **drawn, **own)
-        return compare(reference, systems, measures=measures, **corpus.reading, **drawn, **choices)
+        if corpus.content in ("tags", "spans"):
+            return compare(reference, systems, measures=measures, **corpus.reading, **asdict(resampling), **choices)
+        sides = {REFERENCES: reference, **named_systems(systems)}
+        return compare_sides(sides, read_measures(measures, known_measures()), resampling, corpus.reading, **choices)

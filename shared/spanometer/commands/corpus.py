@@ -60,7 +60,7 @@ class CorpusFiles:
         content: the kind of content, see `CONTENTS`.
         files: the file of each side, by its name in errors: `references`, `system NAME` or `annotator NAME`.
         annotations: the argument of functions for each side.
-        reading: the arguments of functions that read the sides.
+        reading: the arguments of functions that read the sides; how they were read, if they are no tags or spans.
         shown: the description of each side's file.
     """
 
@@ -319,14 +319,14 @@ class Sides:
                 raise (error if source.scored_documents != "same" else reference.locate(error)) from None
             described = {"mentions": len(gold), "notes": list(reference.notes), "left_out": []}
             shown = replace(ShownFile.of(reference, counted(len(gold), "mention"), **described), left_out=())
-        grounded = []
-        for of_system in answers.values():
-            strings = ground_strings(texts, of_system, policy=policy, **source.answer_reading)
-            grounded.append(replace(strings, choices={**paired.decoding, **strings.choices}))
+        grounded = [
+            ground_strings(texts, of_system, policy=policy, **source.answer_reading) for of_system in answers.values()
+        ]
         of_systems = [file for _, file in systems]
         return self.corpus(
             [reference, *of_systems],
-            annotations=[gold, *grounded],
+            {**paired.decoding, **grounded[0].choices},
+            annotations=[gold, *(strings.mentions for strings in grounded)],
             shown=[shown, *map(lambda file, of: side_of(file, grounded=of), of_systems, grounded)],
         )
 

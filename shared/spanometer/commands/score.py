@@ -120,9 +120,7 @@ def _score_system(
     references, predictions = corpus.reference, corpus.systems[name]
     # the file that names the documents, and the size of the corpus if it differs from that of the scored documents
     named, size = corpus.first if corpus.content in ("tags", "entities") else None, None
-    if corpus.content == "strings":
-        predictions, reading = predictions.mentions, predictions.choices
-    elif corpus.content == "entities":
+    if corpus.content == "entities":
         reading = source.reading_of_trees([corpus.first, corpus.files[f"{SYSTEM}{name}"]])
     elif corpus.content == "spans":
         answered = any(file.answers is not None for file in corpus.systems.values())

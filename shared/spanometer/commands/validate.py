@@ -108,29 +108,13 @@ def _check(options: argparse.Namespace, path: InputPath) -> _Checked:
 def _check_documents(validation: SpanValidation, path: InputPath) -> _Checked:
     """Describe the invalid spans of documents; left-out items are listed on standard error."""
     source, problems = printable(called(path)), validation.problems
-    left_out = [] if validation.file is None else list(validation.file.left_out)
-
-    def described() -> dict[str, Any]:
-        listed = []
-        for problem in problems:
-            named = {key: getattr(problem, key) for key in ("kind", "line", "document", "name")}
-            bounds = dict(zip(("start", "end", "label"), problem.span or (None, None, None), strict=True))
-            listed.append({**named, "place": problem.place or None, **bounds, "text": problem.text})
-        return {
-            "file": called(path),
-            "documents": validation.documents,
-            "spans": validation.spans,
-            "affected_documents": validation.affected,
-            "counts": validation.counts,
-            "problems": listed,
-            "left_out": left_out,
-        }
+    described = validation.to_dict()
 
     def lines() -> Iterator[str]:
         for problem in problems:
             name = problem.place or ("" if problem.name is None else f"document {problem.name!r}")
             yield f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}"
-        for text in left_out:
+        for text in described["left_out"]:
             print(f"left out: {printable(text)}", file=sys.stderr)
 
     documents, spans = counted(validation.documents, "document"), counted(validation.spans, "span")
@@ -139,7 +123,9 @@ def _check_documents(validation: SpanValidation, path: InputPath) -> _Checked:
         listed = "; ".join(f"{KINDS[kind]}: {count:,}" for kind, count in validation.counts.items())
         number = counted(len(problems), "problem")
         summary = f"{number} in {validation.affected:,} of {documents}, with {spans}: {listed}"
-    return _Checked(ILLEGAL if problems else 0, described, lines(), [f"{source}: {summary}."])
+    return _Checked(
+        ILLEGAL if problems else 0, lambda: {"file": called(path), **described}, lines(), [f"{source}: {summary}."]
+    )
 
 
 def _lines(column: DocumentFile, validation: Validation, *, name_column: bool) -> Iterator[str]:

@@ -269,9 +269,14 @@ class Counts:
         shared = {name: _sums(group, values, groups) for name, values in self.shared.items()}
         return replace(self._moved(group), documents=groups, shared=shared)
 
-    def renamed(self, names: Sequence[str]) -> Self:
-        """Rename the labels; counts of labels that get the same name are summed."""
-        labels = tuple(sorted(set(names)))
+    def renamed(self, names: Sequence[str], labels: Sequence[str] = ()) -> Self:
+        """Rename the labels; counts of labels that get the same name are summed.
+
+        Args:
+            names: the new name of each label.
+            labels: all labels of the result; by default only the new names, sorted.
+        """
+        labels = tuple(labels or sorted(set(names)))
         codes = np.array([labels.index(name) for name in names], dtype=code_type(len(labels)))
         return replace(self._moved(np.arange(self.documents, dtype=np.int32), codes), labels=labels)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,26 +51,27 @@ _UNDECIDED = "the file does not state the unit of its offsets."
 _FARTHEST = 1 << 62
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """A problem with a span or a document.
 
     Attributes:
         kind: one of `KINDS`.
+        line: the line of the document, or of a span that could not be read.
         document: the index of the document.
         name: the name of the document, if it has one.
-        line: the line of the document, or of a span that could not be read.
-        place: another description of the place; can be empty.
-        span: the start, end and label in the file; None if the problem is with the document.
+        place: another description of the place, if there is one.
+        start, end, label: the span in the file; None if the problem is with the document.
         text: the problem in a sentence.
     """
 
     kind: str
+    line: int
     document: int
     name: str | None
-    line: int
-    place: str
-    span: tuple[int, int, str] | None
+    place: str | None
+    start: int | None
+    end: int | None
+    label: str | None
     text: str
 
 
@@ -102,6 +104,17 @@ class SpanValidation:
         """The number of documents with at least one problem."""
         return len({problem.document for problem in self.problems})
 
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to built-in types, ready for JSON."""
+        return {
+            "documents": self.documents,
+            "spans": self.spans,
+            "affected_documents": self.affected,
+            "counts": self.counts,
+            "problems": [problem._asdict() for problem in self.problems],
+            "left_out": [] if self.file is None else list(self.file.left_out),
+        }
+
     def read(self, reading: Callable[[], DocumentFile]) -> SpanValidation:
         """Check the spans of a file while it is read; other errors of reading are raised."""
         token = inspection.set(self._inspect)
@@ -129,13 +142,13 @@ class SpanValidation:
         # in the order of the file: the problems of a document, then of each of its spans
         problems.sort(key=lambda problem: (*problem[:2], _ORDER.index(problem[2])))
         for number, span, kind, line, text in problems:
-            bounds = None
+            bounds: tuple[Any, Any, Any] = None, None, None
             if span >= 0:
                 label = original.labels[original.label[span]]
                 bounds = int(original.start[span]), int(original.end[span]), label
                 text = f"the span of {shown(label)} from {bounds[0]} to {bounds[1]} {text}."
-            place = columns.ids[number], columns.lines[number] if line is None else line, columns.places[number]
-            self.problems.append(Problem(kind, number, *place, bounds, text))
+            line, place = columns.lines[number] if line is None else line, columns.places[number] or None
+            self.problems.append(Problem(kind, line, number, columns.ids[number], place, *bounds, text))
         columns.stated = columns.stated.picked(np.zeros(0, dtype=np.int64))
 
     def _of_spans(self, columns: RecordColumns, original: Spans, *, in_tokens: bool) -> Iterator[tuple[int, str, str]]:

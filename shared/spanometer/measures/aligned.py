@@ -336,3 +336,9 @@ def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, 
     problem = f"got {noun} for {counted(got, unit)}, but annotations for {counted(annotated, unit)}."
     remedy = f"Pass {setting(name)} with the {noun} of the same documents and tokens."
     raise InputError(problem, remedy, side=name, document=document)
+
+
+def require_words(sizes: np.ndarray, spans: Spans) -> None:
+    """Raise an `InputError` if documents of these numbers of words are not the documents of the spans."""
+    exact = spans.lengths is not None
+    require_fit(sizes, np.zeros(spans.documents) if spans.lengths is None else spans.lengths, exact, "words", "words")

@@ -199,18 +199,6 @@ class Measure(CheckedOptions, ABC):
         """Compute the result from counts. By default it consists of the scores of the corpus."""
         return self.headline_values(counts)
 
-    def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Compute the scores of several corpora in which each document has a weight.
-
-        Args:
-            counts: the counts of all documents.
-            weights: the number of copies of each document in each corpus, shape (corpora, documents).
-
-        Returns:
-            Scores by key, shape (corpora).
-        """
-        return self.score_totals(self.totals(counts, weights))
-
     def joint_estimates(
         self, counted: Sequence[Counts], resampling: Resampling | None, scores: Scores | None = None
     ) -> dict[str, Estimate]:

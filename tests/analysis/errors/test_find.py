@@ -34,6 +34,21 @@ def errors(references, predictions, **options):
     return spanometer.errors(references, predictions, **{"confidence": None, **options})
 
 
+@pytest.mark.parametrize(
+    ("gold", "output", "kind", "score"),
+    [
+        # 2 of 3 and 3 right: the corrected output has both copies of A
+        ("0-1:A 0-1:A 2-3:B", "0-1:A 0-1:A 2-3:C", "wrong_label", 4 / 6),
+        # 1 of 3 and 2 right: the span that takes its place has both copies
+        ("0-1:A 2-4:B 2-4:B", "0-1:A 2-3:B", "wrong_boundary", 2 / 5),
+    ],
+)
+def test_corrected_spans_keep_their_copies(gold, output, kind, score):
+    costs = errors([spans(gold)], [spans(output)], measure=SpanF(duplicates="each")).only.costs
+    assert costs.score == pytest.approx(score)
+    assert next(cost for cost in costs.kinds if cost.kind == kind).fixed == 1
+
+
 def test_by_hand():
     found = errors(GOLD, OUTPUT).only
     assert found.counts == {

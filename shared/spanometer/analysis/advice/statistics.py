@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...alignment.overlaps import Alignment, SideSpans, lay_out
-from ...arrays import ranges, read_rows
-from ...exceptions import InputError, counted, require_kind
+from ...alignment.overlaps import Alignment, SideSpans, lay_out, least_lengths
+from ...arrays import offsets_of, ranges, read_rows
+from ...exceptions import InputError, require_kind
+from ...measures.aligned import require_words
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.information import TokenInformation
 from ...options import CheckedOptions, option, options_of
@@ -141,10 +142,8 @@ def statistics_of(
     if len(references) == 0:
         raise InputError("the reference has no spans.", "Give an annotated corpus.", side="references")
     limits = Thresholds() if thresholds is None else thresholds
-    ends = np.zeros(references.documents, dtype=np.int64)
-    np.maximum.at(ends, references.document, references.end)
     # one token between documents keeps their spans apart
-    offsets = np.concatenate(([0], np.cumsum(ends + 1)))
+    offsets = offsets_of(least_lengths(references) + 1)
     whole = lay_out(replace(references, label=np.zeros_like(references.label), labels=("",)), ("",), offsets)
     by_label = lay_out(references, references.labels, offsets)
     size = whole.size
@@ -215,14 +214,9 @@ def _information(
     if words is None:
         return None, None, None
     words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")
-    of_words = _lengths(words)
-    if len(of_words) != references.documents:
-        problem = f"got words for {counted(len(of_words), 'document')}, but annotations for {references.documents}."
-        raise InputError(problem, "Give one list of words for each annotated document.", side="words")
-    lengths = references.lengths
-    if lengths is None:
-        lengths = of_words
-        references.with_lengths(lengths)
+    lengths = _lengths(words)
+    require_words(lengths, references)
+    references.with_lengths(lengths)
     informed = TokenInformation.of(lengths, exact=True, tokens=words, probabilities=None, log_base=2.0)
     information = np.zeros(0) if informed.token is None else informed.token
     moved = np.cumsum(lengths) - lengths - offsets[:-1]

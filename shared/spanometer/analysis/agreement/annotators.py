@@ -18,7 +18,7 @@ from ...spans.annotations import named_sides
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, amounts
-from ..errors.kinds import matrix_table
+from ..errors.kinds import confused_pairs, matrix_table
 from ..scores.measure_result import count_measures
 
 ANNOTATOR = "annotator "
@@ -138,13 +138,11 @@ class LabelConfusion(Result, kw_only=False):
         The proportion is the number of pairs with both labels, divided by the number of all pairs with only these
         labels.
         """
-        inner = self.counts[:-1, :-1]
-        rows, columns = np.nonzero(np.triu(inner, 1))
-        times = inner[rows, columns]
-        shares = times / (times + inner[rows, rows] + inner[columns, columns])
-        pairs = zip(rows.tolist(), columns.tolist(), times.tolist(), shares.tolist(), strict=True)
-        listed = [(self.labels[row], self.labels[column], number, share) for row, column, number, share in pairs]
-        return sorted(listed, key=lambda pair: -pair[2])
+        rows, columns, times = confused_pairs(np.triu(self.counts))
+        same = self.counts.diagonal()
+        shares = times / (times + same[rows] + same[columns])
+        pairs = zip(*(each.tolist() for each in (rows, columns, times, shares)), strict=True)
+        return [(self.labels[row], self.labels[column], number, share) for row, column, number, share in pairs]
 
     def parts(self) -> Iterator[Part]:
         """Yield the table of confused labels."""

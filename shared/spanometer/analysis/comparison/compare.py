@@ -1,20 +1,19 @@
 """Comparison of systems on the same documents: scores, differences, and their significance."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Never, Unpack
 
 import numpy as np
 
 from ...counts.counts import Counts
-from ...counts.statistics import Estimate
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.joining import naming_documents
 from ...documents.sides import read_columns, read_sides
 from ...exceptions import InputError, counted, mention, on_side, require_choice, require_kind, require_no_more, setting
 from ...grounding.reading import GroundedStrings
 from ...measures.aligned import with_words
-from ...measures.base import Measure, Scores
+from ...measures.base import Measure
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
 from ...options import made
 from ...readers.reading import beside_files
@@ -32,7 +31,6 @@ from .significance import (
     PairedArguments,
     PairedResampling,
     compared_pairs,
-    joint_estimates,
     rank_correlations,
     ranks,
 )
@@ -180,43 +178,12 @@ def compare_sides(
             of_system = count_measures(longer, output, list(measures.values()), per_document=True)
         for name, of_measure in zip(measures, of_system, strict=True):
             counts[name][system] = of_measure
-    parts: dict[str, dict[str | None, Any]] = {}
-    for name, measure in measures.items():
-        scores = measure.score_per_label(next(iter(counts[name].values()))) if per_label else {}
-        labels = [label for label, values in scores.items() if values["support"]]
-        whole = MeasurePart(measure, None) if isinstance(reference, Attributes) else measure
-        parts[name] = {None: whole, **{label: MeasurePart(measure, label) for label in labels}}
-    joint = joint_estimates(
-        {
-            (name, label, system): (part, counts[name][system])
-            for name, of_name in parts.items()
-            for label, part in of_name.items()
-            for system in systems
-        },
-        resampling,
-    )
     compared, ranked = {}, {}
-    for name, of_name in parts.items():
-        measure, signature = measures[name], measures[name].signature(reading, resampling)
-        documents = [of_system.documents_by_label() for of_system in counts[name].values()] if per_label else []
-        values = [
-            _compared(part, counts[name], {system: joint[name, label, system] for system in systems}, resampling)
-            for label, part in of_name.items()
-        ]
-        for key in (measure.headline, *measure.ranked):
-            of_whole, *of_labels = (
-                MeasureComparison(measure=measure, key=key, signature=signature, **each[key]) for each in values
-            )
-            result = name if key == measure.headline else key if name == measure.name else f"{name} {key}"
-            compared[result] = replace(
-                of_whole,
-                notes=notes_of(measure, counts[name]),
-                per_label={
-                    str(label): replace(each, documents=max(of_system[str(label)] for of_system in documents))
-                    for label, each in zip(list(of_name)[1:], of_labels, strict=True)
-                },
-            )
-            ranked[result] = _places(measure, {system: joint[name, None, system] for system in systems}, key)
+    for name, measure in measures.items():
+        for result, places in _compared(measure, counts[name], resampling, reading, per_label=per_label):
+            key = result.key
+            named = name if key == measure.headline else key if name == measure.name else f"{name} {key}"
+            compared[named], ranked[named] = result, places
     return Comparison(
         names=tuple(systems),
         **corpus_size(reference, reading),
@@ -254,79 +221,68 @@ def _require_alike(sides: Mapping[str, Any]) -> None:
             )
 
 
-@dataclass(frozen=True)
-class MeasurePart:
-    """A measure restricted to one label, to one attribute, or to all attributes together.
-
-    Attributes:
-        measure: the measure.
-        label: the label or attribute; None means all attributes together.
-    """
-
-    measure: Measure
-    label: str | None
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the measure."""
-        return getattr(self.__dict__["measure"], name)
-
-    def score(self, counts: Counts) -> dict[str, float]:
-        """Compute the scores."""
-        if self.label is None:
-            return self.measure.headline_values(counts)
-        values = self.measure.score_per_label(counts)[self.label]
-        return {key: values[key] for key in self.measure.keys}
-
-    def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Compute the scores of corpora with weighted documents."""
-        return self._scores(counts)(self.measure.totals(counts, weights))
-
-    def left_out(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Compute the scores with each group of documents left out in turn."""
-        return self.measure.left_out(counts, self._scores(counts))
-
-    def _scores(self, counts: Counts) -> Scores:
-        """Return the function that computes scores from totals by label."""
-        if self.label is None:
-            return self.measure.score_totals
-        code = counts.labels.index(self.label)
-        of_labels = self.measure.where_present(self.measure.label_scores)
-        return lambda totals: {key: values[..., code] for key, values in of_labels(totals).items()}
-
-
-def _places(measure: Any, estimates: Mapping[str, Mapping[str, Estimate]], key: str) -> tuple[np.ndarray, np.ndarray]:
-    """Rank the systems by the score `key`, in the corpus and in resampled corpora, shape (corpora, systems)."""
-    compared = Estimate.combined(lambda *each: np.stack(each, axis=-1), *(values[key] for values in estimates.values()))
-    higher = measure.results[key].better == "higher"
-    places = ranks(compared.point[None], higher_is_better=higher)[0]
-    return places, ranks(np.asarray(compared.drawn), higher_is_better=higher)
-
-
 def _compared(
-    measure: Any,
+    measure: Measure,
     counts: Mapping[str, Counts],
-    estimates: Mapping[str, Mapping[str, Estimate]],
     resampling: PairedResampling,
-) -> dict[str, dict[str, Any]]:
-    """Compute the results of all systems and pairs, for each key by which the measure ranks."""
-    keys, results = (measure.headline, *measure.ranked), {}
-    pairs = compared_pairs(measure, keys, counts, estimates, resampling)
+    reading: Mapping[str, object],
+    *,
+    per_label: bool,
+) -> Iterator[tuple[MeasureComparison, tuple[np.ndarray, np.ndarray]]]:
+    """Compare systems by one measure; yields the result for each key by which it ranks, and the systems' ranks."""
+    first, names = next(iter(counts.values())), {name for each in counts.values() for name in each.labels}
+    labels = first.labels if len(first.labels) == len(names) else tuple(sorted(names))
+    alike = {system: each.renamed(each.labels, labels) for system, each in counts.items()}
+    by_label = {system: measure.score_per_label(each) if per_label else {} for system, each in counts.items()}
+    parts = [label for label, values in next(iter(by_label.values())).items() if values["support"]]
+    chosen = [*map(labels.index, parts), -1]
+
+    def scores(totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute the scores of the chosen labels and, last, of the corpus, shape (..., parts)."""
+        if not parts:
+            return {key: values[..., None] for key, values in measure.score_totals(totals).items()}
+        of_all = measure.where_present(measure.scores_of_all)(totals)
+        return {key: values[..., chosen] for key, values in of_all.items()}
+
+    estimates = measure.joint_estimates(list(alike.values()), resampling, scores)
+    keys = (measure.headline, *measure.ranked)
+    pairs = compared_pairs(measure, alike, {key: estimates[key] for key in keys}, scores, resampling)
+    whole = measure.headline_values if measure.input == "attributes" else measure.score
+    scored = {
+        system: [*({key: by_label[system][label][key] for key in measure.keys} for label in parts), whole(each)]
+        for system, each in counts.items()
+    }
+    of_labels = [each.documents_by_label() for each in counts.values()] if parts else []
+    documents = [*(max(of_system[label] for of_system in of_labels) for label in parts), 0]
     for key in keys:
-        places, drawn_places = _places(measure, estimates, key)
-        shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
-        if any(of_system.documents < 2 for of_system in counts.values()):
-            shares = np.full_like(shares, np.nan)
-        systems = {
-            system: SystemResult(
-                scores=measure.score(counts[system]),
-                intervals=measure.intervals_of(values, resampling),
-                rank=int(places[column]),
-                rank_shares=tuple(shares[column].tolist()),
+        values, higher = estimates[key], measure.results[key].better == "higher"
+        places, drawn = (ranks(np.asarray(each), higher_is_better=higher) for each in (values.point, values.drawn))
+        stability = (drawn[..., None] == np.arange(1, len(counts) + 1)).mean(axis=0)
+        if first.documents < 2:
+            stability = np.full_like(stability, np.nan)
+        *results, result = (
+            MeasureComparison(
+                measure=measure,
+                key=key,
+                systems={
+                    system: SystemResult(
+                        scores=scored[system][part],
+                        intervals=measure.intervals_of(
+                            {name: each[part, column] for name, each in estimates.items()}, resampling
+                        ),
+                        rank=int(places[part, column]),
+                        rank_shares=tuple(stability[part, column].tolist()),
+                    )
+                    for column, system in enumerate(counts)
+                },
+                pairs=pairs[key][part],
+                signature=measure.signature(reading, resampling),
+                documents=documents[part],
             )
-            for column, (system, values) in enumerate(estimates.items())
-        }
-        results[key] = {"systems": systems, "pairs": pairs[key]}
-    return results
+            for part in range(len(chosen))
+        )
+        of_parts = dict(zip(parts, results, strict=True))
+        yield replace(result, notes=notes_of(measure, counts), per_label=of_parts), (places[-1], drawn[:, -1])
 
 
 @shares(PairedArguments, PairedResampling)

@@ -8,20 +8,18 @@ measures and tests use the same resampled corpora. Our tests compare the results
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from ...counts.counts import Counts
-from ...counts.statistics import MOST_DOCUMENTS_DRAWN, MOST_DRAWS, Estimate, Resampling, estimates, require_bounded
+from ...counts.statistics import MOST_DOCUMENTS_DRAWN, MOST_DRAWS, Estimate, Resampling, require_bounded
 from ...documents.arguments import DrawArguments
-from ...measures.base import Measure
+from ...measures.base import Measure, Scores
 from ...options import option
-
-Name = TypeVar("Name", bound=Hashable)
 
 LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}
 """The marks of p-values below each level."""
@@ -82,42 +80,6 @@ class PairedArguments(DrawArguments, total=False):
     n_permutations: int
 
 
-def joint_estimates(
-    counted: Mapping[Name, tuple[Any, Counts]], resampling: Resampling | None
-) -> dict[Name, dict[str, Estimate]]:
-    """Estimate the scores of several counts of the same documents on the same resampled corpora.
-
-    Args:
-        counted: measures (or `MeasurePart` objects) with their counts, by any names.
-        resampling: how corpora are resampled; None means no resampling.
-
-    Returns:
-        The estimates by these names and by key.
-    """
-    # counts cache matrices; the copies free them afterwards
-    copies = {name: (measure, replace(counts)) for name, (measure, counts) in counted.items()}
-
-    def values(of_counts: Callable[[Any, Counts], Mapping[str, Any]]) -> dict[tuple[Name, str], Any]:
-        return {
-            (name, key): value
-            for name, (measure, counts) in copies.items()
-            for key, value in of_counts(measure, counts).items()
-            if key in measure.keys
-        }
-
-    joint = estimates(
-        values(lambda measure, counts: measure.score(counts)),
-        lambda weights: values(lambda measure, counts: measure.score_weighted(counts, weights)),
-        lambda: values(lambda measure, counts: measure.left_out(counts)),
-        next(iter(counted.values()))[1].documents,
-        resampling,
-    )
-    by_name: dict[Name, dict[str, Estimate]] = {name: {} for name in counted}
-    for (name, key), each in joint.items():
-        by_name[name][key] = each
-    return by_name
-
-
 def bootstrap_test(difference: float, drawn: np.ndarray) -> float:
     """Compute the p-value of the paired bootstrap: p = (1 + #{|d* - mean of d*| >= |d|}) / (1 + n).
 
@@ -128,39 +90,46 @@ def bootstrap_test(difference: float, drawn: np.ndarray) -> float:
     defined = drawn[~np.isnan(drawn)]
     if len(defined) == 0 or math.isnan(difference):
         return math.nan
-    return (1 + _reached(drawn - defined.mean(), difference)) / (1 + len(drawn))
+    return float((1 + _reached(drawn - defined.mean(), difference)) / (1 + len(drawn)))
 
 
 def randomisation_test(
-    measure: Measure, counts: Counts, others: Counts, differences: Mapping[str, float], resampling: PairedResampling
-) -> tuple[dict[str, float], bool]:
+    measure: Measure,
+    counts: Counts,
+    others: Counts,
+    differences: Mapping[str, Any],
+    resampling: PairedResampling,
+    scores: Scores | None = None,
+) -> tuple[dict[str, Any], bool]:
     """Compute the p-values of paired approximate randomisation, and whether they are exact.
 
     With n random swaps, p = (1 + #{|d*| >= |d|}) / (1 + n). If there are at most n possible swaps, all are tried, and p
     is #{|d*| >= |d|} divided by their number.
 
     Args:
-        measure: the measure that scores swapped outputs.
+        measure: the measure.
         counts, others: the counts of the two systems.
-        differences: d, the difference of each compared score, by key.
+        differences: d, the difference of each compared score by key, of any shape.
         resampling: how to swap.
+        scores: a function that computes these scores from totals by label; by default the scores of the corpus.
     """
+    of_totals = scores or measure.score_totals
     both, documents = _side_by_side(counts, others)
     exact = resampling.exact(documents)
-    reached, number = dict.fromkeys(differences, 0), 0
+    reached, number = dict[str, Any].fromkeys(differences, 0), 0
     for swaps in resampling.swaps(documents):
         weights = np.zeros((len(swaps), both.documents))
         # equal documents come last and are never swapped
         weights[:, 0::2] = 1
         weights[:, 0 : 2 * documents : 2] -= swaps
         weights[:, 1 : 2 * documents : 2] = swaps
-        first, second = (measure.score_weighted(both, side) for side in (weights, 1 - weights))
+        first, second = (of_totals(measure.totals(both, side)) for side in (weights, 1 - weights))
         for key, difference in differences.items():
-            reached[key] += _reached(np.atleast_1d(first[key] - second[key]), difference)
+            reached[key] += _reached(first[key] - second[key], difference)
         number += len(swaps)
     more = 0 if exact else 1
     p_values = {
-        key: math.nan if math.isnan(difference) else (more + reached[key]) / (more + number)
+        key: np.where(np.isnan(difference), math.nan, (more + reached[key]) / (more + number))
         for key, difference in differences.items()
     }
     return p_values, exact
@@ -197,41 +166,51 @@ class PairResult:
 
 
 def compared_pairs(
-    measure: Any,
-    keys: Sequence[str],
+    measure: Measure,
     counts: Mapping[str, Counts],
-    estimates: Mapping[str, Mapping[str, Estimate]],
+    estimates: Mapping[str, Estimate],
+    scores: Scores,
     resampling: PairedResampling,
-) -> dict[str, tuple[PairResult, ...]]:
-    """Compare the scores of all pairs of systems, for each of the keys.
+) -> dict[str, list[tuple[PairResult, ...]]]:
+    """Compare the scores of all pairs of systems, in each part of the counts.
 
     Args:
-        measure: the measure that scores swapped outputs.
-        keys: the keys of the compared scores.
-        counts, estimates: the counts and the estimates by key, by the names of the systems.
+        measure: the measure.
+        counts: the counts of the systems by name, with common labels.
+        estimates: the compared scores by key, shape (parts, systems).
+        scores: the function that computes the scores of all parts from totals by label.
         resampling: how to swap; its level is the level of the intervals.
+
+    Returns:
+        For each key, the pairs of each part.
     """
-    pairs, results = list(combinations(estimates, 2)), {}
-    differences = [{key: estimates[first][key] - estimates[second][key] for key in keys} for first, second in pairs]
+    pairs, (first, second) = list(combinations(counts, 2)), np.triu_indices(len(counts), 1)
+    differences = {key: each[:, first] - each[:, second] for key, each in estimates.items()}
     swapped = []
-    for (first, second), of_pair in zip(pairs, differences, strict=True):
-        points = {key: float(difference.point) for key, difference in of_pair.items()}
-        swapped.append(randomisation_test(measure, counts[first], counts[second], points, resampling))
-    for key in keys:
-        of_key = [of_pair[key] for of_pair in differences]
-        p_bootstrap = [bootstrap_test(float(each.point), np.asarray(each.drawn)) for each in of_key]
-        p_values = {"p_randomisation": [each[key] for each, _ in swapped], "p_bootstrap": p_bootstrap}
-        p_values |= {f"{name}_holm": holm(np.array(each)).tolist() for name, each in p_values.items()}
-        results[key] = tuple(
-            PairResult(
-                systems=pairs[number],
-                difference=float(difference.point),
-                interval=difference.interval(resampling.confidence),
-                **{name: each[number] for name, each in p_values.items()},
-                exact=swapped[number][1],
+    for number, (system, other) in enumerate(pairs):
+        points = {key: each.point[:, number] for key, each in differences.items()}
+        swapped.append(randomisation_test(measure, counts[system], counts[other], points, resampling, scores))
+    results: dict[str, list[tuple[PairResult, ...]]] = {key: [] for key in differences}
+    for key, difference in differences.items():
+        bounds, drawn = difference.bounds(resampling.confidence), np.asarray(difference.drawn)
+        for part, points_of_part in enumerate(difference.point.tolist()):
+            p_values = {
+                "p_randomisation": [float(p_value[key][part]) for p_value, _ in swapped],
+                "p_bootstrap": list(map(bootstrap_test, points_of_part, drawn[:, part].T)),
+            }
+            p_values |= {f"{name}_holm": holm(np.array(each)).tolist() for name, each in p_values.items()}
+            results[key].append(
+                tuple(
+                    PairResult(
+                        systems=pair,
+                        difference=points_of_part[number],
+                        interval=tuple(bounds[:, part, number].tolist()),
+                        **{name: each[number] for name, each in p_values.items()},
+                        exact=swapped[number][1],
+                    )
+                    for number, pair in enumerate(pairs)
+                )
             )
-            for number, difference in enumerate(of_key)
-        )
     return results
 
 
@@ -252,20 +231,20 @@ def ranks(values: np.ndarray, *, higher_is_better: bool) -> np.ndarray:
     """Rank values from 1 (the best). Equal values have the same, better rank; NaN comes last.
 
     Args:
-        values: the values, shape (corpora, systems).
+        values: the values, shape (..., systems).
         higher_is_better: whether the highest value is the best.
 
     Returns:
-        The ranks within each row, int64.
+        The ranks of the systems, int64 of the same shape.
     """
     worth = np.where(np.isnan(values), -np.inf, values if higher_is_better else -values)
-    better: np.ndarray = (worth[:, None, :] > worth[:, :, None] + _EQUAL).sum(axis=2)
+    better: np.ndarray = (worth[..., None, :] > worth[..., :, None] + _EQUAL).sum(axis=-1)
     return 1 + better
 
 
-def _reached(differences: np.ndarray, point: float) -> int:
-    """Count the differences with an absolute value at least as large as the observed one."""
-    return int((~(np.abs(differences) < abs(point) - _EQUAL)).sum())
+def _reached(differences: np.ndarray, point: Any) -> Any:
+    """Count the differences, shape (n, ...), with an absolute value at least as large as the observed one."""
+    return (~(np.abs(differences) < np.abs(point) - _EQUAL)).sum(axis=0)
 
 
 def _side_by_side(counts: Counts, others: Counts) -> tuple[Counts, int]:

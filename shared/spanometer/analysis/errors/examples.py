@@ -19,6 +19,7 @@ from ...documents.document_file import DocumentFile
 from ...documents.layers import LineRuns
 from ...documents.sides import Sides
 from ...exceptions import InputError, counted, plain_ends, printable, require_choice, setting
+from ...measures.aligned import require_words
 from ...options import CheckedOptions, option
 from ...spans.spans import Spans
 from ...spans.texts import Tokens, joined, words_and_signs
@@ -94,23 +95,9 @@ class Context:
 
     def fitting(self, references: Spans) -> Self:
         """Check that the words are the words of these documents, and return the context."""
-        if self.wording is None:
-            return self
-        lengths, expected = self.wording.lengths, references.lengths
-        document = None
-        if len(lengths) != references.documents:
-            words, annotated = len(lengths), references.documents
-            problem = (
-                f"got words for {counted(words, 'document')}, but annotations for {counted(annotated, 'document')}."
-            )
-        elif expected is not None and (lengths != expected).any():
-            document = int(np.argmax(lengths != expected))
-            words, annotated = int(lengths[document]), int(expected[document])
-            problem = f"got {counted(words, 'word')} for {counted(annotated, 'annotated token')}."
-        else:
-            return self
-        remedy = "Give one list of words for each document, one word for each token."
-        raise InputError(problem, remedy, document=document, option="words")
+        if self.wording is not None:
+            require_words(self.wording.lengths, references)
+        return self
 
 
 def context_of_sides(sides: Sides, words: Any) -> Context:

@@ -10,7 +10,6 @@ import numpy as np
 
 from ...alignment.matched_spans import BOUNDARIES, MARKS, MatchedSpans
 from ...alignment.overlaps import Pieces, SideSpans
-from ...arrays import inverse
 from ...counts.counts import Column, Counts, join_columns
 from ...counts.statistics import Estimate, Resampling, estimates, jackknife_groups, joined_values
 from ...exceptions import InputError, mention
@@ -216,21 +215,20 @@ def _negative(column: Column) -> Column:
 
 
 def united(side: SideSpans, other: SideSpans) -> SideSpans:
-    """Merge the spans of two sides of the same corpus into one side, in order."""
+    """Merge the spans of two sides of the same corpus, with their copies, into one side, in order."""
 
     def joined(name: str) -> np.ndarray:
         return np.concatenate([getattr(side, name), getattr(other, name)])
 
-    order = np.lexsort((joined("end"), joined("start")))
-    document, label, start, end = (joined(name)[order] for name in ("document", "label", "start", "end"))
     pieces = None
     if not (side.contiguous and other.contiguous):
-        span = inverse(order)[np.concatenate([side.intervals.span, len(side) + other.intervals.span])]
-        first = np.concatenate([side.intervals.start, other.intervals.start])
-        last = np.concatenate([side.intervals.end, other.intervals.end])
-        by_start = np.argsort(first, kind="stable")
-        pieces = Pieces(span[by_start], first[by_start], last[by_start])
-    return SideSpans(document, label, start, end, pieces)
+        first, second = side.intervals, other.intervals
+        columns = (first.span, len(side) + second.span), (first.start, second.start), (first.end, second.end)
+        pieces = Pieces(*map(np.concatenate, columns))
+    copies = None if side.copies is None and other.copies is None else joined("times")
+    both = SideSpans(joined("document"), joined("label"), joined("start"), joined("end"), pieces, copies)
+    # orders the pieces, too
+    return both.take(np.lexsort((both.end, both.start))).moved(np.zeros(len(both), dtype=np.int64))
 
 
 def _interval(estimate: Estimate, resampling: Resampling | None) -> tuple[float, float] | None:
@@ -298,13 +296,8 @@ class Confusion(Result):
 
     def confused(self) -> list[tuple[str, str, int]]:
         """List each reference label with a different predicted label and their number, the most frequent first."""
-        pairs = np.argwhere(self.counts[:-1, :-1]).tolist()
-        listed = [
-            (self.labels[row], self.labels[column], int(self.counts[row, column]))
-            for row, column in pairs
-            if row != column
-        ]
-        return sorted(listed, key=lambda pair: -pair[2])
+        pairs = zip(*(each.tolist() for each in confused_pairs(self.counts)), strict=True)
+        return [(self.labels[row], self.labels[column], number) for row, column, number in pairs]
 
     def parts(self) -> Iterator[Part]:
         """Yield the matrix."""
@@ -325,6 +318,14 @@ class Confusion(Result):
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
         return {"labels": list(self.labels), "pairs": self.pairs, "counts": self.counts.tolist()}
+
+
+def confused_pairs(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """List the pairs of different labels in a matrix, the most frequent first: rows, columns, and numbers of spans."""
+    apart = counts[:-1, :-1] * (1 - np.eye(len(counts) - 1, dtype=np.int64))
+    rows, columns = np.nonzero(apart)
+    order = np.argsort(-apart[rows, columns], kind="stable")
+    return rows[order], columns[order], apart[rows, columns][order]
 
 
 def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts: np.ndarray, **options: Any) -> Table:

@@ -135,8 +135,7 @@ def score(
     official = None if protocol is None else Protocol.named(protocol)
     if official is not None:
         measures = [*(measure for _, measure in listed_measures(measures or [])), *official.measures.values()]
-    is_default = measures is None or is_everything(measures)
-    signatures = [] if is_default else signatures_in(measure for _, measure in listed_measures(measures))
+    signatures = signatures_in(measure for _, measure in listed_measures([] if measures is None else measures))
     if any(signatures) or official is not None:
         in_files = any(isinstance(side, (DocumentFile, Grounded)) for side in (references, predictions))
         own = options_of(Pairing if in_files else LabelDecoding)
@@ -151,7 +150,7 @@ def score(
     resampling = Resampling.chosen(confidence, arguments)
     report = _report({"references": references, "predictions": predictions}, measures, resampling, arguments, options)
     report = report if official is None else scored_by(official, report)
-    for signed, result in zip(signatures, report.results, strict=bool(signatures)):
+    for signed, result in zip(signatures, report.results, strict=False):
         if signed is not None:
             signed.require(result.signature)
     return report
