@@ -252,7 +252,7 @@ _OF_ONE_REFERENCE = (
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    default = 'span_f, link_f and bcubed; "all" computes all'
+    default = 'span_f, link_f, bcubed; "all" for all'
     add_measure_options(parser, known_measures(), default=default, intervals=True, protocols=True)
     reading = add_systems(parser)
     reading.add_argument(
