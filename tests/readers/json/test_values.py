@@ -9,7 +9,7 @@ import pytest
 from spanometer.documents.layers import WordRows, Words
 from spanometer.exceptions import InputError
 from spanometer.readers import source
-from spanometer.readers.json.values import DistinctDecoder, items
+from spanometer.readers.json.values import DECODER, decoded_lines, items
 from spanometer.readers.source import Source
 
 
@@ -123,16 +123,16 @@ def some_json(rng, depth=0):
 
 
 def test_repeated_keys_by_their_number_and_one_by_one():
-    rng, decoder = random.Random(0), DistinctDecoder()
+    rng = random.Random(0)
     slow = json.JSONDecoder(object_pairs_hook=distinct)
     at_once = 0
     for _ in range(3000):
         lines = [some_json(rng)[: rng.choice([None] * 9 + [7])] for _ in range(rng.randrange(1, 3))]
         for line in lines:
             expected = decoded(slow.decode, line)
-            actual = decoded(decoder.decode, line)
+            actual = decoded(DECODER.decode, line)
             assert actual == expected
-        values = decoder.decode_lines("".join(f"{line}\n" for line in lines))
+        values = decoded_lines("".join(f"{line}\n" for line in lines))
         at_once += values is not None
         if values is not None:
             split = "\n".join(lines).split("\n")

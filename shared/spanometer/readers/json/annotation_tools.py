@@ -137,7 +137,8 @@ class _Task:
             if not labels:
                 record.lost.append((record.line, f"a span without a label at {start}."))
             for label in labels:
-                record.add(start, end, label, stated=stated if isinstance(stated, str) else None)
+                record.spans.append((start, end, label))
+                record.stated.append(stated if isinstance(stated, str) else None)
         record.text = self._text(data, [part.strip() for part in record.stated if part])
         return record
 

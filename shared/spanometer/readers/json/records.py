@@ -12,7 +12,7 @@ from ...arrays import is_utf8
 from ...documents.layers import Record
 from ...exceptions import InputError
 from ..source import BYTE_ORDER_MARK, PARQUET, Source, numbered_lines
-from .values import DistinctDecoder, first_value, is_array, items, not_json, parquet_rows
+from .values import DECODER, decoded_lines, first_value, is_array, items, not_json, parquet_rows
 
 TAGS_KEY = "tags"
 WORDS_KEYS = ("tokens", "words")
@@ -182,25 +182,24 @@ def _rows(source: Source, collections: bool) -> Iterator[Row]:
         for number, (line, value) in enumerate(items(source, limited=not collections)):
             yield Row(source, line, f"item {number}" if of_array else "", value)
     else:
-        decoder = DistinctDecoder()
         for first, block in source.texts():
-            values = decoder.decode_lines(block)
+            values = decoded_lines(block)
             if values is not None:
                 yield from map(Row, repeat(source), count(first), repeat(""), values)
                 continue
             for line, text in numbered_lines(first, block):
                 if text := text.rstrip(_BLANKS):
-                    yield Row(source, line, "", _parsed(source, decoder, text, line))
+                    yield Row(source, line, "", _parsed(source, text, line))
 
 
-def _parsed(source: Source, decoder: DistinctDecoder, text: str, line: int) -> Any:
+def _parsed(source: Source, text: str, line: int) -> Any:
     try:
         end = 0
         if text[0] in "{[":
-            row, end = decoder.raw_decode(text)
+            row, end = DECODER.raw_decode(text)
         if end < len(text):
             # blanks before the value, or text after it; joined files have byte order marks inside
-            row = decoder.decode(text.removeprefix(_MARK))
+            row = DECODER.decode(text.removeprefix(_MARK))
     except (ValueError, RecursionError) as error:
         remedy = "Write each document as a JSON list, or an object, on a line of its own."
         raise not_json(source, error, line, remedy) from None

@@ -7,8 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from json.scanner import make_scanner
-from typing import Any, cast
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...exceptions import InputError, shown
@@ -173,12 +172,12 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[int, Any]]:
         InputError: if JSON is invalid; the error names the line.
     """
     text = "".join(block.decode() for _, block in source.blocks(lines=False))
-    begin, decoder = next(_BEGIN.finditer(text)), DistinctDecoder()
+    begin = next(_BEGIN.finditer(text))
     following: re.Match[str] | None = begin
     line, counted, place, ended = 1, 0, begin.end(), begin[2] is not None
     while not ended:
         line, counted = line + text.count("\n", counted, place), place
-        value, end = _decoded(source, decoder, text, place, line, limited=limited)
+        value, end = _decoded(source, text, place, line, limited=limited)
         yield line, value
         following = _FOLLOWING[begin[1]].match(text, end)
         place, ended = (end, True) if following is None else (following.end(), following[1] != ",")
@@ -189,13 +188,11 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[int, Any]]:
         raise source.refuse(problem, "Export the file again.", line)
 
 
-def _decoded(
-    source: Source, decoder: json.JSONDecoder, text: str, place: int, line: int, *, limited: bool
-) -> tuple[Any, int]:
+def _decoded(source: Source, text: str, place: int, line: int, *, limited: bool) -> tuple[Any, int]:
     """Read the value at a place; also returns where it ends."""
     problem: Exception | None = None
     try:
-        value, end = decoder.raw_decode(text, place)
+        value, end = DECODER.raw_decode(text, place)
     except (ValueError, RecursionError) as error:
         value, problem = None, error
         end = len(text) if isinstance(error, json.JSONDecodeError) and _is_cut(error) else place
@@ -233,60 +230,36 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-_STRICT = json.JSONDecoder(object_pairs_hook=_distinct)
+DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
+"""A JSON decoder that raises an error for repeated keys."""
+
 _SPACED = re.compile(r'"\s+:')
 
 
-class DistinctDecoder(json.JSONDecoder):
-    """A JSON decoder that raises an `InputError` for repeated keys; each thread needs its own."""
+def decoded_lines(text: str) -> list[Any] | None:
+    """Decode a text with one value on each line; None if a line is anything else, or if a key may be repeated.
 
-    def __init__(self) -> None:
-        super().__init__(object_hook=self._counted)
-        self._keys = 0
-        self._scan = make_scanner(cast(Any, self))
+    Every key has a colon. So no key is repeated if the objects have as many keys as the text has colons, or as it has
+    colons behind quotes. This is faster than comparing the keys of each object.
+    """
+    keys = end = 0
+    values = []
 
-    def _counted(self, value: dict[str, Any]) -> dict[str, Any]:
-        self._keys += len(value)
+    def counted(value: dict[str, Any]) -> dict[str, Any]:
+        nonlocal keys
+        keys += len(value)
         return value
 
-    def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
-        """Decode the value at a place, and return where it ends.
-
-        If a key may be repeated, the keys of each object are compared, which takes longer.
-        """
-        self._keys = 0
-        try:
-            value, end = super().raw_decode(s, idx)
-        except (ValueError, RecursionError):
-            return _STRICT.raw_decode(s, idx)
-        if self._has_distinct_keys(s, idx, end):
-            return value, end
-        # the value may take most of the memory
-        del value
-        return _STRICT.raw_decode(s, idx)
-
-    def decode_lines(self, text: str) -> list[Any] | None:
-        """Decode a text with one value on each line; None if a line is anything else, or if a key may be repeated."""
-        self._keys = end = 0
-        values = []
-        try:
-            while end < len(text):
-                value, end = self._scan(text, end)
-                if not text.startswith("\n", end):
-                    return None
-                values.append(value)
-                end += 1
-        except (StopIteration, ValueError, RecursionError):
-            return None
-        # a value may contain line ends
-        on_lines = len(values) == text.count("\n")
-        return values if on_lines and self._has_distinct_keys(text, 0, end) else None
-
-    def _has_distinct_keys(self, text: str, begin: int, end: int) -> bool:
-        """Check whether the objects have as many keys as the text has colons, or as it has colons behind quotes.
-
-        Every key has a colon, so no key is repeated then; a colon inside a string can give False for other texts.
-        """
-        if self._keys == text.count(":", begin, end):
-            return True
-        return self._keys == text.count('":', begin, end) and not _SPACED.search(text, begin, end)
+    decoder = json.JSONDecoder(object_hook=counted)
+    try:
+        while end < len(text):
+            value, end = decoder.raw_decode(text, end)
+            if not text.startswith("\n", end):
+                return None
+            values.append(value)
+            end += 1
+    except (ValueError, RecursionError):
+        return None
+    distinct = keys == text.count(":") or (keys == text.count('":') and not _SPACED.search(text))
+    # a value may contain line ends
+    return values if distinct and len(values) == text.count("\n") else None
