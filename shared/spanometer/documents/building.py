@@ -7,10 +7,10 @@ import gc
 import sys
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain, islice, repeat
+from dataclasses import fields, replace
+from itertools import chain, groupby, islice, repeat
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from ..exceptions import InputError, counted, setting
 from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, SPAN_TYPE, item_problem
 from ..spans.spans import Fragments, Spans, checked_spans
 from ..spans.texts import UNITS, Tokens, code_points_of, is_plain
-from .layers import Codes, Named, Record, WordRows
+from .layers import Codes, Named, Record, RecordBatch, WordRows
 from .stated import NO_ATTRIBUTES, TEXT_TYPE, StatedSpans, alike, compared, stated_arrays, strings_of
 
 _AT_ONCE = 1000
@@ -38,7 +38,7 @@ _DISTINCT = 10_000
 
 _FARTHEST = 1 << 62
 _NO_TOKENS = np.zeros((0, 2), dtype=np.int64)
-_PARTS = attrgetter("line", "place", "text", "id", "annotator", "words", "tokens", "spans", "stated")
+_PARTS = attrgetter(*(each.name for each in fields(Record)))
 
 
 @contextlib.contextmanager
@@ -51,6 +51,14 @@ def _without_collection() -> Iterator[None]:
     finally:
         if on:
             gc.enable()
+
+
+def _batches(records: Iterable[Record | RecordBatch]) -> Iterator[RecordBatch]:
+    """Yield all records in batches."""
+    for kind, some in groupby(records, type):
+        while kind is Record and (part := list(islice(some, _AT_ONCE))):
+            yield tuple(zip(*map(_PARTS, part), strict=True))
+        yield from cast(Iterator[RecordBatch], some)
 
 
 class RecordColumns:
@@ -67,7 +75,7 @@ class RecordColumns:
 
     undecided: list[int] | None = None
 
-    def __init__(self, source: Named, records: Iterable[Record], *, by_name: bool = False) -> None:
+    def __init__(self, source: Named, records: Iterable[Record | RecordBatch], *, by_name: bool = False) -> None:
         self._source = source
         self.texts: list[str | None] = []
         self.ids: list[str | None] = []
@@ -82,35 +90,35 @@ class RecordColumns:
         self._tokens: list[Tokens] = []
         self._odd_token: InputError | None = None
         spans = _SpanColumns()
-        each = iter(records)
         with _without_collection():
-            while some := list(islice(each, _AT_ONCE)):
-                self._add(some, spans)
+            for batch in _batches(records):
+                self._add(batch, spans)
         self._require_all_or_none()
         self.stated = spans.stated()
         if by_name:
             self._join_by_name()
 
-    def _add(self, records: Sequence[Record], columns: _SpanColumns) -> None:
+    def _add(self, columns: RecordBatch, spans: _SpanColumns) -> None:
         """Check and add several documents."""
         first = len(self.lines)
-        line, place, text, name, annotator, words, tokens, spans, stated = zip(*map(_PARTS, records), strict=True)
+        line, place, name, annotator, text, words, tokens, *of_spans, lost = columns
         self.lines.extend(line)
         self.places.extend(place)
         try:
-            columns.add(records, spans, stated)
+            spans.add(*of_spans)
         except (TypeError, ValueError, OverflowError):
-            raise self._malformed(records, first) from None
+            raise self._malformed(of_spans[0], first) from None
         except InputError as error:
             raise self.locate(error.placed(document=first + (error.document or 0))) from None
         # both sides and several systems usually have the same texts
-        self.texts.extend(None if each is None else sys.intern(each) for each in text)
+        self.texts += [each and sys.intern(each) for each in text]
         self.ids.extend(name)
         self.annotators.extend(annotator)
-        self.lost += [(number, *lost) for number, record in enumerate(records, first) for lost in record.lost]
+        if any(lost):
+            self.lost += [(number, *each) for number, some in enumerate(lost, first) for each in some]
         # documents with a text do not need words
         lacking = zip(text, words, strict=True)
-        self._words += bytes(1 if each is not None else 0 if row is None else 1 + bool(row) for each, row in lacking)
+        self._words += bytes([1 if each is not None else 0 if row is None else 1 + bool(row) for each, row in lacking])
         self._add_words(words, first)
         self._add_tokens(tokens, first)
 
@@ -127,7 +135,7 @@ class RecordColumns:
 
     def _add_tokens(self, tokens: Sequence[Any], first: int) -> None:
         """Add the tokens of documents. Errors in them are raised only when the tokens are used."""
-        self.with_tokens += bytes(row is not None for row in tokens)
+        self.with_tokens += bytes([row is not None for row in tokens])
         rows = [_NO_TOKENS if row is None else row for row in tokens]
         in_arrays = all(isinstance(row, np.ndarray) for row in rows)
         try:
@@ -199,8 +207,11 @@ class RecordColumns:
         # in all other texts the units agree
         if set(units) == {"codepoint"}:
             return
+        line_ends = any(unit.endswith("-lf") for unit in units)
         odd = [
-            number for number, text in enumerate(self.texts) if text and not all(is_plain(text, unit) for unit in units)
+            number
+            for number, text in enumerate(self.texts)
+            if text and (line_ends or not text.isascii()) and not _are_plain(text, units)
         ]
         if not odd:
             return
@@ -330,10 +341,10 @@ class RecordColumns:
         """Describe where a document is in the file."""
         return self.places[number] or f"line {self.lines[number]}"
 
-    def _malformed(self, records: Sequence[Record], first: int) -> InputError:
-        """Create the error for the first malformed span."""
-        for number, record in enumerate(records, first):
-            for index, span in enumerate(record.spans):
+    def _malformed(self, spans: Sequence[Sequence[Any]], first: int) -> InputError:
+        """Create the error for the first malformed span of documents, the first of which has this number."""
+        for number, of_document in enumerate(spans, first):
+            for index, span in enumerate(of_document):
                 is_span = isinstance(span, (tuple, list)) and len(span) == 3
                 named = dict(zip(SPAN_KEYS, span, strict=True)) if is_span else span
                 problem = item_problem(named, SPAN_TYPE, "a span")
@@ -358,8 +369,15 @@ class _SpanColumns:
         # for each fragment of a discontinuous span: the span, the start and the end
         self._fragments = array("q")
 
-    def add(self, records: Sequence[Record], spans: Sequence[Any], stated: Sequence[Sequence[str | None]]) -> None:
-        """Add the spans and span texts of some documents; malformed spans raise any Python error."""
+    def add(
+        self,
+        spans: Sequence[Any],
+        stated: Sequence[Sequence[str | None]],
+        fragments: Sequence[Mapping[int, Sequence[tuple[int, int]]]],
+        attributes: Sequence[Sequence[Mapping[str, Any]]],
+        scores: Sequence[Sequence[Any]],
+    ) -> None:
+        """Add these layers of some documents, see `Record`; malformed spans raise any Python error."""
         first = self._size
         each = chain.from_iterable(spans)
         while some := list(islice(each, _SPANS)):
@@ -375,12 +393,11 @@ class _SpanColumns:
             self._texts.append(pa.nulls(self._size - first))
         codes = np.zeros(self._size - first, dtype=np.int32)
         begin = offsets_of(self._counts[-len(spans) :]).tolist()
-        for number, record in enumerate(records):
-            if any(record.attributes):
-                values = map(self._code, record.attributes, record.scores or repeat(None))
-                codes[begin[number] : begin[number + 1]] = list(values)
-            if record.fragments:
-                self._add_fragments(record.fragments, first + begin[number], number)
+        for number, values in enumerate(attributes if any(attributes) else ()):
+            if any(values):
+                codes[begin[number] : begin[number + 1]] = list(map(self._code, values, scores[number] or repeat(None)))
+        for number, pieces in enumerate(fragments if any(fragments) else ()):
+            self._add_fragments(pieces, first + begin[number], number)
         self._attributes.append(codes)
 
     def _add_bounds(self, spans: Sequence[Any]) -> None:
@@ -453,8 +470,12 @@ def _with_bounds(spans: Spans, start: np.ndarray, end: np.ndarray) -> Spans:
     return replace(spans, start=first, end=last, fragments=fragments)
 
 
+def _are_plain(text: str, units: Collection[str]) -> bool:
+    return all(is_plain(text, unit) for unit in units)
+
+
 def _which(text: str, units: Collection[str]) -> str:
     """Describe the characters of a text that different units count differently."""
-    others = not all(is_plain(text, unit.removesuffix("-lf")) for unit in units)
+    others = not _are_plain(text, {unit.removesuffix("-lf") for unit in units})
     line_ends = any(unit.endswith("-lf") for unit in units)
     return " and ".join(["such as emoji"] * others + ["a carriage return with a newline"] * line_ends)

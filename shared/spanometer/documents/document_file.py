@@ -21,7 +21,7 @@ from ..spans.texts import Documents
 from ..tags.decoding import BARE_LABEL, LabelDecoding
 from ..tags.tags import Tags
 from .building import RecordColumns
-from .layers import FileParts, Layout, LineRuns, Named, Record, Words
+from .layers import FileParts, Layout, LineRuns, Named, Record, RecordBatch, Words
 from .stated import StatedSpans
 
 Value = TypeVar("Value")
@@ -353,7 +353,7 @@ inspection: ContextVar[Callable[[RecordColumns, Sequence[str], bool], None] | No
 
 def documents_of(
     source: Named,
-    records: Iterable[Record | str],
+    records: Iterable[Record | RecordBatch | str],
     *,
     units: Sequence[str] = ("codepoint",),
     in_tokens: bool = False,
@@ -414,7 +414,9 @@ def documents_of(
     )
 
 
-def _documents(records: Iterable[Record | str], left_out: list[str], *, lost: bool) -> Iterator[Record]:
+def _documents(
+    records: Iterable[Record | RecordBatch | str], left_out: list[str], *, lost: bool
+) -> Iterator[Record | RecordBatch]:
     """Yield the documents.
 
     Add descriptions of unreadable documents and, if `lost` is True, of lost spans to `left_out`.
@@ -423,7 +425,8 @@ def _documents(records: Iterable[Record | str], left_out: list[str], *, lost: bo
         if isinstance(record, str):
             left_out.append(record)
         else:
-            left_out += record.lost_spans() if lost else ()
+            if lost and isinstance(record, Record) and record.lost:
+                left_out += record.lost_spans()
             yield record
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import islice, pairwise
 from operator import eq
 from typing import Any, overload
@@ -19,44 +19,46 @@ from ..tags.tags import Tags, list_arrays
 _NO_VALUES: Mapping[str, Any] = {}
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Record:
     """One annotator's spans of a document, as they are in the file.
 
     Attributes:
-        spans: the start, end (exclusive) and label of each span; discontinuous spans have their outer boundaries.
-        fragments: maps the index of each discontinuous span to the boundaries of its fragments.
-        stated: the text that the file gives for each span, or None; empty if the file gives no span texts.
+        line: the first line of the document.
+        place: another description of the place, such as `task 12`.
+        id: the name of the document, if it has one.
+        annotator: the annotator, if the file names one.
         text: the text of the document, if the file has it.
         words: the words of the document, if the file has them.
         tokens: the boundaries of tokens in characters, if the file has them, as a list or (in all documents) an array.
-        id: the name of the document, if it has one.
-        annotator: the annotator, if the file names one.
+        spans: the start, end (exclusive) and label of each span; discontinuous spans have their outer boundaries.
+        stated: the text that the file gives for each span, or None; empty if the file gives no span texts.
+        fragments: maps the index of each discontinuous span to the boundaries of its fragments.
         attributes: the attribute values of each span by name; empty if no span has any.
         scores: the scores of each span's attributes, or None; empty if no span has any.
-        line: the first line of the document.
-        place: another description of the place, such as `task 12`.
         lost: the line and the problem of each span that could not be read.
     """
 
-    spans: list[tuple[int, int, str]] = field(default_factory=list)
-    fragments: dict[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
-    stated: list[str | None] = field(default_factory=list)
+    line: int = 1
+    place: str = ""
+    id: str | None = None
+    annotator: str | None = None
     text: str | None = None
     words: Sequence[str] | None = None
     tokens: Sequence[tuple[int, int]] | np.ndarray | None = None
-    id: str | None = None
-    annotator: str | None = None
+    spans: list[tuple[int, int, str]] = field(default_factory=list)
+    stated: list[str | None] = field(default_factory=list)
+    fragments: dict[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
     attributes: list[Mapping[str, Any]] = field(default_factory=list)
     scores: Sequence[Any] = ()
-    line: int = 1
-    place: str = ""
     lost: list[tuple[int, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Convert names that are numbers to strings."""
-        self.id = None if self.id is None else str(self.id)
-        self.annotator = None if self.annotator is None else str(self.annotator)
+        if self.id is not None:
+            self.id = str(self.id)
+        if self.annotator is not None:
+            self.annotator = str(self.annotator)
 
     def add(
         self,
@@ -87,6 +89,19 @@ class Record:
             if not where or line != self.line:
                 where.append(f"line {line}")
             yield f"{', '.join(where)}: {problem}"
+
+
+RecordBatch = tuple[Sequence[Any], ...]
+"""Several records as columns: a sequence for each field of `Record`, in its order."""
+
+
+def record_batch(lines: Sequence[int], places: Sequence[str], **layers: Sequence[Any]) -> RecordBatch:
+    """Return records as columns; layers that are not given are empty in all of them."""
+    columns = {"line": lines, "place": places, **layers}
+    return tuple(columns.get(name, [value] * len(lines)) for name, value in _EMPTY.items())
+
+
+_EMPTY = {each.name: getattr(Record(), each.name) for each in fields(Record)}
 
 
 @dataclass(eq=False)

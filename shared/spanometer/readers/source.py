@@ -263,7 +263,12 @@ class Source(Named):
                     line += block.count(b"\n")
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield each line with its number, from 1, without its line end.
+        """Yield each line with its number, from 1, without its line end; see `texts` for errors."""
+        for first, text in self.texts():
+            yield from numbered_lines(first, text)
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """Yield the text of each block of whole lines with the number of its first line, from 1.
 
         Raises:
             InputError: if there are too many blank lines; see also `blocks`.
@@ -272,8 +277,7 @@ class Source(Named):
         for first, block in self.blocks():
             blank = blank + len(block) if block.isspace() else 0
             self.require_short(blank, "the file has only blank lines for more than {}", "Remove the blank lines", first)
-            for number, line in enumerate(block.decode().removesuffix("\n").split("\n"), first):
-                yield number, line.removesuffix("\r")
+            yield first, block.decode()
 
     def data(self) -> bytes:
         """Read the bytes of a binary file; raise an `InputError` if it has more than are allowed in memory."""
@@ -433,3 +437,9 @@ def _unreadable(error: Exception, name: str) -> InputError:
     reason = (getattr(error, "strerror", None) or str(error)).lower()
     remedy = "Name a file." if isinstance(error, IsADirectoryError) else "Check the path and the permissions."
     return InputError(f"the file cannot be read: {reason}.", remedy, source=name)
+
+
+def numbered_lines(first: int, text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text with their numbers, without their line ends."""
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), first):
+        yield number, line.removesuffix("\r")

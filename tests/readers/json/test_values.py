@@ -9,7 +9,7 @@ import pytest
 from spanometer.documents.layers import WordRows, Words
 from spanometer.exceptions import InputError
 from spanometer.readers import source
-from spanometer.readers.json.values import items
+from spanometer.readers.json.values import DECODER, decoded_lines, items
 from spanometer.readers.source import Source
 
 
@@ -91,3 +91,50 @@ def test_words_are_lists_of_strings():
     assert words.of_documents([2, 0]) == [["b"], ["a", "b"]]
     with pytest.raises(IndexError):
         words[3]
+
+
+def distinct(pairs):
+    """Convert the pairs of an object; a second implementation that compares the keys of each object."""
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) < len(keys):
+        raise InputError("repeated")
+    return dict(pairs)
+
+
+def decoded(decode, text):
+    """Return the representation of a value, or the error."""
+    try:
+        return repr(decode(text))
+    except (ValueError, InputError) as error:
+        return "repeated" if isinstance(error, InputError) else str(error)
+
+
+def some_json(rng, depth=0):
+    """Create JSON at random, with repeated keys, blanks around colons, and strings with colons and quotes."""
+    blank = rng.choice(["", "", "", " ", "\t", "\n"])
+    string = json.dumps("".join(rng.choices('ab:" \\', k=rng.randrange(4))))
+    kind = rng.randrange(4) if 0 < depth < 3 else 3 - min(depth, 1) * 3
+    if kind < 2:
+        return rng.choice([string, "1", "null"])
+    if kind == 2:
+        return f"[{blank}{', '.join(some_json(rng, depth + 1) for _ in range(rng.randrange(3)))}]"
+    keys = [rng.choice(['"a"', '"b"', '"c:"', string]) for _ in range(rng.randrange(4))]
+    return f"{{{','.join(f'{key}{blank}:{some_json(rng, depth + 1)}' for key in keys)}}}"
+
+
+def test_repeated_keys_by_their_number_and_one_by_one():
+    rng = random.Random(0)
+    slow = json.JSONDecoder(object_pairs_hook=distinct)
+    at_once = 0
+    for _ in range(3000):
+        lines = [some_json(rng)[: rng.choice([None] * 9 + [7])] for _ in range(rng.randrange(1, 3))]
+        for line in lines:
+            expected = decoded(slow.decode, line)
+            actual = decoded(DECODER.decode, line)
+            assert actual == expected
+        values = decoded_lines("".join(f"{line}\n" for line in lines))
+        at_once += values is not None
+        if values is not None:
+            split = "\n".join(lines).split("\n")
+            assert [decoded(slow.decode, line) for line in split] == list(map(repr, values))
+    assert 500 < at_once < 2500

@@ -4,18 +4,20 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
-from ...documents.layers import Record, Writer
+from ...documents.layers import Record, RecordBatch, Writer, record_batch
 from ...exceptions import InputError, setting, shown
 from ...options import reused_option, text
 from ...spans.texts import borders, is_plain
 from ..formats import IN_BROWSERS, Offsets, register
 from ..source import Source
 from .answers import AnswerLines
-from .records import Row, first_object, is_object, is_span, json_line, number_or_text, rows, value_in
+from .records import Row, first_object, is_object, is_span, json_line, number_or_text, row_lists, rows, value_in
 
 _TYPES = ("labels", "hypertextlabels", "paragraphlabels")
 _LABEL_STUDIO_REMEDY = "Export the project from Label Studio as JSON or JSON-MIN."
@@ -58,7 +60,7 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
     annotated = False
     for row in rows(source, "tasks"):
         name = row.get("id")
-        task = _Task(row if name is None else replace(row, place=f"task {name}"), options)
+        task = _Task(row if name is None else Row(source, row.line, f"task {name}", row.value), options)
         if not isinstance(row.value, dict):
             raise task.refuse("this is not a task.")
         annotations = list(task.records())
@@ -135,19 +137,21 @@ class _Task:
             if not labels:
                 record.lost.append((record.line, f"a span without a label at {start}."))
             for label in labels:
-                record.add(start, end, label, stated=stated if isinstance(stated, str) else None)
+                record.spans.append((start, end, label))
+                record.stated.append(stated if isinstance(stated, str) else None)
         record.text = self._text(data, [part.strip() for part in record.stated if part])
         return record
 
     def _text(self, data: Mapping[str, Any], parts: Sequence[str]) -> str:
         """Return the text of a task: the string under the named key, or the only string with all span texts."""
         texts = {key: value for key, value in data.items() if isinstance(value, str)}
-        fitting = [key for key, value in texts.items() if all(part in value for part in parts)]
         text_key = self.options.text_key
-        if text_key is None and "text" in fitting:
-            text_key = "text"
-        elif text_key is None and len(fitting) == 1 and parts:
-            (text_key,) = fitting
+        if text_key is None:
+            names = sorted(texts, key="text".__ne__)
+            fitting = (key for key in names if all(map(texts[key].__contains__, parts)))
+            first = next(fitting, None)
+            if first == "text" or (parts and next(fitting, None) is None):
+                text_key = first
         if text_key is None:
             listed = ", ".join(map(repr, texts)) or "none"
             problem = f"it is not clear which key of the task holds the text. Keys with strings: {listed}."
@@ -216,9 +220,10 @@ register(
 _FIRST_VERSION, _WITH_RELATIONS = "annotations", "entities"
 _LISTS = ("label", "labels")
 _KEYS = (*_LISTS, _WITH_RELATIONS, _FIRST_VERSION)
+_LABELLED = itemgetter("text", _LISTS[0])
 
 
-def read_doccano(source: Source, options: Offsets) -> Iterator[Record | str]:
+def read_doccano(source: Source, options: Offsets) -> Iterator[Record | RecordBatch | str]:
     """Read a Doccano export: JSON lines with `text` and `label`, `labels`, `entities` or `annotations`.
 
     Doccano counts UTF-16 units (or grapheme clusters, if the project uses them), but other programs that write this
@@ -228,25 +233,45 @@ def read_doccano(source: Source, options: Offsets) -> Iterator[Record | str]:
     Raises:
         InputError: if spans are malformed; the error names the line. See also `documents_of`.
     """
-    for row in rows(source, "spans"):
-        key = next((key for key in _KEYS if key in row.value), "")
-        items, text = row.get(key), row.get("text")
-        if not isinstance(items, list):
-            raise row.refuse(f"{row.place or 'the line'} has no list of labels.", _DOCCANO_REMEDY)
-        if not isinstance(text, str):
-            yield f"{row.where}: a document without text."
-            continue
-        by_user: dict[str | None, list[Any]] = {} if key == _FIRST_VERSION else {None: items}
-        for span in items if key == _FIRST_VERSION else ():
-            by_user.setdefault(str(value_in(span, "user")), []).append(span)
-        for user, spans in by_user.items():
-            if key not in _LISTS:
-                bounds = row.spans(spans, _DOCCANO_REMEDY, ("start_offset", "end_offset", "label"))
-                # labels of the first version are numbers
-                spans = [(start, end, str(label) if type(label) is int else label) for start, end, label in bounds]
-            elif not all(map(is_span, spans[:1])):
-                raise row.refuse("an item in the list of labels is not [start, end, label].", _DOCCANO_REMEDY)
-            yield row.record(spans=spans, text=text, id=row.get("id"), annotator=user)
+    for some in row_lists(rows(source, "spans")):
+        batch = _labelled(some)
+        yield from chain.from_iterable(map(_doccano_records, some)) if batch is None else [batch]
+
+
+def _labelled(some: Sequence[Row]) -> RecordBatch | None:
+    """Return documents with a text and lists of spans as one batch; None if a document has another form."""
+    values = [row.value for row in some]
+    try:
+        texts, spans = zip(*map(_LABELLED, values), strict=True)
+        firsts = {(type(span), len(span)) for span, *_ in filter(None, spans)}
+    except (KeyError, TypeError):
+        return None
+    if {*map(type, texts)} != {str} or {*map(type, spans)} != {list} or not firsts <= {(list, 3)}:
+        return None
+    names = [name if (name := value.get("id")) is None else str(name) for value in values]
+    lines, places = [row.line for row in some], [row.place for row in some]
+    return record_batch(lines, places, id=names, text=texts, spans=spans)
+
+
+def _doccano_records(row: Row) -> Iterator[Record | str]:
+    key = next(filter(row.value.__contains__, _KEYS), "")
+    items, text = row.get(key), row.get("text")
+    if not isinstance(items, list):
+        raise row.refuse(f"{row.place or 'the line'} has no list of labels.", _DOCCANO_REMEDY)
+    if not isinstance(text, str):
+        yield f"{row.where}: a document without text."
+        return
+    by_user: dict[str | None, list[Any]] = {} if key == _FIRST_VERSION else {None: items}
+    for span in items if key == _FIRST_VERSION else ():
+        by_user.setdefault(str(value_in(span, "user")), []).append(span)
+    for user, spans in by_user.items():
+        if key not in _LISTS:
+            bounds = row.spans(spans, _DOCCANO_REMEDY, ("start_offset", "end_offset", "label"))
+            # labels of the first version are numbers
+            spans = [(start, end, str(label) if type(label) is int else label) for start, end, label in bounds]
+        elif not all(map(is_span, spans[:1])):
+            raise row.refuse("an item in the list of labels is not [start, end, label].", _DOCCANO_REMEDY)
+        yield row.record(spans=spans, text=text, id=row.get("id"), annotator=user)
 
 
 def _written_doccano(documents: Fitted) -> Iterator[bytes]:

@@ -5,18 +5,20 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, repeat
 from typing import Any
 
 from ...arrays import is_utf8
 from ...documents.layers import Record
 from ...exceptions import InputError
-from ..source import BYTE_ORDER_MARK, PARQUET, Source
-from .values import DECODER, first_value, is_array, items, not_json, parquet_rows
+from ..source import BYTE_ORDER_MARK, PARQUET, Source, numbered_lines
+from .values import DECODER, decoded_lines, first_value, is_array, items, not_json, parquet_rows
 
 TAGS_KEY = "tags"
 WORDS_KEYS = ("tokens", "words")
 
 _LONG_LINE = 100_000
+_AT_ONCE = 1000
 _DAMAGED = re.compile(rb"""[{\[](\S|\s*["\d{}\[\]]|\s*$)|"[^\t]*$""")
 _MARK = BYTE_ORDER_MARK.decode()
 _BLANKS = " \t\r\v\f"
@@ -50,7 +52,7 @@ def is_json_lines(source: Source) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Row:
     """The JSON value of a document.
 
@@ -73,12 +75,18 @@ class Row:
 
     def get(self, *keys: str) -> Any:
         """Return the first value under these keys that is not null; None if there is none, or for a list."""
-        values = (self.value.get(key) for key in keys) if isinstance(self.value, dict) else ()
-        return next((value for value in values if value is not None), None)
+        if isinstance(self.value, dict):
+            for key in keys:
+                if (value := self.value.get(key)) is not None:
+                    return value
+        return None
 
     def text(self, *keys: str) -> str | None:
         """Return the first string under these keys; None if there is none."""
-        return next((value for key in keys if isinstance(value := self.get(key), str)), None)
+        for key in keys:
+            if isinstance(value := self.get(key), str):
+                return value
+        return None
 
     def record(self, **layers: Any) -> Record:
         """Create a record at this place."""
@@ -149,6 +157,23 @@ def rows(source: Source, content: str, *, collections: bool = False) -> Iterator
         raise source.refuse("the file has no documents.", f"Write one JSON list of {content} on each line.")
 
 
+def row_lists(each: Iterator[Row]) -> Iterator[list[Row]]:
+    """Yield rows in lists; an error is raised after the rows before it."""
+    some: list[Row] = []
+    try:
+        for row in each:
+            some.append(row)
+            if len(some) == _AT_ONCE:
+                yield some
+                some = []
+    except InputError:
+        if some:
+            yield some
+        raise
+    if some:
+        yield some
+
+
 def _rows(source: Source, collections: bool) -> Iterator[Row]:
     if source.binary == PARQUET:
         yield from (Row(source, number, "", row) for number, row in parquet_rows(source))
@@ -157,9 +182,14 @@ def _rows(source: Source, collections: bool) -> Iterator[Row]:
         for number, (line, value) in enumerate(items(source, limited=not collections)):
             yield Row(source, line, f"item {number}" if of_array else "", value)
     else:
-        for line, text in source.lines():
-            if text := text.rstrip(_BLANKS):
-                yield Row(source, line, "", _parsed(source, text, line))
+        for first, block in source.texts():
+            values = decoded_lines(block)
+            if values is not None:
+                yield from map(Row, repeat(source), count(first), repeat(""), values)
+                continue
+            for line, text in numbered_lines(first, block):
+                if text := text.rstrip(_BLANKS):
+                    yield Row(source, line, "", _parsed(source, text, line))
 
 
 def _parsed(source: Source, text: str, line: int) -> Any:
@@ -199,7 +229,7 @@ def _kind(value: object) -> str:
 
 def is_object(value: Any, *keys: str) -> bool:
     """Check whether a value is an object with all of these keys."""
-    return isinstance(value, dict) and all(key in value for key in keys)
+    return isinstance(value, dict) and all(map(value.__contains__, keys))
 
 
 def is_span(value: Any) -> bool:

@@ -232,3 +232,34 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
 """A JSON decoder that raises an error for repeated keys."""
+
+_SPACED = re.compile(r'"\s+:')
+
+
+def decoded_lines(text: str) -> list[Any] | None:
+    """Decode a text with one value on each line; None if a line is anything else, or if a key may be repeated.
+
+    Every key has a colon. So no key is repeated if the objects have as many keys as the text has colons, or as it has
+    colons behind quotes. This is faster than comparing the keys of each object.
+    """
+    keys = end = 0
+    values = []
+
+    def counted(value: dict[str, Any]) -> dict[str, Any]:
+        nonlocal keys
+        keys += len(value)
+        return value
+
+    decoder = json.JSONDecoder(object_hook=counted)
+    try:
+        while end < len(text):
+            value, end = decoder.raw_decode(text, end)
+            if not text.startswith("\n", end):
+                return None
+            values.append(value)
+            end += 1
+    except (ValueError, RecursionError):
+        return None
+    distinct = keys == text.count(":") or (keys == text.count('":') and not _SPACED.search(text))
+    # a value may contain line ends
+    return values if distinct and len(values) == text.count("\n") else None
