@@ -25,7 +25,7 @@ _CHUNK = 1 << 16
 """The number of documents of a column that are processed at a time."""
 
 LOGITS_REMEDY = (
-    "Logits are not tags. Pass the argmax of the logits: logits.argmax(-1). Or pass the best legal tags: "
+    "If the numbers are logits, pass their argmax: logits.argmax(-1). Or pass the best legal tags: "
     f"spanometer.tags.viterbi.decode(logits, labels). Name the labels with {mention('id2label')}."
 )
 

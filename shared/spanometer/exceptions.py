@@ -237,9 +237,7 @@ def require_kind(value: object, kind: type | tuple[type, ...], noun: str, remedy
 def require_no_more(more: Sequence[object], remedy: str) -> None:
     """Raise an `InputError` if a function was called with too many positional arguments."""
     if more:
-        raise InputError(
-            f"{counted(len(more), 'positional argument')} too many.", f"{remedy} Options are given by name."
-        )
+        raise InputError(f"{counted(len(more), 'positional argument')} too many.", f"{remedy} Pass options by name.")
 
 
 def require_sides(kind: type, references: Any, predictions: Any) -> None:
@@ -272,7 +270,7 @@ def only_difference(first: str, second: str) -> str:
         "case": lambda text: normalize("NFKC", normalize("NFKC", text).casefold()),
     }
     way = next((way for way, plain in ways.items() if plain(first) == plain(second)), None)
-    return "" if way is None else f" They differ only in {way}."
+    return "" if way is None else f" The two differ only in {way}."
 
 
 def require_same_text(reference: str, prediction: str, document: int, remedy: str, option: str | None = None) -> None:

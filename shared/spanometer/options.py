@@ -37,7 +37,7 @@ _STRICT = (
 _COUNTERPARTS = {
     # seqeval and scikit-learn
     "mode": _STRICT,
-    "suffix": "Write the prefix first: 'B-PER', not 'PER-B'. The module seqeval reads both with suffix=True.",
+    "suffix": "Write the prefix first: 'B-PER', not 'PER-B'. The module seqeval reads both forms with suffix=True.",
     "sample_weight": f"All documents have the same weight; {setting('average', 'weighted')} weights labels by "
     "their number of reference spans.",
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
@@ -365,7 +365,11 @@ def require_known(names: Iterable[str], options: Collection[str], owner: str) ->
 
             text = name if isinstance(name, str) else shown(name)
             close = difflib.get_close_matches(text, options, n=1)
-            known = f"Its options are {', '.join(options)}." if options else "It has no options."
+            known = (
+                f"Its options are {', '.join(options)}."
+                if options
+                else "Leave the option out; this format has no options."
+            )
             remedy = f"Did you mean {close[0]!r}?" if close else known
             raise InputError(f"{owner} has no option {shown(name)}.", counterpart(text) or remedy)
 

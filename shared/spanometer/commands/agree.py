@@ -1,4 +1,4 @@
-"""Measure how well annotators of the same text agree, corrected for chance.
+"""Measure the agreement of annotators of the same text, corrected for chance.
 
 The output has the F1 of each pair of annotators, the F1 by chance, and the F1
 corrected for chance. For all annotators together, it has Krippendorff's alpha
@@ -58,8 +58,8 @@ class AgreementOutput(PlotOutput):
         "intervals (default: 95%)"
     )
     disagreements: bool = switch(
-        "also list the disagreements, beginning with those that lower the agreement most. If -o ends in .csv or "
-        ".jsonl, the file has only the list; if it ends in .html, the file is a page with the agreement and the list"
+        "also list the disagreements; those that lower the agreement most come first. With -o FILE.csv or "
+        "FILE.jsonl, the file has only the list; with -o FILE.html, the file has the agreement and the list"
     )
 
     def __post_init__(self) -> None:
@@ -67,11 +67,11 @@ class AgreementOutput(PlotOutput):
         super().__post_init__()
         if self.in_file and (self.per_label or self.per_pair or self.per_document):
             raise InputError(
-                "--per-label, --per-pair and --per-document have no effect, because -o gets only the disagreements.",
+                "--per-label, --per-pair and --per-document have no effect, because -o writes only the disagreements.",
                 "Remove these options, or remove -o.",
             )
         if self.in_file and self.leave_one_out and not self.is_page:
-            raise InputError("with --leave-one-out, -o can only write a page.", "End the name in .html.")
+            raise InputError("with --leave-one-out, -o can only write an HTML page.", "End the name in .html.")
 
     @property
     def has_own_form(self) -> bool:

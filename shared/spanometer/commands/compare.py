@@ -1,6 +1,6 @@
 """Compare systems on the same documents: scores, differences, tests and ranks.
 
-The output has the difference of each pair of systems, with its interval. Two
+For each pair of systems, the difference of the scores has an interval. Two
 paired tests (approximate randomisation and bootstrap) give p-values, which are
 corrected by Holm's method. Files are read with the options of spanometer score.
 
@@ -41,8 +41,8 @@ class ComparisonOutput(PlotOutput):
     by_chance: tuple[float, ...] | None = reused_option(
         ScoreOutput,
         "by_chance",
-        help="also rank the systems in two groups of documents: those with a chance F1 below this number (such as "
-        "0.175), and the others; several numbers (0.1,0.2) make more groups",
+        help="also rank the systems in two groups of documents: with an F1 by chance below BOUNDS (such as "
+        "0.175), and all other documents. Two bounds (0.1,0.2) make three groups",
         topic="measures",
     )
     fail_if_worse: bool = switch(
@@ -59,7 +59,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--rank-correlation",
         action="store_const",
         const=True,
-        help="show how similarly measures rank 3 or more systems",
+        help="show whether the measures rank 3 or more systems in a similar order",
     )
     add_systems(parser, metavar="SYSTEM")
     add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))

@@ -1,4 +1,4 @@
-"""Write a file with repaired tags, in another tag scheme, or in another format.
+"""Repair the tags of a file, or write the file in another tag scheme or format.
 
 If you convert to another tag scheme, only the tags change. For illegal tags,
 add --repair. A span that the target format cannot represent raises an error;
@@ -53,10 +53,11 @@ class Target(CheckedOptions):
 
     output: str | None = text(
         "OUT",
-        "write to OUT instead of standard output; OUT must not exist, and is gzipped if it ends in .gz",
+        "write to OUT instead of standard output; OUT must not exist. If the name OUT ends in .gz, the output is "
+        "gzipped",
         common=True,
     )
-    in_place: bool = switch("write the result to FILE itself", common=True)
+    in_place: bool = switch("replace the contents of FILE by the result", common=True)
     force: bool = switch("let -o replace an existing file or folder, but never an input file")
     file: str
 
@@ -192,7 +193,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         raise InputError(
-            f"with {setting('outside', 'nothing')}, each whole tag is a label, which cannot be written as a tag.",
+            f"with {setting('outside', 'nothing')}, each whole tag is a label. Such labels cannot be tags.",
             f"Remove {setting('outside', 'nothing')}; {setting('prefix', False)} reads tags without prefixes.",
             source=path,
         )

@@ -231,7 +231,7 @@ class Sides:
         source = self.source
         if self.annotators == 1:
             raise InputError(
-                "a file of tags has the tags of one annotator.",
+                "a file of tags holds the tags of only one annotator.",
                 "Give two or more reference files, with --references 2.",
             )
         files = read_tag_sides(source, self.paths, self.annotators, self.words)

@@ -1,4 +1,4 @@
-"""Score a system on the example corpus, and show what its F1 hides.
+"""Score a system on the example corpus, and show what F1 hides.
 
 Works offline.
 """

@@ -1,6 +1,6 @@
-"""Show the kinds of errors that systems make, and how much each kind costs in F1.
+"""Show the kinds of errors that systems make, and what each kind costs.
 
-Each reference span is matched with at most one predicted span that overlaps it.
+Each reference span is matched with at most one overlapping predicted span.
 Unmatched spans count as missing or spurious. With several systems, their errors
 are also compared. Files are read with the options of spanometer score.
 
@@ -54,15 +54,15 @@ class ErrorOutput(PlotOutput):
     """Options for showing errors."""
 
     per_error: bool = switch(
-        "print only the list of errors, with their kinds and the predictions; for two systems, also whether an error "
-        "is fixed or new"
+        "print only the list of errors, with kinds and predicted spans; with two systems, the list says whether an "
+        "error is fixed or new"
     )
     changes: bool = switch(
         "print only the changes from the first to the second system: errors that are fixed, new or different; -o can "
         "end in .csv or .jsonl"
     )
     suspicious: bool = switch(
-        "also list reference spans that may be wrong because no system agrees with them. A span comes earlier in the "
+        "also list reference spans that no system agrees with, so the reference may be wrong. A span is higher in the "
         "list if the systems agree with each other, or if its string has another label elsewhere"
     )
     to: str | None = option(
@@ -70,17 +70,17 @@ class ErrorOutput(PlotOutput):
         help="write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
         "reference and the systems become pre-annotations",
         choices={
-            "label_studio": "a task for each document; its predictions are the spans of the reference and the systems",
-            "prodigy": "a session for the reference and each system, for prodigy review",
-            "doccano": "spans get the label LABEL (system) if only that system has them",
+            "label_studio": "a task for each document, with the spans of the reference and the systems as predictions",
+            "prodigy": "one session for the reference and one for each system, for the command prodigy review",
+            "doccano": "a span that only one system has gets the label LABEL (system)",
         },
         optional=True,
         metavar="TOOL",
     )
     view: str | None = text(
         "VIEW",
-        "with --to: write only the errors that are left after you filter the HTML report; VIEW is the part of the "
-        "report's address after #",
+        "with --to: write only the errors that the filtered HTML report shows; VIEW is the text after # in the "
+        "report's address",
     )
     pairs: str = option(
         "overlap",
@@ -91,7 +91,7 @@ class ErrorOutput(PlotOutput):
         None,
         help="print only the list of errors with their context; strings with many errors come first",
         choices={
-            "text": f"the first {SHOWN} errors, or as many as --limit sets",
+            "text": f"the first {SHOWN} errors, or another number with --limit",
             "jsonl": "a JSON object on each line",
             "csv": "",
         },
@@ -128,7 +128,7 @@ class ErrorOutput(PlotOutput):
                 f"{mention(chosen[0])} and {mention(chosen[1])} exclude each other.", f"Leave out {mention(chosen[1])}."
             )
         if (self.examples or self.to) and (self.json or self.table != "text"):
-            raise InputError(f"{mention(chosen[0])} has its own format.", "Leave out --json and --table.")
+            raise InputError(f"{mention(chosen[0])} has its own output format.", "Leave out --json and --table.")
 
 
 class SpanParts(CheckedOptions):
@@ -140,14 +140,15 @@ class SpanParts(CheckedOptions):
     )
     train: str | None = text(
         "FILE",
-        "training set; adds three buckets of spans: seen in training with the same label, seen only with other labels, "
-        "and unseen",
+        "training set; also score three groups of spans: seen in the training set with the same label, only with "
+        "other labels, or never",
     )
     train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
     by: tuple[str, ...] = option(
         (),
-        help="also score buckets by these columns of the reference file, or by KEY in its comments '# KEY=VALUE'. A "
-        "span has the value of its first token, or, if the values are numbers, the mean of its tokens' values",
+        help="also score groups of spans by these columns of the reference file, or by KEY in comments '# "
+        "KEY=VALUE'. The first token gives the value of a span; if the values are numbers, the span gets the mean "
+        "over the span's tokens",
         parse=columns_in,
         metavar="COLUMNS",
     )
@@ -193,7 +194,9 @@ def run(options: argparse.Namespace) -> int:
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(sides.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
-        raise InputError(f"the costs of errors are computed for one measure, got {len(measures)}.", "Name one measure.")
+        raise InputError(
+            f"the costs of errors can be computed for only one measure, but got {len(measures)}.", "Name one measure."
+        )
     if sides.content != "tags":
         refuse(options, ["by"], CONTENTS[sides.content])
     corpus = sides.read(words=True)

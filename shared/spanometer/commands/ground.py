@@ -1,9 +1,9 @@
-"""Find the items of a language model's answers in the texts, and write the spans.
+"""Find the entities of a language model's answers in the texts, as spans.
 
 TEXTS is JSON lines with "text", or a file of any other format. ANSWERS is JSON
-lines of answers or chats. Answers are matched with texts by "id", or by their
-order if they have no ids. Items that are not in the text are counted and left
-out.
+lines of answers or chats. Answers are matched with texts by "id", or by line
+order if there are no ids. Entities that are not in the text are counted and
+left out.
 
 Examples:
   spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --list-lost
@@ -38,7 +38,7 @@ _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2"
 class GroundingOutput(CheckedOptions):
     """Options for showing grounded answers."""
 
-    list_lost: bool = switch("list the items that are not found in the text, and why", common=True)
+    list_lost: bool = switch("list the entities that are not found in the text, and why", common=True)
 
 
 def _read(source: InputFiles, path: str) -> DocumentFile:

@@ -39,7 +39,7 @@ CONTENTS = {
     "entities": "entity trees",
     "spans": "documents with spans",
     "tags": "tags",
-    "strings": "answers as strings",
+    "strings": "answers scored as strings",
 }
 """The kinds of content of files (see `readers.detect`), and what errors call them. Answers become spans or strings."""
 
@@ -80,8 +80,8 @@ class ChosenLabels(LabelChoice):
         "label_map",
         parse=_label_map,
         metavar="MAP",
-        help="rename labels: OLD=NEW,..., or a file (OLD NEW on each line, or a JSON object); OLD can be a tag such as "
-        "B-geo",
+        help="rename labels: MAP is a list OLD=NEW,OLD=NEW or a file (lines OLD NEW, or a JSON object). OLD can be a "
+        "tag such as B-geo",
     )
 
 
@@ -90,7 +90,7 @@ class TagColumns(LabelDecoding):
 
     id2label: Any = option(
         None,
-        help="read integer tags; FILE has the name of each tag on a line, or is a model's config.json",
+        help="file with the names of integer tags: one name on each line, or a model's config.json",
         metavar="FILE",
         parse=read_label_names,
     )
@@ -99,9 +99,9 @@ class TagColumns(LabelDecoding):
     )
     documents: str | None = text(
         "KEY",
-        "documents begin at the comments '# KEY = ...', or at -DOCSTART- lines if KEY is -DOCSTART-. By default, they "
-        "begin after blank lines. For markup, KEY is:\n- lines (default): each line is a document\n- blank: blank "
-        "lines separate documents\n- file: the file is one document",
+        "a document begins at each comment '# KEY = ...', or at each -DOCSTART- line if KEY is -DOCSTART-. By "
+        "default, documents begin after blank lines. For texts with inline markup, KEY is:\n- lines (default): each "
+        "line is a document\n- blank: blank lines separate documents\n- file: the file is one document",
     )
     outside: str | None = text(
         "TAG",
@@ -114,8 +114,8 @@ class TagColumns(LabelDecoding):
     )
     column: tuple[str, ...] = option(
         (),
-        help=f"tag column of all files: {COLUMN}. For a single file, name the columns of the reference and the "
-        "systems, as in 2,3",
+        help=f"tag column of all files: {COLUMN}. If one file has the reference and the systems, name all "
+        "their columns, as in 2,3",
         metavar="COLUMN",
         parse=columns_in,
         common=True,
@@ -124,15 +124,17 @@ class TagColumns(LabelDecoding):
     prediction_column: str | None = text("COLUMN", "column of the system's tags")
     layer_columns: tuple[str, ...] = option(
         (),
-        help="read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; for a single file, name the "
-        "reference's columns, then the system's",
+        help="read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; if one file has reference and "
+        "system, name the reference's columns, then the system's",
         metavar="COLUMNS",
         parse=columns_in,
     )
-    layers_apart: bool = option(False, help="with --layer-columns: match spans only within the same column", kind=bool)
+    layers_apart: bool = option(
+        False, help="with --layer-columns: match only spans that come from the same column", kind=bool
+    )
     words_column: str | None = text("COLUMN", "column of the words, for sl_icm with word probabilities")
     token_probability_column: str | None = text(
-        "COLUMN", "column of the reference file with token probabilities, for sl_icm; _ means no probability"
+        "COLUMN", "column with the token probabilities in the reference file, for sl_icm; _ means no probability"
     )
 
 
@@ -162,8 +164,8 @@ class InputFiles(
     text_key: str | None = reused_option(AnswerLines, "text_key")
     annotator: tuple[str, ...] = option(
         (),
-        help="names of the annotators whose spans are read, separated by commas. By default, `score` reads the "
-        "spans of the curator, if there is one, and `agree` reads the spans of all others",
+        help="read only the spans of these annotators, separated by commas. By default, `score` reads the "
+        "curator's spans if there is a curator, and `agree` reads the spans of all annotators except the curator",
         flag="annotators",
         metavar="NAMES",
         parse=columns_in,
@@ -171,17 +173,18 @@ class InputFiles(
     level: str = option("fine", help="entity types to read from HIPE columns", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}, by name or as a list of actions separated by commas:\n"
-        f"- names: {', '.join(NAMED)}\n"
-        f"- list: an action for each of the cases {', '.join(PLACES)}\n"
-        f"- names of policies that compare only strings: {', '.join(NAMED_STRINGS)}\n"
-        f"- list for comparing only strings: an action for each of the cases {', '.join(StringPolicy.places)}",
+        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list of actions separated by "
+        f"commas:\n- names: {', '.join(NAMED)}\n"
+        f"- list: one action for each situation, in this order: {', '.join(PLACES)}\n"
+        f"- names, to compare only strings and no positions: {', '.join(NAMED_STRINGS)}\n"
+        "- list, to compare only strings: one action for each situation, in this order: "
+        f"{', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",
     )
     mentions_key: str | None = text(
         "KEY",
-        "key of the reference's mentions in JSON lines, for policies that compare only strings; each mention is an "
+        "key of the reference's mentions in JSON lines, if --grounding compares only strings; a mention is an "
         "object with label and text",
         topic="answers",
     )

@@ -63,7 +63,7 @@ def add_measure_options(
     listed = f'measures, such as "span_f,token_f(format=BIO)" (default: {default})'
     scoring.add_argument("--measures", metavar="NAMES", action="append", help=listed)
     if protocols:
-        scoring.add_argument("--protocol", metavar="NAME", help="compute the scores of this official scorer")
+        scoring.add_argument("--protocol", metavar="NAME", help="compute the scores as this official scorer does")
     add_options(scoring, FMeasure)
     if intervals:
         add_options(scoring, Resampling, optional=("confidence",))
@@ -189,7 +189,7 @@ class MeasureRequest:
             elif each is not None:
                 taken |= {destination(declared) for declared in options_of(each).values()}
         refuse_others(self.options, Measure, taken, "these measures")
-        remedy = "Add --confidence 0.95, or remove this option."
+        remedy = "Add --confidence 0.95, or remove --seed."
         refuse_others(self.options, Resampling, taken, "scores without intervals", remedy)
 
     def require_signatures(self, results: Iterable[str]) -> None:
@@ -226,7 +226,7 @@ def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
             options = " and ".join(mention(name) for name in own)
             raise InputError(
                 f"{setting('grounding', str(policy))} and {measure.name} compare strings in different ways.",
-                f"The policy already says how strings are compared. Leave out {options} of {measure.name}.",
+                f"The policy already sets how strings are compared. Leave out {options} of {measure.name}.",
             )
 
 

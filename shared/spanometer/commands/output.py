@@ -40,7 +40,7 @@ class Output(CheckedOptions):
     """Options for showing a result."""
 
     json: bool = switch("print one JSON object instead of tables", common=True)
-    no_color: bool = switch("print plain text; the environment variable NO_COLOR does the same")
+    no_color: bool = switch("print without colors; setting the environment variable NO_COLOR has this effect, too")
 
     @property
     def precision(self) -> Precision:
@@ -90,11 +90,11 @@ class TableOutput(Precision, Output):
 
     table: str = option(
         "text",
-        help="format of the tables (the ending of -o also sets it)",
+        help="format of the tables (by default, chosen by the ending of the -o file)",
         choices={
             "text": "aligned columns",
-            "csv": "one table with all digits; when you open it in a spreadsheet, import its columns as text, so "
-            "that no cell is read as a formula",
+            "csv": "one table with all digits. In a spreadsheet program, import the columns as text, so "
+            "that no cell becomes a formula",
             "markdown": "",
             "latex": "needs the package booktabs",
             "html": "a page",
@@ -104,8 +104,8 @@ class TableOutput(Precision, Output):
     )
     table_kind: str | None = text(
         "KIND",
-        "write only tables of this kind, such as scores, labels or documents (default: all kinds, but only the main "
-        "table as CSV)",
+        "write only tables of this kind, such as scores, labels or documents (default: all kinds; in CSV, only the "
+        "main table)",
     )
     output: str | None = text(
         "FILE", "write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table", common=True

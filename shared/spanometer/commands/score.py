@@ -53,13 +53,15 @@ _OF_TOKENS = ("tokens", "token_probabilities")
 class ScoreOutput(PlotOutput):
     """Options for showing scores."""
 
-    per_label: bool = switch("also show scores by label, and all averages", common=True, topic="measures")
+    per_label: bool = switch(
+        "also show the scores of each label, and all kinds of averages", common=True, topic="measures"
+    )
     per_document: bool = switch("also show the scores of each document")
     score_only: bool = switch("print only the main score, for scripts; needs a single measure")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also score two groups of documents: those with a chance F1 below this number (such as 0.175), and the "
-        "others; several numbers (0.1,0.2) make more groups",
+        help="also score documents in two groups: with an F1 by chance below BOUNDS (such as 0.175), and all "
+        "other documents. Two bounds (0.1,0.2) make three groups",
         parse=read_bounds,
         metavar="BOUNDS",
     )
@@ -228,7 +230,7 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
 
     cluster: str | None = text(
         "ADDRESS",
-        "score Parquet files with Dask, on the cluster of this scheduler (tcp://host:8786) or on this machine (local)",
+        "score Parquet files with Dask; ADDRESS is a cluster's scheduler (tcp://host:8786), or local for this machine",
     )
     references: str = option(
         "references", help="column of the reference", kind=str, flag="reference-column", metavar="COLUMN"
@@ -237,7 +239,9 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
         "predictions", help="column of the system", kind=str, flag="prediction-column", metavar="COLUMN"
     )
     lengths: str | None = text(
-        "COLUMN", "column with each document's number of tokens; needed for spans", flag="lengths-column"
+        "COLUMN",
+        "column with each document's number of tokens; needed if the file has spans instead of tags",
+        flag="lengths-column",
     )
 
 

@@ -41,7 +41,7 @@ from .options import add_options, read_options
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    what = "file with tags, plain or gzipped, or a folder, or a quoted pattern; - is standard input"
+    what = "file with tags (can be gzipped), folder, or pattern in quotes, such as '*.conll'; - is standard input"
     parser.add_argument("file", metavar="FILE", help=what)
     add_reading(parser, {*ONE_FILE} - {"repair"})
     group = parser.add_argument_group("transforming")
@@ -49,41 +49,44 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--apply",
         metavar="NAME",
         action="append",
-        help="transformation to apply (see --list); repeat it to apply several in turn",
+        help="kind of error to add (--list shows all kinds); repeat --apply to add several kinds in turn",
     )
     group.add_argument(
         "--rate",
         metavar="R",
         type=float,
         action="append",
-        help="probability that a span is changed; give it once for all transformations, or once per transformation",
+        help="probability that a span is changed; give --rate once for all kinds of errors, or once for each --apply",
     )
     group.add_argument(
         "--seed",
         metavar="N",
         type=int,
         default=0,
-        help="random seed of the first transformation; the next one uses N + 1",
+        help="random seed of the first --apply; the second --apply uses N + 1, and so on",
     )
     group.add_argument(
         "--first",
         metavar="N",
         type=int,
         action="append",
-        help="change at most the first N spans; give it once for all transformations, or once per transformation",
+        help="change at most N spans, in text order; give --first once for all kinds of errors, or once for each "
+        "--apply",
     )
     group.add_argument(
         "--matched",
         action="store_true",
-        help="change only as many spans as the opposite transformation can change, as for +1 and -1",
+        help="make opposite kinds of errors, such as +1 and -1, change the same number of spans",
     )
     listed = (f"{name:<18}rate {each.rate:<5g} {DESCRIPTIONS[name]}" for name, each in TRANSFORMATIONS.items())
-    group.add_argument("--list", action="version", version="\n".join(listed), help="list the transformations and exit")
+    group.add_argument(
+        "--list", action="version", version="\n".join(listed), help="list the kinds of errors for --apply, and exit"
+    )
     group.add_argument(
         "--as-spans",
         action="store_true",
-        help="write JSON lines of spans; as in the SL-ICM paper, spans may overlap, or end after the end of the "
-        "document",
+        help="write spans as JSON lines. As in the SL-ICM paper, changed spans may then overlap, or end after the "
+        "end of the document",
     )
     add_options(parser.add_argument_group("output"), Target)
     parser.set_defaults(flags={**parser.get_default("flags"), "transformation": "--apply"})

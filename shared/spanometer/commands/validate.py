@@ -1,9 +1,9 @@
 """List the illegal tags of a file, or its invalid spans.
 
-In files of tags, each illegal pair of tags is listed with its line number, and
+For tags, each illegal pair of neighbouring tags is listed with its line, and
 with the spans that each repair policy reads there. In other files, a span is
 listed if it is empty, outside the text, duplicate or padded with blanks, or if
-its text in the file differs from the text at its offsets. The exit status is 1
+the text given for it differs from the text at its offsets. The exit status is 1
 if there are problems, and 2 if a file cannot be read.
 
 Examples:
@@ -35,7 +35,7 @@ ILLEGAL = 1
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    what = "file with tags or spans, plain or gzipped, or a folder, or a quoted pattern; - is "
+    what = "file with tags or spans (can be gzipped), folder, or pattern in quotes, such as '*.conll'; - is "
     parser.add_argument("files", metavar="FILE", nargs="+", help=f"{what}standard input")
     add_reading(parser, {*ONE_FILE} - {"repair", "prefix", "to_tokens", "trim"})
     add_options(parser.add_argument_group("output"), Output, leave_out=("no_color",))

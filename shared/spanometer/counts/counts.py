@@ -143,7 +143,10 @@ class Counts:
     def score(self) -> dict[str, float]:
         """Compute the scores of these counts."""
         if self.measure is None:
-            raise InputError("these counts do not say which measure computed them.", "Use measure.score(counts).")
+            raise InputError(
+                "the counts do not contain the name of the measure that computed them.",
+                "Use the method `score` of that measure: measure.score(counts).",
+            )
         scores: dict[str, float] = self.measure.score(self)
         return scores
 
@@ -392,7 +395,7 @@ class Counts:
         except InputError:
             raise
         except UNFIT:
-            raise InputError("this is not a counts table.", remedy) from None
+            raise InputError("the table is not a table of counts.", remedy) from None
         return cls(columns, labels, documents, shared, rows, measure, seen)
 
     def to_bytes(self) -> bytes:
@@ -430,7 +433,9 @@ class Counts:
             _require_same_measure(_described(self.measure), _described(other.measure))
             self.measure.require_additive()
         if any(set(getattr(self, part)) != set(getattr(other, part)) for part in ("columns", "shared", "rows", "seen")):
-            raise InputError("these are different kinds of counts.", "Add counts of one measure with the same options.")
+            raise InputError(
+                "counts of different kinds cannot be added.", "Add counts of one measure with the same options."
+            )
 
     def _places(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the places (document * labels + label) that have counts, and the sums of each column there."""

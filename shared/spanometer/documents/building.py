@@ -267,7 +267,7 @@ class RecordColumns:
             raise self.locate(
                 InputError(
                     f"the text before a span has characters that tools count differently ({_which(text, named)}), "
-                    "but the file does not say how its offsets count them.",
+                    "but the file does not say how its offsets count such characters.",
                     f"Name the unit of the offsets with {setting('offset_unit')}: "
                     f"{', '.join(f'{unit!r} ({UNITS[unit]})' for unit in named)}.",
                     document=number,

@@ -35,7 +35,7 @@ _WITHOUT_SPANS = (
     (
         "answers",
         "answers of a language model",
-        "Make spans of them first, with spanometer ground, or spanometer.grounding.ground in Python.",
+        "First turn the answers into spans with spanometer ground, or spanometer.grounding.ground in Python.",
     ),
 )
 """What a file can have instead of spans: the field, its name in errors, and the remedy."""

@@ -43,7 +43,7 @@ class Loss:
         listed = ", ".join(f"{count:,} in {name}" for name, count in most[:_LISTED])
         others = len(most) - _LISTED
         more = f", and {counted(others, 'other document')}" if others > 0 else ""
-        total = f"{sum(self.documents.values()):,} in total: " if len(most) > 1 else ""
+        total = f"{sum(self.documents.values()):,} cases in total: " if len(most) > 1 else ""
         return f"{self.what} ({total}{listed}{more})"
 
 

@@ -185,9 +185,9 @@ _BLOCK = 1 << 20
 SCORED_DOCUMENTS = {
     "same": "raise an error unless all files have the same documents",
     "shared": "documents that are in all files",
-    "reference": "documents of the reference; if a system lacks a document, the document counts as empty",
-    "reference_with_spans": "documents in which the reference has scored spans",
-    "all": "all documents; if a file lacks a document, the document counts as empty",
+    "reference": "documents of the reference; if a system lacks a document, the system has no spans there",
+    "reference_with_spans": "documents in which the reference has at least one span with a scored label",
+    "all": "documents of any file; a file that lacks a document counts as having no spans in that document",
 }
 """The policies for documents that are missing on some sides, with explanations."""
 
@@ -305,7 +305,9 @@ def _filled(
     """Select the wanted documents of a side; copy missing documents from another side, without spans."""
     if len(set(keys)) < len(keys):
         file.documents.require_unique()
-        raise InputError("two documents have the same text.", "Give all documents names.", source=file.source)
+        raise InputError(
+            "two documents have the same text.", "Give every document a name of its own.", source=file.source
+        )
     own = list(keys)
     for other, others in sides:
         lacking = set(wanted).difference(own)
@@ -356,7 +358,7 @@ def naming_documents(file: DocumentFile | None) -> Iterator[None]:
         unit = "token" if file.in_tokens else "character"
         named = error.placed(side=None, document=None, source=", ".join(where), unit=unit)
         if error.option == "join_fragments":
-            joins = f" {setting('join_fragments', True)} joins fragments with only white space between them."
+            joins = f" {setting('join_fragments', True)} joins fragments that have only white space between them."
             named.remedy += clause_for("join_fragments", joins)
         raise named from None
 
@@ -415,7 +417,7 @@ def require_same_files(references: DocumentFile, predictions: DocumentFile) -> N
     names = (references.source, reference.names), (predictions.source, predicted.names)
     for (here, own), (there, others) in (names, names[::-1]):
         if lacking := _lacking(own, others):
-            remedy = "Give the files of both sides the same names."
+            remedy = "Use the same file names in both folders."
             raise InputError(f"{there} has no file {lacking}.", remedy, source=here)
     sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (reference, predicted)]
     if (sizes[0] != sizes[1]).any():

@@ -39,7 +39,7 @@ class Pairing(AnswerReading):
 
     unit: str | None = option(
         None,
-        help="unit of spans",
+        help="unit of the positions of spans",
         choices={
             "token": "tokens of the reference",
             "character": "characters of the text, as code points",
@@ -62,21 +62,23 @@ class Pairing(AnswerReading):
     merge_overlaps: str = option(
         "nothing",
         help="merge overlapping spans of the same label",
-        choices={"nothing": "", "references": "in the reference", "all": "in the reference and the predictions"},
+        choices={"nothing": "", "references": "only in the reference", "all": "in the reference and the predictions"},
     )
     split_spans: str | None = tokenizer_option(
-        "replace each character span by spans of single tokens, made with this tokenizer"
+        "split each character span into spans of one token each, with this tokenizer"
     )
     texts: str = option(
         "same",
-        help="how equal the texts of reference and predictions must be",
+        help="whether the texts of reference and predictions may differ",
         choices={
             "same": "the texts must be equal",
             "line_ends": "line ends and byte order marks may differ",
-            "aligned": "the texts may differ, as in OCR output, and are aligned",
+            "aligned": "different texts, such as OCR output, are aligned",
         },
     )
-    tokenizer: str | None = tokenizer_option("make tokens from the text, instead of using the reference's tokens")
+    tokenizer: str | None = tokenizer_option(
+        "make tokens from the text with this tokenizer, even if the file has tokens"
+    )
 
     scored_documents: str = option("same", help="which documents to score", choices=SCORED_DOCUMENTS)
     ignore_words: bool = option(
@@ -140,7 +142,7 @@ class PairedSide(Carrying):
             return
         if self.texts is None:
             raise InputError(
-                "Spanometer looks for the mentions of answers in the texts, but no file has texts.",
+                "Spanometer must find the mentions from the answers in the texts, but no file has texts.",
                 "Give a reference with texts or words. If the file of answers also has the texts, name their key with "
                 f"{setting('text_key')}.",
                 source=self.file.source,
@@ -286,7 +288,7 @@ class Pair:
         answered = [side.grounded for side in self.sides if side.grounded is not None]
         for name in changed(pairing.answering) if not answered else ():
             raise InputError(
-                f"{mention(name)} is for answers of language models, but no side has answers.",
+                f"{mention(name)} is for answers of language models, but neither reference nor prediction has any.",
                 f"Name the key of the answers with {setting('answer_key')}, or remove {mention(name)}.",
             )
         moves = pairing.to_tokens != Pairing.to_tokens

@@ -19,11 +19,11 @@ from ..spans.tokenisation import Carried, to_characters, to_tokens, trimmed
 from .document_file import DocumentFile
 
 TOKENIZERS: Mapping[str, str] = {
-    "words": "words are tokens; all other characters except white space are tokens too",
-    "blanks": "a token is the text between white space",
-    "regex:PATTERN": "a token is a match of a regular expression",
-    "spacy:LANGUAGE": "spaCy's rules for a language",
-    "hf:NAME": "a Hugging Face tokenizer, by name or path of tokenizer.json",
+    "words": "each word is a token, and so is each punctuation mark or symbol",
+    "blanks": "tokens are separated by white space",
+    "regex:PATTERN": "each match of the regular expression PATTERN is a token",
+    "spacy:LANGUAGE": "spaCy's tokenizer for LANGUAGE, as in spacy:en",
+    "hf:NAME": "a Hugging Face tokenizer; NAME is its name, or the path of its tokenizer.json",
 }
 """The tokenizers with explanations."""
 
@@ -38,9 +38,7 @@ def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
     texts = file.documents.texts
     if texts is None or file.in_tokens:
         problem = (
-            "the documents have no text."
-            if texts is None
-            else "the offsets of the spans already count the tokens of the file."
+            "the documents have no text." if texts is None else "the offsets of the spans are already token offsets."
         )
         raise InputError(problem, f"Leave out {setting('tokenizer')}.", source=file.source, option="tokenizer")
     try:

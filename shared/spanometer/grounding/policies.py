@@ -313,10 +313,10 @@ class GroundingPolicy(AnswerPolicy):
         "ignore",
         help="how to use offsets in an answer",
         choices={
-            "ignore": "do not use them",
-            "check": "use them if the text there equals the mention",
-            "trust": "use them if they are inside the text",
-            "nearest": "take the mention's occurrence nearest to them",
+            "ignore": "do not use the offsets",
+            "check": "use offsets if the text at the offsets equals the mention",
+            "trust": "use offsets if they are inside the text, without comparing the mention",
+            "nearest": "take the occurrence of the mention that is nearest to the offsets",
         },
     )
 
@@ -333,7 +333,7 @@ class StringPolicy(AnswerPolicy):
 
     places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
     kind: ClassVar[str] = "strings"
-    other_kind: ClassVar[str] = "The policies for spans are for measures of spans, and for grounding.ground."
+    other_kind: ClassVar[str] = "Policies for spans work with measures that score spans, and with grounding.ground."
 
     fold: str = option("exact", help="how texts and mentions are normalised", choices=STRING_FORMS)
     copies: str = option(

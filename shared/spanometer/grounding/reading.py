@@ -37,7 +37,8 @@ class AnswerReading:
         topic="answers",
     )
     asked_labels: Sequence[str] | None = labels_option(
-        "labels that the prompt asked for; the policy treats items with other labels as the case `outside`",
+        "labels that the prompt asked for; the grounding policy has an action, `outside`, for entities with other "
+        "labels",
         metavar="LABEL,...",
         topic="answers",
     )
@@ -59,8 +60,8 @@ class AnswerReading:
         topic="answers",
     )
     answer_format: str = option("auto", help="format of answers", choices=FORMATS, topic="answers")
-    item_mention_key: str | None = text("KEY", "key of the mention in items of JSON answers", topic="answers")
-    item_label_key: str | None = text("KEY", "key of the label in items of JSON answers", topic="answers")
+    item_mention_key: str | None = text("KEY", "key of the mention in each entity of a JSON answer", topic="answers")
+    item_label_key: str | None = text("KEY", "key of the label in each entity of a JSON answer", topic="answers")
 
     def __post_init__(self) -> None:
         """Check the values."""

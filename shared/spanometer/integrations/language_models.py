@@ -119,7 +119,7 @@ def score_answers(
             side="references",
         )
     options = {"grounding": AnswerReading.grounding, "unit": "character", **options}
-    outputs = ordered(answers, "a list of answers", "Pass one answer for each gold document.", side="predictions")
+    outputs = ordered(answers, "a list of answers", "Pass one answer for each reference document.", side="predictions")
     return one_value(rows, outputs, measure=measure, key=read_key(measure, key)[0], **options)
 
 

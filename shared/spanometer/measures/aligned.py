@@ -40,7 +40,8 @@ class AlignedMeasure(Measure):
 
     match_labels: bool = option(
         True,
-        help="compare labels and positions; if only positions are compared, spans on the same tokens count once",
+        help="compare labels and positions; if off, compare positions only, and count spans on the same tokens as "
+        "one span",
         label="Labels must agree",
     )
 
@@ -129,7 +130,7 @@ class PrecisionRecallF1(Measure):
         choices={
             "harmonic": "harmonic mean",
             "jaccard": "Jaccard index, F1 / (2 - F1)",
-            "lower": "the smaller of the two",
+            "lower": "the smaller of precision and recall",
             "perfect": "1 if precision and recall are 1, otherwise 0",
         },
     )
@@ -152,7 +153,7 @@ class PrecisionRecallF1(Measure):
         super().__post_init__()
         if self.f1_average == "defined" and not isnan(self.zero_division):
             raise InputError(
-                f"{setting('f1_average', 'defined')} needs {mention('zero_division')} to be NaN, and it is "
+                f"{setting('f1_average', 'defined')} needs {mention('zero_division')} to be NaN, but it is "
                 f"{self.zero_division:g}.",
                 f"Set {setting('zero_division', nan)}.",
                 option="f1_average",
@@ -222,7 +223,7 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
     label_groups: str | None = option(
         None,
-        help="also score groups of labels: the group of a label is the part before this separator. With /, "
+        help="also score groups of labels: the group of a label is its part before the separator TEXT. With /, "
         "NAME/PATIENT and NAME/DOCTOR form the group NAME",
         kind=str,
         optional=True,

@@ -272,7 +272,7 @@ def require_one_type(
             if type(earlier) is not type(value):
                 where = mention("default_values") if earlier_place is None else OTHER_PLACE
                 raise place.placed(
-                    problem=f"{shown(name)} is {value!r} here and {earlier!r} in {where}: these values differ only in "
+                    problem=f"{shown(name)} is {value!r} here and {earlier!r} in {where}: the values differ only in "
                     f"type ({type(value).__name__} and {type(earlier).__name__}).",
                     remedy='Use one type for all values of an attribute. For example, true, 1 and "1" differ.',
                     other=earlier_place,

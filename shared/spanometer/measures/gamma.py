@@ -301,7 +301,9 @@ def _in_order(annotators: int, annotator: np.ndarray, *columns: np.ndarray) -> l
     return [number, *(column[np.concatenate(own)] for column in columns)]
 
 
-_REMEDY = 'Give numbers from 0 to 1 for pairs of labels, as in {"PER": {"ORG": 0.5}}, or the text "PER/ORG=0.5".'
+_REMEDY = (
+    'For each pair of labels, give one number from 0 to 1, as in {"PER": {"ORG": 0.5}}, or the text "PER/ORG=0.5".'
+)
 
 
 def _read(option: Any) -> dict[tuple[str, str], float]:

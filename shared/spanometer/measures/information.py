@@ -57,7 +57,7 @@ class TokenProbabilities:
         wrong = (values < 0) | (values > 1)
         if wrong.any():
             token = int(np.argmax(wrong))
-            logarithms = " If these are logarithms, take exp of them." if values[token] < 0 else ""
+            logarithms = " If the values are logarithms, take exp of the values." if values[token] < 0 else ""
             problem = f"{values[token]!s} is not a probability."
             document, position = place_of(offsets, token)
             place: dict[str, Any] = {"side": "token_probabilities", "document": document, "position": position}

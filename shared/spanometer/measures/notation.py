@@ -57,7 +57,10 @@ class Signature:
         for part in filter(None, parts):
             name, colon, value = part.partition(":")
             if not colon:
-                raise InputError(f"{shown(part)} is not part of a signature.", "Write NAME:VALUE, separated by |.")
+                raise InputError(
+                    f"{shown(part)} is not part of a signature.",
+                    "Write each part as NAME:VALUE, and separate the parts by |.",
+                )
             values[name.strip()] = unescaped(value.strip(), "|")
         return cls(measure, values, values.pop("v", ""))
 

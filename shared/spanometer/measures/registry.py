@@ -166,8 +166,8 @@ def read_measures(
     entries = listed_measures(measures)
     if not signed and reading_of(signatures_in(item for _, item in entries), _all_measures()):
         raise InputError(
-            "the signature also has options for reading the input; only spanometer.score accepts these.",
-            "Give only the measure and its own options, as in span_f(average=macro); pass the others as arguments.",
+            "the signature also has options for reading the input; only spanometer.score accepts such options.",
+            "Give only the measure and its own options, as in span_f(average=macro); pass other options as arguments.",
         )
     chosen = [_read_measure(measure, table, options, files) for _, measure in entries]
     own = named_apart([measure for (name, _), measure in zip(entries, chosen, strict=True) if name is None])
@@ -179,7 +179,7 @@ def read_measures(
                 f"Remove one {name}, or give the results names, such as measures={{'one': SpanF(), 'other': SpanF()}}.",
             )
     if not chosen:
-        raise InputError("measures is empty.", f"The measures are {', '.join(table)}.")
+        raise InputError("`measures` is empty.", f"The measures are {', '.join(table)}.")
     return dict(zip(names, chosen, strict=True))
 
 
@@ -208,7 +208,7 @@ def _read_measure(
     if isinstance(measure, Measure) and measure.input in {kind.input for kind in table.values()}:
         return cast(Kind, measure)
     if isinstance(measure, str) and measure in _all_measures() and measure not in {**table, **ALL_MEASURES}:
-        problem = f"{measure} scores {_all_measures()[measure].input} and cannot be used in measures=."
+        problem = f"{measure} scores {_all_measures()[measure].input} and cannot be used in `measures`."
         raise InputError(problem, f"Load its module: spanometer.load({measure!r}).")
     return read_item(measure, table, options, files)
 
@@ -230,7 +230,7 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
             f"cannot read counts from an object of type {type(counts).__name__}.", "Pass an Arrow table or bytes."
         )
     if measure is not None:
-        require_kind(measure, Measure, "a measure", "Pass the measure of these counts, or no measure.")
+        require_kind(measure, Measure, "a measure", "Pass the measure object that computed the counts, or no measure.")
     own_measure = _stored_measure(table) if measure is None else measure
     return own_measure.counts_type.from_arrow(table, own_measure)
 

@@ -176,7 +176,7 @@ class SlIcm(AlignedMeasure):
             weights = f"{setting('alpha1', self.alpha1)}, {setting('alpha2', self.alpha2)}"
             raise InputError(
                 f"alpha1 + alpha2 must be less than 1 + beta, got {weights}, {setting('beta', self.beta)}.",
-                "Use other weights. With these, a perfect prediction scores 0 or less.",
+                "Use other weights. With these weights, a perfect prediction scores 0 or less.",
                 option="beta",
             )
         object.__setattr__(self, "tokens", read_tokens(self.tokens))
@@ -248,7 +248,7 @@ class SlIcm(AlignedMeasure):
         name = "token_probabilities" if self._source == _TOKENS else "tokens"
         if self.tokens is not None or self._source == _TOKENS:
             raise InputError(
-                f"{self.name} got the {name.replace('_', ' ')} of a whole corpus, but this corpus comes in parts.",
+                f"{self.name} got the {name.replace('_', ' ')} of a whole corpus, but the corpus is scored in parts.",
                 f"Leave out {setting(name)}.",
             )
 

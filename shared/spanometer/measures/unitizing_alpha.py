@@ -111,7 +111,7 @@ class UnitizingAlpha(AlignedMeasure):
     def require_units(alignment: Alignment, name: str, side: SideSpans) -> None:
         """Raise an `InputError` if spans of a side are discontinuous or overlap."""
         require_contiguous(alignment, name, side)
-        require_disjoint(alignment, name, side, ". Krippendorff's alpha does not allow this.")
+        require_disjoint(alignment, name, side, ". Krippendorff's alpha does not allow such overlaps.")
 
     def count_sides(self, sides: Sequence[SideSpans], labels: tuple[str, ...], offsets: np.ndarray) -> UnitizingCounts:
         """Compute the counts of any number of annotators.

@@ -261,7 +261,9 @@ def _own_options(chosen: Format, formats: Iterable[Format], options: Mapping[str
     for other in formats:
         for name in (options.keys() & other.options.keys()) - chosen.options.keys():
             if own.pop(name, other.options[name]) != other.options[name]:
-                problem = f"{setting(name)} applies to the format {other.name}, but the format here is {chosen.name}."
+                problem = (
+                    f"{setting(name)} applies to the format {other.name}, but the format of this file is {chosen.name}."
+                )
                 raise InputError(problem, f"Leave out {setting(name)}.", source=source)
     return own
 
@@ -334,7 +336,11 @@ class Offsets(CheckedOptions):
     """Options for reading a format with character offsets."""
 
     offset_unit: str | None = option(
-        None, help="unit of the offsets, if the file does not state it", choices=UNITS, optional=True, metavar="UNIT"
+        None,
+        help="unit of the character offsets, if the file does not state the unit",
+        choices=UNITS,
+        optional=True,
+        metavar="UNIT",
     )
 
     def units(self, *possible: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from ..exceptions import InputError, shown
 from ..tags.tags import read_id2label
 from .source import Source
 
-_LABELS_REMEDY = "Write a label and its new name on each line, or all in one JSON object."
+_LABELS_REMEDY = "Write a label and its new name on each line, or all labels and new names in one JSON object."
 
 
 def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> dict[str, str]:
@@ -52,7 +52,9 @@ def _from_json(text: str, name: str) -> dict[str, str]:
     except (ValueError, RecursionError):
         raise InputError("this is not JSON.", _LABELS_REMEDY, source=name) from None
     if not isinstance(labels, Mapping) or not all(isinstance(new, str) for new in labels.values()):
-        raise InputError("this is not a JSON object of strings.", 'Write {"PER": "PERSON", ...}.', source=name)
+        raise InputError(
+            "the file is not a JSON object with strings as values.", 'Write {"PER": "PERSON", ...}.', source=name
+        )
     return dict(labels)
 
 

@@ -164,7 +164,9 @@ def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
         for entity in before if before != after else ():
             if entity not in after:
                 name = f"{shown('+'.join(entity['types']))} ({entity['start']} to {entity['end']})"
-                raise InputError(f"the entity {name} would change.", position=entity["start"])
+                raise InputError(
+                    f"the entity {name} would change when the file is read back.", position=entity["start"]
+                )
     if trees != again:
         raise InputError("reading the file back would give other entities or documents.")
 

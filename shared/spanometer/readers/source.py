@@ -65,7 +65,7 @@ class Limits(CheckedOptions):
     )
     max_line: float = option(
         16,
-        help="maximum size of a line, a JSON item or an XML document, in megabytes",
+        help="maximum size of a line, a JSON value or an XML document, in megabytes",
         kind=float,
         low=1,
         metavar="MB",
@@ -100,7 +100,9 @@ class Limits(CheckedOptions):
     def require_held(self, size: int, what: str, source: Named, line: int | None = None) -> None:
         """Raise an `InputError` if `what` has more bytes than are allowed in memory."""
         if size > self.max_size * _MEGABYTE:
-            remedy = f"Split the file, or raise {setting('max_size')}. Reading needs three times as much memory."
+            remedy = (
+                f"Split the file, or raise {setting('max_size')}. Reading needs memory for three times the file's size."
+            )
             raise source.refuse(f"{what} is larger than {self.max_size:,g} MB.", remedy, line)
 
 
@@ -342,7 +344,7 @@ class Source(Named):
                                 outer.clear()
             parser.close()
         except ParseError as error:
-            problem = f"this is not XML ({error})."
+            problem = f"the file is not valid XML ({error})."
             raise self.refuse(problem, "Export the document again.", error.position[0]) from None
 
     def _read(self) -> bytes:

@@ -15,7 +15,7 @@ from ..options import require_known
 from .formats import writers
 from .source import require_stream
 
-_NAMES = "A file is named after its document. Give each document a different name that is valid for a file."
+_NAMES = "Each output file is named after its document. Give each document a different name that is valid for a file."
 
 _LEVEL = 6
 """The compression level of gzip, the same as the program's default."""
@@ -86,7 +86,7 @@ def prepare(
         ("tokenizer", pairing.tokenizer is not None and unit == "character"),
     ):
         if needless:
-            problem = f"{setting(name)} is for formats with offsets in tokens, but {format} has characters."
+            problem = f"{setting(name)} is for formats with offsets in tokens, but {format} has offsets in characters."
             raise InputError(problem, f"Remove {mention(name)}.")
     if not documents.documents.size:
         why = documents.left_out[0].removesuffix(".") if documents.left_out else "the file is empty"
@@ -137,7 +137,7 @@ def _encoded(prepared: Fitted) -> Iterator[None]:
         yield
     except UnicodeEncodeError:
         problem = "a text has half of a surrogate pair, which cannot be stored as UTF-8."
-        raise InputError(problem, "Remove it from the text.", source=prepared.file.source) from None
+        raise InputError(problem, "Remove the half pair from the text.", source=prepared.file.source) from None
 
 
 @contextlib.contextmanager

@@ -19,10 +19,10 @@ from .spans import Spans
 
 UNITS: Mapping[str, str] = {
     "codepoint": "characters as in Python",
-    "utf-16": "UTF-16 units as in JavaScript and Java, where an emoji has two",
+    "utf-16": "UTF-16 units, as in JavaScript and Java; an emoji is two units",
     "byte": "bytes of UTF-8",
-    "codepoint-lf": "code points, with \\r\\n counted once",
-    "utf-16-lf": "UTF-16 units, with \\r\\n counted once",
+    "codepoint-lf": "code points, but \\r\\n counts as one",
+    "utf-16-lf": "UTF-16 units, but \\r\\n counts as one",
 }
 """The units of offsets in a text."""
 
@@ -404,7 +404,7 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
             place += 1
         if not text.startswith(word, place):
             raise InputError(
-                f"the word {shown(word)} is not in the text of the other side, which has "
+                f"the word {shown(word)} is not in the text of the other side; at this position, the other text has "
                 f"{shown(text[place : place + _AROUND])} here.",
                 "Both sides must annotate the same text.",
                 document=document,

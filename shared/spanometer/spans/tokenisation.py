@@ -13,11 +13,11 @@ from .texts import Tokens, of_characters
 
 POLICIES: Mapping[str, str] = {
     "strict": "raise an error unless each span begins and ends at a token boundary",
-    "drop": "ignore spans that do not begin and end at token boundaries",
+    "drop": "ignore spans whose start or end is not at a token boundary",
     "expand": "take all tokens that share a character with the span",
     "contract": "take all tokens inside the span",
-    "overlap": "take all tokens at least half inside the span; if there are none, the token with the largest share "
-    "inside",
+    "overlap": "take all tokens that are at least half inside the span; if there are none, take the token with the "
+    "largest share inside",
 }
 """The policies for converting spans of characters to tokens."""
 
@@ -194,7 +194,7 @@ def without_overlaps(spans: Spans) -> Spans:
         InputError: if a span is discontinuous.
     """
     if spans.fragments is not None:
-        raise InputError("discontinuous spans are not merged.", f"Leave out {setting('merge_overlaps')}.")
+        raise InputError("discontinuous spans cannot be merged.", f"Leave out {setting('merge_overlaps')}.")
     if not len(spans):
         return spans
     order = np.lexsort((spans.start, spans.document, spans.label))

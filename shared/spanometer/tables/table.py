@@ -52,7 +52,7 @@ class Precision(CheckedOptions):
 
     digits: int | None = option(
         None,
-        help="decimals of scores; by default 4, or 2 with --percent",
+        help="number of decimals of scores; by default 4, or 2 with --percent",
         kind=int,
         low=0,
         high=15,

@@ -24,7 +24,7 @@ BARE_LABEL = "_"
 """The label of spans whose tags are prefixes without labels, as in seqeval."""
 
 
-_FURTHER = f"the policy of a tool ({', '.join(TOOLS)}) or a combination of actions, such as open,absorb"
+_FURTHER = f"the repair of a tool ({', '.join(TOOLS)}) or a list of actions, such as open,absorb"
 
 
 class Decoding(CheckedOptions):
@@ -40,7 +40,7 @@ class Decoding(CheckedOptions):
 
     scheme: str | None = option(
         None,
-        help="tag scheme (inferred by default, but never as IOB1 or IOE1)",
+        help="tag scheme (by default, the scheme is inferred, but IOB1 and IOE1 must be named)",
         choices=tuple(SCHEMES),
         optional=True,
         metavar="SCHEME",

@@ -49,12 +49,12 @@ class Repair:
 REPAIRS: dict[str, Repair] = {
     repair.name: repair
     for repair in (
-        Repair("conlleval", "read them like the CoNLL script", CONTINUES),
+        Repair("conlleval", "read illegal tags as the CoNLL script does", CONTINUES),
         Repair("discard", "drop malformed spans", CONTINUES, well_formed=True),
         # without I and O, only B and the next E belong to one span, with any labels
         Repair("bes", "use only B, E and S, ignore I and O", continuations("B", "E", (0, 1)), skips="I", needs="BES"),
         # the rule of `CONTINUES` after S has become B, and E has become I
-        Repair("convert", "read S as B and E as I", continuations("BIES", "IE"), needs="B"),
+        Repair("convert", "read S as B, and read E as I", continuations("BIES", "IE"), needs="B"),
         Repair("raise", "raise an error", CONTINUES, refuse=True),
     )
 }
@@ -212,7 +212,7 @@ def kind_of(scheme: Scheme) -> str:
     if scheme.name not in _KINDS:
         raise InputError(
             f"the repair policies of {scheme.name} cannot be compared.",
-            f"Convert the tags to {', '.join(_KINDS)} first (spanometer convert).",
+            f"First convert the tags to one of {', '.join(_KINDS)} (spanometer convert).",
         )
     return _KINDS[scheme.name]
 

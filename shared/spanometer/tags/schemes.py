@@ -245,8 +245,8 @@ class LabelChoice:
     )
     reference_label_map: Mapping[str, str] | None = option(
         None,
-        help="rename labels of the reference only. OLD= without a new name leaves out the reference spans with the "
-        "label OLD, and all predicted spans on the same tokens",
+        help="rename labels of the reference only. With OLD= and no new name, reference spans with the "
+        "label OLD are left out, and so are predicted spans on exactly the same tokens",
         type="dict of str",
         optional=True,
         metavar="OLD=NEW,...",
@@ -256,7 +256,7 @@ class LabelChoice:
         "score only these labels; if labels are renamed, use the new names", metavar="A,B", common=True
     )
     ignore_labels: Sequence[str] | None = labels_option(
-        "ignore reference and predicted spans with these labels; if labels are renamed, use the new names",
+        "ignore spans with these labels in the reference and the predictions; if labels are renamed, use the new names",
         metavar="A,B",
         common=True,
     )

@@ -309,7 +309,7 @@ def _remedy(tag: str) -> str:
         return f"Brackets are not tags; read coreference mentions, as in CoNLL-2012, with {named}."
     if _NUMBER.fullmatch(tag):
         named = clause_for("id2label", f", or pass {setting('id2label')}")
-        read = clause_for("outside", f". To read the tag 0 as O in files of columns, set {setting('outside', tag)}")
+        read = clause_for("outside", f". To read the tag 0 as O in a file with columns, set {setting('outside', tag)}")
         remedy = f"If the numbers stand for tags, convert them to strings such as 'B-PER'{named}"
         return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:
@@ -318,7 +318,7 @@ def _remedy(tag: str) -> str:
     if _SPECIAL.fullmatch(tag):
         return "Leave out padding and other special tokens, in the references and in the predictions."
     if _UNNAMED.fullmatch(tag):
-        return "The model's configuration does not name its labels; pass your own id2label."
+        return "The model's configuration has no names for the labels; pass your own id2label."
     joined = _JOINED.fullmatch(tag)
     if joined and joined[1].upper() in PREFIXES:
         return f"Write an upper-case prefix and a hyphen before the label: {shown(f'{joined[1].upper()}-{joined[2]}')}."
@@ -414,7 +414,7 @@ def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
         )
     return (
         f"{mention('id2label')} has no tag for the integer {number}, only for 0 to {len(labels) - 1}.",
-        f"Pass all labels. Positions with {mention('ignore_index')} in the reference are left out.",
+        f"Pass all labels. Positions where the reference has {mention('ignore_index')} are left out.",
     )
 
 

@@ -237,7 +237,7 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
         return tagged.astype(bool)
     if lengths is None:
         return np.ones(shape, dtype=bool)
-    remedy = "Pass one integer for each sentence, from 0 to the padded length."
+    remedy = "Give the length of each sentence, an integer from 0 to the padded length."
     counts = as_array(lengths, "a list of lengths", remedy)
     if counts.shape != shape[:1] or (counts.size and counts.dtype.kind not in "iu"):
         raise InputError(

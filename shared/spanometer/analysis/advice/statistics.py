@@ -50,22 +50,26 @@ class Thresholds(CheckedOptions):
         "SHARE",
     )
     touching_share: float = _threshold(
-        0.1, "with --flow: touching spans matter if at least this share of all spans touches another span", "SHARE"
+        0.1,
+        "with --flow: adjacent spans matter if at least this share of all spans begins where another span ends",
+        "SHARE",
     )
-    very_long_span: float = _threshold(15, "with --flow: minimum length of a very long span", "TOKENS")
+    very_long_span: float = _threshold(15, "with --flow: minimum number of tokens of a very long span", "TOKENS")
     very_long_share: float = _threshold(
         0.1, "with --flow: very long spans matter if they are at least this share of all spans", "SHARE"
     )
     several_tokens: float = _threshold(
-        0.05, "near misses matter if at least this share of all spans has several tokens", "SHARE"
+        0.05, "near misses (partly right spans) matter if at least this share of all spans has several tokens", "SHARE"
     )
     adjacent: float = _threshold(
-        0.01, "touching spans with the same label matter if they are at least this share of all spans", "SHARE"
+        0.01,
+        "adjacent spans matter if at least this share of all spans begins where a span with the same label ends",
+        "SHARE",
     )
     length_variation: float = _threshold(
         0.5, "span lengths matter if their standard deviation, divided by their mean, is at least this number", "RATIO"
     )
-    long_span: float = _threshold(5, "minimum length of a long span", "TOKENS")
+    long_span: float = _threshold(5, "minimum number of tokens of a long span", "TOKENS")
     long_share: float = _threshold(0.1, "long spans matter if they are at least this share of all spans", "SHARE")
     information_variation: float = _threshold(
         0.3,

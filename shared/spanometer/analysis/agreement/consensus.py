@@ -31,7 +31,7 @@ class Voting(CheckedOptions):
         common=True,
         help="how many annotators must have a span",
         choices={
-            "majority": "more than half; a span with exactly half is a tie and is dropped",
+            "majority": "more than half; a span of exactly half the annotators is a tie and is dropped",
             "half": "at least half; ties are kept",
             "union": "at least one",
             "intersection": "all of them",

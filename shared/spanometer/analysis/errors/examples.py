@@ -216,8 +216,8 @@ class ErrorChoice(CheckedOptions):
     )
     reference_label: tuple[str, ...] = option(
         (),
-        help="show only errors whose reference spans have these labels. Spurious spans have no reference span: without "
-        "--predicted-label, they are shown if their own label is one of these",
+        help="show only errors whose reference span has one of these labels, and spurious spans with one of these "
+        "labels (unless you also set --predicted-label)",
         parse=_listed,
         metavar="LABELS",
     )

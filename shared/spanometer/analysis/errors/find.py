@@ -34,8 +34,8 @@ class Matching(CheckedOptions):
 
     min_overlap: float = option(
         0.0,
-        help="match only predicted spans that cover at least this share of the reference span; with 0, one token is "
-        "enough",
+        help="match only predicted spans that cover at least this share of the reference span; with 0, one shared "
+        "token is enough",
         kind=float,
         low=0,
         high=1,

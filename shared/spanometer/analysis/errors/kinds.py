@@ -238,7 +238,7 @@ def _interval(estimate: Estimate, resampling: Resampling | None) -> tuple[float,
 
 
 PAIR_CHOICES = {
-    "overlap": "all pairs that share tokens",
+    "overlap": "all pairs of spans that share tokens",
     "exact": "only pairs with the same boundaries; all other spans count as missing or spurious",
 }
 """The choices of pairs for a confusion matrix, with explanations."""

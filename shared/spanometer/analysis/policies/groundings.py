@@ -217,7 +217,7 @@ def grounding_spread(
     if not outputs:
         raise InputError(
             "there are no answers.",
-            "Give a list with one answer for each text, or a mapping from the name of each system to its list.",
+            "Give a list with one answer for each text, or a mapping from each system to its list of answers.",
         )
     if len({str(name) for name, _ in outputs}) < len(outputs):
         raise InputError("two systems have the same name.", "Give each system a different name.")

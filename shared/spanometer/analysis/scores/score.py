@@ -127,7 +127,7 @@ def score(
     Raises:
         InputError: if options are wrong, or if annotations cannot be read or compared.
     """
-    require_no_more(more, "Pass one system; spanometer.compare takes several.")
+    require_no_more(more, "Pass one system; to pass several systems, use spanometer.compare.")
     arguments = {name: options.pop(name) for name in DrawnSideArguments.__annotations__ if name in options}
     if "seed" in arguments:
         options["seed"] = arguments["seed"]

@@ -106,7 +106,7 @@ class Invent(SpanTransformation):
         lengths: Any = (1,) if self.lengths is None else self.lengths
         whole = isinstance(lengths, tuple) and all(is_integer(length) and length >= 1 for length in lengths)
         if not whole or not lengths:
-            self.refuse("lengths", "Give a tuple of lengths of at least 1, such as (1, 2, 3).")
+            self.refuse("lengths", "Give a tuple of one or more lengths, each at least 1, such as (1, 2, 3).")
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """Add spans, see `SpanTransformation.transform`."""
@@ -414,8 +414,10 @@ def as_map(
     parameter = chosen.looks_at_corpus
     if parameter is not None:
         value = getattr(chosen, parameter)
-        problem = f"{setting(parameter, value)} needs the whole dataset, but Dataset.map gives only a batch at a time."
-        remedy = f"Leave out {mention(parameter)}, or transform Spans."
+        problem = (
+            f"{setting(parameter, value)} needs the whole dataset, but Dataset.map passes only one batch at a time."
+        )
+        remedy = f"Leave out {mention(parameter)}, or transform a Spans object."
         raise InputError(problem, f"Give {setting(parameter)}" if value is None else remedy)
     return TagMap(chosen, column, get_scheme(scheme).name, tags, repair, touched_column)
 

@@ -24,8 +24,8 @@ from .layout import DOCSTART, HASH, HEADER_WORDS, Lines, find_layout, is_blank, 
 _UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
 _NO_COLUMNS = {
     rb"<\?xml|<!DOCTYPE": (
-        "this is XML of an unknown format.",
-        "Export another format. The XML formats are BioC, GATE, i2b2 and UIMA CAS (XMI).",
+        "the file is XML of an unknown format.",
+        "Export in another format. The known XML formats are BioC, GATE, i2b2 and UIMA CAS (XMI).",
     ),
     rb'(?:\[\s*)?\{\s*"[^"\n]{1,80}"\s*:': (
         "this is JSON that is damaged or cut off.",
@@ -273,7 +273,7 @@ class _Reader:
             by = "tabs" if self._layout.tabs else "blanks"
             width = f"{counted(int(lines.cells[line]), 'column')} (separated by {by})"
             problem = f"this line has {width}, but line {self._layout.model} has {self._layout.width}."
-            raise self._source.refuse(problem, "Give all rows the same columns.", lines.first + line)
+            raise self._source.refuse(problem, "Give all rows the same number of columns.", lines.first + line)
 
     def _require_tags(self, lines: Lines, rows: np.ndarray, column: int, codes: np.ndarray) -> None:
         """Raise an `InputError` if a cell in a tag column is empty, which can happen only with tabs."""
@@ -428,4 +428,4 @@ def _shows(source: Source) -> bool:
     return bool(_NAMES & header) and not {"start", "end"} <= header and delimiter_of(source) != "\t"
 
 
-register("csv", "a table with commas", _shows, read_csv, content="tags")
+register("csv", "a table of words and tags with commas or semicolons", _shows, read_csv, content="tags")

@@ -120,7 +120,7 @@ def _is_sure(row: dict[str, str] | None) -> bool:
 
 register(
     "span_rows",
-    "rows of spans without a header",
+    "a table of spans without column names",
     _shows_rows,
     read_span_rows,
     by_name=True,
@@ -144,7 +144,9 @@ _DIGITS = len(str(LONGEST))
 _AT_ONCE = 1 << 12
 """The maximum number of rows in a record."""
 
-_TABLE_REMEDY = "Give every row a start, an end and a label. For a document without spans, give only the document."
+_TABLE_REMEDY = (
+    "Give every row a start, an end and a label. For a document without spans, fill in only the cell of the document."
+)
 
 
 def _named_columns(text: str) -> dict[str, str]:
@@ -172,7 +174,7 @@ class SpanTableReading(Offsets):
         wrong = [key for key, name in named.items() if key not in _USUAL or not isinstance(name, str) or not name]
         if wrong:
             problem = f"{mention('column_names')} has no column {shown(wrong[0])}, only {', '.join(_USUAL)}."
-            remedy = "Write one of these names, then '=', then the file's name for the column: start=From."
+            remedy = "Write one of these names, then '=', then the name of this column in the file: start=From."
             raise InputError(problem, remedy, option="column_names")
 
 
@@ -255,4 +257,4 @@ def _shows_table(source: Source) -> bool:
     return all(any(name in header for name in _USUAL[key]) for key in _NEEDED)
 
 
-register("span_table", "a table of spans", _shows_table, read_span_table, by_name=True)
+register("span_table", "a table of spans with column names", _shows_table, read_span_table, by_name=True)

@@ -354,7 +354,7 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
             raise row.refuse(
                 f"this task and line {seen[record.id, record.annotator]} have the same text and the same annotator.",
                 "Export a data set that has each text once, for example one made with ner.manual. In the binary "
-                "interface, each answer is about one span, so it does not annotate a whole text.",
+                "interface, each answer is about one span, so an answer does not annotate the whole text.",
             )
         for span, (start, end, label) in zip(spans, bounds, strict=True):
             record.add(start, end, label, stated=span.get("text"))

@@ -218,7 +218,7 @@ class AnswerLines(CheckedOptions):
 
     answer_key: str | None = text(
         "KEY",
-        "key of the answers, with dots for nested objects, as in answers.gpt-4o; for several systems, name a key "
+        "key of the answers; dots lead into nested objects, as in answers.gpt-4o. For several systems, name one key "
         "for each, separated by commas",
         topic="answers",
     )
@@ -319,7 +319,7 @@ def _allows(source: Source) -> bool:
     return bool(row) and row.keys().isdisjoint(("text", TAGS_KEY, *WORDS_KEYS))
 
 
-register("answers", "JSON lines of answers of a language model", _shows, read_answers, allows=_allows)
+register("answers", "JSON lines with a language model's answers", _shows, read_answers, allows=_allows)
 
 
 def read_text_lines(source: Source, options: AnswerLines) -> Iterator[Record]:
@@ -337,4 +337,4 @@ def _has_text(source: Source) -> bool:
 
 
 # last in detection: a reference without spans is usually one whose spans were not recognised
-register("texts", "JSON lines of texts", None, read_text_lines, allows=_has_text)
+register("texts", "JSON lines with texts", None, read_text_lines, allows=_has_text)

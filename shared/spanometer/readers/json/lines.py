@@ -75,8 +75,8 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
     def records() -> Iterator[Record]:
         for row in chain([first], rest):
             if _in_tokens(row) != in_tokens:
-                problem = "some documents have spans of tokens, but others have spans of characters."
-                raise row.refuse(problem, "Give all documents a text, or none.")
+                problem = "some documents have token offsets, but others (with a text) have character offsets."
+                raise row.refuse(problem, "Give a text to all documents, or to none.")
             yield _record(row, options.spans_key)
 
     return documents_of(source, records(), units=options.units("codepoint"), in_tokens=in_tokens)
@@ -86,7 +86,7 @@ def _refuse_groups(source: Source, key: str) -> None:
     """Raise an `InputError` for spaCy's documents, whose `spans` are an object of groups."""
     if source.binary == ZLIB or (key != "spans" and isinstance(first_object(source).get("spans"), dict)):
         remedy = f"Choose the spans of a group with {setting('span_group', key)}."
-        raise source.refuse("these are documents of spaCy, whose spans are in groups.", remedy)
+        raise source.refuse("the file has documents of spaCy, and their spans are in groups.", remedy)
 
 
 def _in_tokens(row: Row) -> bool:

@@ -15,7 +15,7 @@ from .records import TAGS_KEY, WORDS_KEYS, Row, are_words, first_object, is_obje
 _LISTS = ("entities", "spans", "extractions")
 _TEXTS = ("full_text", "text")
 _NAMES = ("document_id", "id")
-_SYSTEM_REMEDY = "Write the system's list of spans for each text on one line."
+_SYSTEM_REMEDY = "For each text, write one line with the system's list of spans."
 
 _GLINER_REMEDY = 'Write an object for each document: {"tokenized_text": [...], "ner": [[first, last, label], ...]}.'
 
@@ -119,7 +119,7 @@ def _add_spans(row: Row, record: Record, spans: Sequence[Any]) -> None:
         if fields is None and record.text is not None and is_object(span, "start", "end", "label"):
             fields = _PLAIN
         if fields is None:
-            problem = f"{shown(span)} in {row.where} is not a span in the output of a supported tool."
+            problem = f"{shown(span)} in {row.where} does not have the form of a span from a supported tool."
             raise row.refuse(problem, _SYSTEM_REMEDY)
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
         start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]
@@ -141,9 +141,7 @@ def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]
     """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
     if last - first > 10 * len(pieces) + 1000:
-        raise row.refuse(
-            "the indices of the word pieces are larger than the number of characters allows.", _SYSTEM_REMEDY
-        )
+        raise row.refuse("the indices of the word pieces are too large for the number of characters.", _SYSTEM_REMEDY)
     tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
         spans = Spans.from_tags([[tag for *_, tag in tagged]], repair="conlleval")

@@ -184,7 +184,7 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[int, Any]]:
     if following is None or place < len(text):
         rest = text[place:].lstrip()
         line += text.count("\n", counted, len(text) - len(rest))
-        problem = f"this is not JSON: {shown(rest[:20]) if rest else 'the end'} follows an item of the list."
+        problem = f"invalid JSON: {shown(rest[:20]) if rest else 'the end'} follows an item of the list."
         raise source.refuse(problem, "Export the file again.", line)
 
 

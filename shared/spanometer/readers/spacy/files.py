@@ -32,7 +32,9 @@ _DOC_BIN_REMEDY = "Write the documents with spaCy's DocBin.to_disk."
 class SpacyReading(CheckedOptions):
     """Options for reading spaCy's documents."""
 
-    span_group: str | None = text("NAME", "spaCy: read a span group, such as sc, instead of the entities")
+    span_group: str | None = text(
+        "NAME", "spaCy: read the spans in doc.spans[NAME], such as sc, instead of the entities in doc.ents"
+    )
 
 
 def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:

@@ -54,7 +54,7 @@ class EntityTypes:
 
     entity_types: Collection[str] | None = option(
         None,
-        help="first parts of the tags of entities, such as pers for pers.ind; all other tags are components "
+        help="a tag is an entity if its first part (pers in pers.ind) is one of TYPES; all other tags are components "
         f"(default: {', '.join(ENTITY_TYPES)})",
         type="list of str, optional",
         metavar="TYPES",
@@ -358,7 +358,7 @@ def _markup_array(documents: Sequence[Any], first_document: int) -> pa.StringArr
         if not is_utf8(text):
             character = next(char for char in text if not is_utf8(char))
             problem = f"the character {character!r} cannot be stored as UTF-8."
-            raise InputError(problem, "Read the text with its own encoding.", document=document)
+            raise InputError(problem, "Read the text with the encoding of its file.", document=document)
     array = pa.array(documents, pa.string())
     if isinstance(array, pa.ChunkedArray):
         raise InputError("a thousand documents have more than 2 GiB of text.", "Pass smaller documents.")

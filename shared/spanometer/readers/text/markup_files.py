@@ -44,7 +44,9 @@ def read_quaero(
             except InputError as error:
                 if documents == "lines" and error.problem.endswith("is not closed."):
                     blank = setting("documents", "blank")
-                    error.remedy += f" Here each line is a document. If blank lines separate documents, set {blank}."
+                    error.remedy += (
+                        f" Each line is read as one document. If blank lines separate documents, set {blank}."
+                    )
                 raise error.placed(source=source.name) from None
             words.append(annotation.words)
             first_lines.append(line)
