@@ -90,7 +90,7 @@ def test_texts_that_differ(made):
 def test_line_ends(made):
     one = made(Record(text="one\r\ntwo", spans=[(5, 8, "A")]))
     other = made(Record(text="\ufeffone\ntwo", spans=[(5, 8, "A"), (1, 4, "B")]))
-    with pytest.raises(InputError, match="They differ only in line ends and byte order marks"):
+    with pytest.raises(InputError, match="The two differ only in line ends and byte order marks"):
         pair(one, other)
     found = pair(one, other, Pairing(texts="line_ends"))
     assert (bounds(found.references), bounds(found.predictions)) == ([(4, 7)], [(0, 3), (4, 7)])
@@ -118,7 +118,7 @@ def test_trimmed(made):
 def test_words_that_are_not_in_the_text(made):
     text = made(Record(text="Ada wrote", spans=[]), Record(text="it.", spans=[]))
     words = made(Record(words=["Ada", "wrote"], spans=[]), Record(words=["at", "."], spans=[], line=5), in_tokens=True)
-    with pytest.raises(InputError, match=r"one has the word 'at' where the other has 'it\.'") as caught:
+    with pytest.raises(InputError, match=r"the word 'at' is not in the text .* the other text has 'it\.'") as caught:
         pair(text, words)
     assert caught.value.document is None
 

@@ -15,7 +15,7 @@ from spanometer.readers import read
             "bioc_xml/dkpro-bioc-example-with-text-in-passage.xml",
             "xml, line 11: the annotation 'S1' of document 1 has no label",
         ),
-        ("uima_cas/small_typesystem.xml", "this is XML of an unknown format"),
+        ("uima_cas/small_typesystem.xml", "the file is XML of an unknown format"),
     ],
 )
 def test_refused(data, name, problem):

@@ -59,7 +59,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--rank-correlation",
         action="store_const",
         const=True,
-        help="show whether the measures rank 3 or more systems in a similar order",
+        help="show how similarly measures rank the systems",
     )
     add_systems(parser, metavar="SYSTEM")
     add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))

@@ -53,9 +53,7 @@ _OF_TOKENS = ("tokens", "token_probabilities")
 class ScoreOutput(PlotOutput):
     """Options for showing scores."""
 
-    per_label: bool = switch(
-        "also show the scores of each label, and all kinds of averages", common=True, topic="measures"
-    )
+    per_label: bool = switch("also show the scores of each label, and all averages", common=True, topic="measures")
     per_document: bool = switch("also show the scores of each document")
     score_only: bool = switch("print only the main score, for scripts; needs a single measure")
     by_chance: tuple[float, ...] | None = option(

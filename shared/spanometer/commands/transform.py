@@ -49,7 +49,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--apply",
         metavar="NAME",
         action="append",
-        help="kind of error to add (--list shows all kinds); repeat --apply to add several kinds in turn",
+        help="kind of error to add (see --list); repeat --apply to add several kinds",
     )
     group.add_argument(
         "--rate",
@@ -63,7 +63,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=int,
         default=0,
-        help="random seed of the first --apply; the second --apply uses N + 1, and so on",
+        help="random seed of the first --apply; the second --apply uses N + 1",
     )
     group.add_argument(
         "--first",
@@ -85,8 +85,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--as-spans",
         action="store_true",
-        help="write spans as JSON lines. As in the SL-ICM paper, changed spans may then overlap, or end after the "
-        "end of the document",
+        help="write spans as JSON lines. Changed spans may then overlap, or end after the end of the document",
     )
     add_options(parser.add_argument_group("output"), Target)
     parser.set_defaults(flags={**parser.get_default("flags"), "transformation": "--apply"})

@@ -405,7 +405,7 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
         if not text.startswith(word, place):
             raise InputError(
                 f"the word {shown(word)} is not in the text of the other side; at this position, the other text has "
-                f"{shown(text[place : place + _AROUND])} here.",
+                f"{shown(text[place : place + _AROUND])}.",
                 "Both sides must annotate the same text.",
                 document=document,
                 position=position,
