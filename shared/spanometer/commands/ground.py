@@ -1,9 +1,9 @@
 """Find the entities of a language model's answers in the texts, as spans.
 
-TEXTS is JSON lines with "text", or a file of any other format. ANSWERS is JSON
-lines of answers or chats. Answers are matched with texts by "id", or by line
-order if there are no ids. Entities that are not in the text are counted and
-left out.
+TEXTS is JSON lines with the key "text", or a file that spanometer score reads.
+ANSWERS is JSON lines of answers or chats. Answers are matched with texts by
+"id", or by line order if there are no ids. Entities that are not in the text
+are counted and left out.
 
 Examples:
   spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --list-lost

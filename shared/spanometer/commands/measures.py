@@ -189,7 +189,7 @@ class MeasureRequest:
             elif each is not None:
                 taken |= {destination(declared) for declared in options_of(each).values()}
         refuse_others(self.options, Measure, taken, "these measures")
-        remedy = "Add --confidence 0.95, or remove --seed."
+        remedy = "Add --confidence 0.95 to compute intervals."
         refuse_others(self.options, Resampling, taken, "scores without intervals", remedy)
 
     def require_signatures(self, results: Iterable[str]) -> None:
