@@ -102,6 +102,6 @@ def test_wrong_calls():
         SpanMetric(LABELS, "eter")
     metric = SpanMetric(LABELS)
     where = "predictions, document 0, token 0"
-    with pytest.raises(InputError, match=f"{where}: id2label has no tag for the integer 9, only for 0 to 6"):
+    with pytest.raises(InputError, match=f"{where}: `id2label` has no tag for the integer 9, only for 0 to 6"):
         metric.update(torch.tensor([[9]]), torch.tensor([[0]]))
     assert metric.predicted.tolist() == [0, 0, 0]

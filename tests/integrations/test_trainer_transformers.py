@@ -120,7 +120,7 @@ class TestPreprocess:
             (((logits[0], ()), labels), r"the model gives \(7, 5\)"),
             ((logits, labels + 9), "references, document 0, token"),
             ((logits * torch.nan, labels), "a logit is NaN"),
-            ((logits, labels[0]), "there are no labels of shape"),
+            ((logits, labels[0]), "no array of labels has the shape"),
         ):
             with pytest.raises(InputError, match=message):
                 preprocess(*wrong)

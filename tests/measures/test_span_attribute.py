@@ -100,7 +100,7 @@ def test_values_that_differ_in_type_alone(one, other):
         kinds = f"({type(other).__name__} and {type(one).__name__})"
         assert str(caught.value).startswith(
             f"predictions, document 1, span 1: 'x' is {other!r} here and {one!r} in references, document 1, span 1: "
-            f"these values differ only in type {kinds}."
+            f"the values differ only in type {kinds}."
         )
     # another attribute may have them, and so may one that is not scored
     assert numbers(score(references, predictions, attributes=["y"])) == [1, 1, 1]

@@ -265,7 +265,7 @@ def test_equal_values_of_different_types_are_one_there(vocabulary):
     sides = [[one({"neg": 0})]], [[one({"neg": 0})]]
     options = {**options, "include_falsy": True, "default_values": {"neg": False}}
     assert edsnlp(vocabulary, *sides, **options)["micro"]["tp"] == 0
-    with pytest.raises(InputError, match="False in default_values: these values differ only in type"):
+    with pytest.raises(InputError, match="False in `default_values`: the values differ only in type"):
         ours(*sides, **options)
 
 

@@ -18,7 +18,9 @@ def test_illegal_tags_are_shown():
     shown = section(answer("span_f", reference, prediction))
     assert "The prediction has 2 illegal pairs of tags, in 2 of 2 sentences." in shown
     # of 3 spans each two are found, a and d; without the illegal ones the prediction has the wrong c alone
-    assert "F1 is 0.6667 with the policy conlleval (read them like the CoNLL script), and 0.0000 with" in shown
+    assert (
+        "F1 is 0.6667 with the policy conlleval (read illegal tags as the CoNLL script does), and 0.0000 with" in shown
+    )
     assert "prediction 1 1 a I-X at the beginning X: a no span" in shown
     assert "prediction 2 2 d I-X after B-Y Y: c; X: d Y: c" in shown
     discarded = section(answer("span_f", reference, prediction, repair="discard"))
