@@ -38,7 +38,7 @@ from spanometer import InputError
 from spanometer.integrations.trainer import IGNORED, TokenClassificationMetrics
 from spanometer.readers import read, tag_lists
 from spanometer.tables.screen import page, show
-from spanometer.tables.table import Copyable, Table, number
+from spanometer.tables.table import Copyable, Number, Table
 
 MEASURES = ("span_f", "link_f", "sl_icm")
 SHOWN = ("span_f_precision", "span_f_recall", "span_f_f1", "link_f_f1", "sl_icm_norm")
@@ -241,7 +241,7 @@ def _show_best(trainer: Trainer, metrics: TokenClassificationMetrics) -> None:
     for decode in ("argmax", "viterbi"):
         decoded = TokenClassificationMetrics(metrics.labels, measures=MEASURES, decode=decode)
         scores = decoded.compute_metrics((output.predictions, output.label_ids))
-        rows.append([decode, *(number(scores[key]) for key in SHOWN)])
+        rows.append([decode, *(Number(scores[key]) for key in SHOWN)])
         signatures += decoded.signatures().values()
     show(page(), "", Table("best model", SHOWN, rows), "", "How the numbers were made", Copyable(*signatures))
 
