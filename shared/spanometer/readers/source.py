@@ -16,7 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 
 from ..documents.layers import Named
-from ..exceptions import InputError, clause_for, require_kind, setting, shown
+from ..exceptions import InputError, clause_for, mention, require_kind, setting, shown
 from ..options import CheckedOptions, option, options_of
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Limits(CheckedOptions):
         """Raise an `InputError` if `what` has more bytes than are allowed in memory."""
         if size > self.max_size * _MEGABYTE:
             remedy = (
-                f"Split the file, or raise {setting('max_size')}. Reading needs memory for three times the file's size."
+                f"Split the file, or raise {mention('max_size')}. Reading needs memory for three times the file's size."
             )
             raise source.refuse(f"{what} is larger than {self.max_size:,g} MB.", remedy, line)
 
