@@ -202,7 +202,7 @@ class Sides:
             files: the file of each side.
             reading: the arguments of functions that read the sides.
             annotations: the argument of functions for each side; by default its file.
-            shown: the description of each side; by default that of its file.
+            shown: the description of each side; by default the description of its file.
             default: the names without `--names`; by default sides are named after their files.
         """
         first = len(files) if self.annotators is None else max(self.annotators, 1)

@@ -160,7 +160,7 @@ def _measure_page(name: str, kind: Any) -> str:
 
 
 def _protocol_page(name: str) -> str:
-    """Return what an official scorer computes, what its protocol sets, and the scorer's faults, or the list of all."""
+    """Describe an official scorer, the settings of its protocol, and its faults; or list all protocols."""
     from ..protocols.protocol import Protocol, names
 
     if name == PROTOCOLS:

@@ -118,7 +118,7 @@ def _score_system(
     """Score one system, and draw pictures; also returns the description of its file as it was scored."""
     source, reading = corpus.source, corpus.reading
     references, predictions = corpus.reference, corpus.systems[name]
-    # the file that names the documents, and the size of the corpus if it differs from that of the scored documents
+    # the file that names the documents, and the size of the corpus if the scored documents have another size
     named, size = corpus.first if corpus.content in ("tags", "entities") else None, None
     if corpus.content == "entities":
         reading = source.reading_of_trees([corpus.first, corpus.files[f"{SYSTEM}{name}"]])

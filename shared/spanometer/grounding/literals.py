@@ -74,10 +74,10 @@ def read_values(text: str) -> Values:
         try:
             value, place = _JSON.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
-            value, place, whole, mended = _as_far_as_possible(text, opening)
+            value, place, whole, was_repaired = _as_far_as_possible(text, opening)
             if place == opening.end() and not whole:
                 continue
-            repaired = repaired or mended
+            repaired = repaired or was_repaired
             if not whole:
                 return Values([*values, value], False, repaired)
         values.append(value)
