@@ -9,7 +9,7 @@ imports, including those inside functions.
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -40,12 +40,13 @@ def needed_files(script: Path) -> list[Path]:
     waiting = [script]
     while waiting:
         file = waiting.pop()
-        targets = {target for node, target in _own_imports(file) if _imports(file)[node]} - {_VERSION}
+        targets = {target for node, target in _own_imports(file).items() if _imports(file)[node]} - {_VERSION}
         waiting += targets - found
         found |= targets
     return sorted(found)
 
 
+@cache
 def flattened(file: Path, parent: str = "") -> str:
     """Return the text of a file in which imports of the package are replaced by imports of flat files.
 
@@ -54,7 +55,7 @@ def flattened(file: Path, parent: str = "") -> str:
         parent: the package of the flat files; empty for the file's own package.
     """
     lines = file.read_text(encoding="utf-8").splitlines()
-    for node, target in _own_imports(file):
+    for node, target in _own_imports(file).items():
         line = lines[node.lineno - 1]
         if target == _VERSION:
             # saves fetching a file
@@ -87,8 +88,10 @@ def _imports(file: Path) -> dict[ast.Import | ast.ImportFrom, bool]:
     return {node: node not in for_types for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))}
 
 
-def _own_imports(file: Path) -> Iterator[tuple[ast.ImportFrom, Path]]:
-    """Yield the statements that import from the package, each with the imported file."""
+@cache
+def _own_imports(file: Path) -> dict[ast.ImportFrom, Path]:
+    """Return the statements that import from the package, each with the imported file."""
+    targets: dict[ast.ImportFrom, Path] = {}
     for node in _imports(file):
         if not isinstance(node, ast.ImportFrom):
             continue
@@ -104,4 +107,5 @@ def _own_imports(file: Path) -> Iterator[tuple[ast.ImportFrom, Path]]:
         if whole or not target.is_file():
             problem = f"{whole[0]} is a module." if whole else f"there is no module {module.name}."
             raise InputError(problem, "Import names from modules of the package.", source=str(file), line=node.lineno)
-        yield node, target
+        targets[node] = target
+    return targets
