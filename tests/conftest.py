@@ -7,14 +7,32 @@ import pytest
 
 from spanometer.commands.main import main
 
-_DATA = Path(os.environ.get("SPANOMETER_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
+_VARIABLE = "SPANOMETER_DATA"
+_DATA = Path(os.environ.get(_VARIABLE, Path(__file__).parents[1] / ".." / "shared" / "data"))
+
+
+def pytest_addoption(parser):
+    parser.addoption("--corpora", action="store_true", help="run only the tests that read the corpora")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("corpora"):
+        others = [item for item in items if "data" not in item.fixturenames]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if "data" in item.fixturenames]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_way_to_the_corpora():
+    """Hide the variable: a test that found the corpora without the fixture `data` would fail where they are absent."""
+    os.environ.pop(_VARIABLE, None)
 
 
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of corpora that are not part of the project; tests that need it are skipped where it is absent."""
     if not _DATA.is_dir():
-        pytest.skip(f"there is no folder {_DATA}; name the folder of the corpora with SPANOMETER_DATA")
+        pytest.skip(f"there is no folder {_DATA}; name the folder of the corpora with {_VARIABLE}")
     return _DATA
 
 
