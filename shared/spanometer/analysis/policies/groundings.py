@@ -24,7 +24,7 @@ from ...grounding.outcomes import GroundingGrid, Predicted, predicted_by_all
 from ...grounding.placing import TextIndex
 from ...grounding.policies import GroundingPolicy, StringPolicy, form_text
 from ...grounding.reading import ground_strings, strings_of
-from ...measures.aligned import AlignedMeasure, counter
+from ...measures.aligned import AlignedMeasure
 from ...measures.mention_f import MentionF
 from ...measures.registry import MEASURES, read_measures
 from ...options import options_of
@@ -34,7 +34,7 @@ from ...spans.texts import Tokens
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, amounts, heading
 from ..comparison.significance import ranks
-from .repairs import MeasureSpread, require_additive, score_table, spread_columns, totals_of_policies
+from .repairs import MeasureSpread, require_additive, score_table, spread_columns, spreads_of
 
 _AS_STRINGS = MentionF()
 
@@ -231,74 +231,59 @@ def grounding_spread(
     indices = text_indices(rows, tokens)
     require_same_documents(references.documents, len(rows))
     references = references.with_lengths(np.array([len(index.text) for index in indices], dtype=np.int64))
+    grid, string_grid = GroundingGrid.whole(), GroundingGrid.whole(StringPolicy)
     systems, as_strings, mentions = {}, {}, Mentions.of_spans(references, rows)
-    scoring = _ScoredTexts(references, indices, named)
     for name, source in read.items():
         under = partial(ground, rows, source.answers, asked_labels=source.asked_labels, aliases=aliases, tokens=tokens)
-        systems[name] = AnswersSpread(under(), *scoring.scores(source), scoring.offsets(source.answers, under))
+        alike = np.zeros(len(grid), dtype=np.int64)
+        spreads = spreads_of(grid, named, _parts(source, references, indices, alike))
+        of_offsets = _by_offsets(source.answers, under, references, named)
+        systems[name] = AnswersSpread(under(), int(alike.max()) + 1, spreads, of_offsets)
         if strings is not None:
             as_strings[name] = _as_strings(source, mentions, strings)
-    grid = GroundingGrid.whole(StringPolicy)
-    of_strings = None if strings is None else GroundingSpread(grid, len(rows), as_strings)
-    return GroundingSpread(GroundingGrid.whole(), len(rows), systems, of_strings)
+    of_strings = None if strings is None else GroundingSpread(string_grid, len(rows), as_strings)
+    return GroundingSpread(grid, len(rows), systems, of_strings)
 
 
-@dataclass(frozen=True, eq=False)
-class _ScoredTexts:
-    """The texts that a spread scores: the reference spans, the indices of the texts, and the measures."""
-
-    references: Spans
-    indices: Sequence[TextIndex]
-    measures: Mapping[str, AlignedMeasure]
-
-    def scores(self, source: AnswerInput) -> tuple[int, dict[str, MeasureSpread]]:
-        """Count the different results, and compute the scores of each measure under all policies."""
-        grid = GroundingGrid.whole()
-        vocabulary = source.vocabulary
-        predicted_labels = {vocabulary.renamed(item).label for answer in source.answers for item in answer.items}
-        # counts of parts can be added if they are counted in the same labels
-        names = tuple(sorted({*self.references.labels, *predicted_labels}))
-        totals: dict[str, dict[str, np.ndarray]] = {}
-        alike = np.zeros(len(grid), dtype=np.int64)
-        for first, some in batches(source.answers):
-            of_policy = np.empty((len(grid), len(some)), dtype=np.int64)
-            made: list[Predicted] = []
-            document: list[int] = []
-            for place, answer in enumerate(some):
-                number, predicted = predicted_by_all(answer, self.indices[first + place], vocabulary)
-                of_policy[:, place] = len(made) + number
-                alike = np.unique(alike * len(predicted) + number, return_inverse=True)[1].ravel()
-                made += predicted
-                document += [first + place] * len(predicted)
-            count = counter(*(side.with_labels(names) for side in self._sides(document, made)))
-            for name, measure in self.measures.items():
-                sums = totals_of_policies(count(measure), of_policy)
-                before = totals.get(name)
-                totals[name] = sums if before is None else {key: before[key] + values for key, values in sums.items()}
-        spreads = {}
-        for name, measure in self.measures.items():
-            scores = measure.score_totals(totals[name])[measure.headline]
-            spreads[name] = MeasureSpread(grid, measure.headline, scores)
-        return int(alike.max(initial=-1)) + 1, spreads
-
-    def _sides(self, document: Sequence[int], predicted: Sequence[Predicted]) -> tuple[Spans, Spans]:
-        """Return both sides with one document for each different result of a document."""
-        lengths = [len(self.indices[each].text) for each in document]
-        spans, (of_wrong, labels, mentions) = predicted_columns(predicted, lengths)
+def _parts(
+    source: AnswerInput, references: Spans, indices: Sequence[TextIndex], alike: np.ndarray
+) -> Iterator[tuple[Spans, Spans, np.ndarray]]:
+    """Ground answers under all policies, some at a time, see `spreads_of`; number the different results in `alike`."""
+    vocabulary = source.vocabulary
+    predicted_labels = {vocabulary.renamed(item).label for answer in source.answers for item in answer.items}
+    # counts of parts can be added if they are counted in the same labels
+    names = tuple(sorted({*references.labels, *predicted_labels}))
+    for first, some in batches(source.answers):
+        of_policy = np.empty((len(alike), len(some)), dtype=np.int64)
+        made, document = list[Predicted](), list[int]()
+        for place, answer in enumerate(some):
+            number, predicted = predicted_by_all(answer, indices[first + place], vocabulary)
+            of_policy[:, place] = len(made) + number
+            alike[:] = np.unique(alike * len(predicted) + number, return_inverse=True)[1].ravel()
+            made += predicted
+            document += [first + place] * len(predicted)
+        spans, (of_wrong, labels, mentions) = predicted_columns(made, [len(indices[each].text) for each in document])
         unplaced = Unplaced(of_wrong, labels, np.array(list(map(len, mentions)), dtype=np.int64))
-        both = with_unplaced([self.references.take(np.array(document, dtype=np.int64)), spans], [None, unplaced])
-        return both[0], both[1]
+        both = with_unplaced([references.take(np.array(document, dtype=np.int64)), spans], [None, unplaced])
+        reference, prediction = (side.with_labels(names) for side in both)
+        yield reference, prediction, of_policy
 
-    def offsets(self, answers: Sequence[Answer], under: Callable[..., Grounded]) -> dict[str, dict[str, float]]:
-        """Compute each measure's score under `strict` for each way to use offsets; empty if the answers have none."""
-        if all(item.start is None for answer in answers for item in answer.items):
-            return {}
-        scores: dict[str, dict[str, float]] = {name: {} for name in self.measures}
-        for action in options_of(GroundingPolicy)["offsets"].choices:
-            sides = under(policy=GroundingPolicy(offsets=action)).sides(self.references)
-            for name, measure in self.measures.items():
-                scores[name][action] = measure.score(measure.counts(*sides))[measure.headline]
-        return scores
+
+def _by_offsets(
+    answers: Sequence[Answer],
+    under: Callable[..., Grounded],
+    references: Spans,
+    measures: Mapping[str, AlignedMeasure],
+) -> dict[str, dict[str, float]]:
+    """Compute each measure's score under `strict` for each way to use offsets; empty if the answers have none."""
+    if all(item.start is None for answer in answers for item in answer.items):
+        return {}
+    actions = options_of(GroundingPolicy)["offsets"].choices
+    sides = {action: under(policy=GroundingPolicy(offsets=action)).sides(references) for action in actions}
+    return {
+        name: {action: measure.score(measure.counts(*both))[measure.headline] for action, both in sides.items()}
+        for name, measure in measures.items()
+    }
 
 
 def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) -> AnswersSpread:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Unpack
@@ -12,9 +11,10 @@ import numpy as np
 
 from ...arrays import code_type, ordered, plain, ranges
 from ...counts.counts import Counts
+from ...counts.statistics import divide
 from ...documents.arguments import LabelArguments, require_arguments, shares
 from ...exceptions import InputError, counted, mention, on_side, require_kind, setting, without_option
-from ...measures.aligned import AlignedMeasure
+from ...measures.aligned import AlignedMeasure, counter
 from ...measures.registry import MEASURES, read_measures
 from ...options import made
 from ...spans.arrow import require_same_lengths
@@ -59,22 +59,18 @@ class MeasureSpread:
 
     @property
     def best(self) -> float:
-        """The highest score of any policy."""
-        return self._of_scores(np.nanmax)
+        """The highest score of any policy; NaN if all are undefined."""
+        return float(np.fmax.reduce(self.scores))
 
     @property
     def worst(self) -> float:
         """The lowest score of any policy."""
-        return self._of_scores(np.nanmin)
+        return float(np.fmin.reduce(self.scores))
 
     @property
     def mean(self) -> float:
         """The plain mean over all policies."""
-        return self._of_scores(np.nanmean)
-
-    def _of_scores(self, function: Callable[[np.ndarray], float]) -> float:
-        """Apply a function that ignores NaN; return NaN if all scores are NaN."""
-        return math.nan if np.isnan(self.scores).all() else float(function(self.scores))
+        return float(divide(np.nansum(self.scores), (~np.isnan(self.scores)).sum(), np.nan))
 
     def to_dict(self, **own: Any) -> dict[str, Any]:
         """Convert the scores and `own` values to built-in types."""
@@ -92,29 +88,46 @@ def require_additive(measures: Iterable[Any]) -> None:
             raise InputError(problem, f"Remove {measure.name} from {mention('measures')}.")
 
 
-def totals_of_policies(parts: Counts, of_policy: np.ndarray) -> dict[str, np.ndarray]:
-    """Sum counts over the documents for each policy.
+def spreads_of(
+    grid: PolicyGrid,
+    measures: Mapping[str, AlignedMeasure],
+    parts: Iterable[tuple[Spans, Spans, np.ndarray | None]],
+) -> dict[str, MeasureSpread]:
+    """Score a corpus under every policy, by each measure.
 
     Args:
-        parts: the counts of all different results, with a document for each result.
-        of_policy: the index of the result for each policy and document, shape (policies, documents).
-
-    Returns:
-        The sums by name, shape (policies, labels).
+        grid: the policies.
+        measures: the measures by name.
+        parts: parts of the corpus, with the same labels: the reference and the predictions, with a document for each
+            different result; and the index of the result for each policy and document, shape (policies, documents).
+            None if all policies have the same results.
     """
-    labels = len(parts.labels)
-    sums = {name: column.per_document(parts.documents, labels) for name, column in parts.columns.items()}
-    sums |= {name: np.repeat(values[:, None], labels, axis=1) for name, values in parts.shared.items()}
-    return {name: _summed(values, of_policy) for name, values in sums.items()}
+    totals: dict[str, dict[str, np.ndarray]] = {name: {} for name in measures}
+    for references, predictions, of_policy in parts:
+        count = counter(references, predictions)
+        for name, measure in measures.items():
+            sums = _totals(count(measure), of_policy)
+            totals[name] = {key: values + totals[name].get(key, 0) for key, values in sums.items()}
+    return {
+        name: MeasureSpread(grid, measure.headline, measure.score_totals(totals[name])[measure.headline])
+        for name, measure in measures.items()
+    }
 
 
-def _summed(parts: np.ndarray, of_policy: np.ndarray) -> np.ndarray:
-    policies, documents = of_policy.shape
-    totals = np.zeros((policies, parts.shape[1]), dtype=parts.dtype)
-    step = max(1, _POLICIES_AT_ONCE // max(policies * parts.shape[1], 1))
-    for first in range(0, documents, step):
-        totals += parts[of_policy[:, first : first + step]].sum(axis=1)
-    return totals
+def _totals(counts: Counts, of_policy: np.ndarray | None) -> dict[str, np.ndarray]:
+    """Sum counts of all different results over the documents, for each policy; shape (policies, labels)."""
+    if of_policy is None:
+        return counts.per_label()
+    labels = len(counts.labels)
+    results = {name: column.per_document(counts.documents, labels) for name, column in counts.columns.items()}
+    results |= {name: np.repeat(values[:, None], labels, axis=1) for name, values in counts.shared.items()}
+    step = max(1, _POLICIES_AT_ONCE // max(len(of_policy) * labels, 1))
+    blocks = range(0, of_policy.shape[1], step)
+    nothing = np.zeros((len(of_policy), labels), dtype=np.int64)
+    return {
+        name: sum((values[of_policy[:, first : first + step]].sum(axis=1) for first in blocks), nothing)
+        for name, values in results.items()
+    }
 
 
 def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None = None) -> Table:
@@ -229,13 +242,12 @@ def policy_spread(
             parts cannot be added for a measure (`SlIcm` with corpus probabilities, `UnitizingAlpha`).
     """
     require_arguments(policy_spread, arguments)
-    choice = made(LabelChoice, arguments)
+    choice, chosen = made(LabelChoice, arguments), read_measures(measures, MEASURES)
     read = _Logits.read(logits, id2label, scheme)
     if predictions is None:
         if read is None:
             raise InputError("there are no predictions.", "Give predictions, or logits and id2label.")
         predictions = read.tags(read.scores.token.argmax(axis=1), read.legality.labels)
-    chosen = read_measures(measures, MEASURES)
     sides = {
         side: on_side(side, as_tags, tags) for side, tags in (("references", references), ("predictions", predictions))
     }
@@ -249,30 +261,27 @@ def policy_spread(
     pairs = illegal_pairs(tags, common)
     affected = np.unique(np.searchsorted(tags.offsets, pairs[:, 0], side="right") - 1)
     rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
-    reference = Spans.from_tags(sides["references"], scheme=common.name)
-    # any policy will do here, because all read legal documents alike
-    legal = Spans.from_tags(tags, scheme=common.name).take(rest)
     readings, reread = _read_affected(grid, tags, common, affected)
-    converted = Spans.from_tags(tags, scheme=common.name, repair="convert")
-    decoded = {} if read is None else read.decode(common, tags.lengths)
-    sides_read = choice.of(reference, legal, reread, converted, *decoded.values())
-    reference, legal, reread, converted = sides_read[:4]
-    decoded = dict(zip(decoded, sides_read[4:], strict=True))
+    alone = {"convert": Spans.from_tags(tags, scheme=common.name, repair="convert")}
+    alone |= {} if read is None else read.decode(common, tags.lengths)
+    reference, legal, reread, *others = choice.of(
+        Spans.from_tags(sides["references"], scheme=common.name),
+        # any policy will do here, because all read legal documents alike
+        Spans.from_tags(tags, scheme=common.name).take(rest),
+        reread,
+        *alone.values(),
+    )
+    alone = dict(zip(alone, others, strict=True))
     # counts of parts can be added only if they have the same list of labels
     names = tuple(sorted({*reference.labels, *reread.labels}))
     reference, legal, reread = (side.with_labels(names) for side in (reference, legal, reread))
-    spreads = {}
+    affected_reference = reference.take(affected).take(readings.document)
+    parts = [(reference.take(rest), legal, None), (affected_reference, reread, readings.of_policy)]
+    spreads = spreads_of(grid, chosen, parts)
     for name, measure in chosen.items():
-        fixed = measure.counts(reference.take(rest), legal).per_label()
-        parts = measure.counts(reference.take(affected).take(readings.document), reread)
-        summed = totals_of_policies(parts, readings.of_policy)
-        totals = {name: sums + summed[name] for name, sums in fixed.items()}
-        values = measure.score_totals(totals)[measure.headline]
-        alone = {
-            way: measure.score(measure.counts(reference, spans))[measure.headline]
-            for way, spans in {"convert": converted, **decoded}.items()
-        }
-        spreads[name] = MeasureSpread(grid, measure.headline, values, {"convert": alone.pop("convert")}, alone)
+        scores = {way: measure.score(measure.counts(reference, spans)) for way, spans in alone.items()}
+        values = {way: of_way[measure.headline] for way, of_way in scores.items()}
+        spreads[name] = replace(spreads[name], beside_grid={"convert": values.pop("convert")}, from_logits=values)
     return PolicySpread(common.name, grid, len(pairs), affected, spreads)
 
 
