@@ -38,8 +38,6 @@ from .significance import (
 _CALLED = {Spans: "spans", Entities: "entity trees", Attributes: "spans with attributes", Mentions: "mentions"}
 """What errors call the kinds of sides."""
 
-_REMEDY = "Give the result of grounding.ground_strings."
-
 
 class ComparisonArguments(SideArguments, PairedArguments, total=False):
     """Arguments for reading, for resampling and for swapping outputs."""
@@ -113,7 +111,13 @@ def compare(
         options.require_none(f"these are {_CALLED[type(reference)]}")
         trees = isinstance(reference, Entities)
         chosen = read_measures(measures, TREE_MEASURES if trees else ALL_MEASURES)
-        _require_alike(sides_read)
+        for name, side in sides_read.items():
+            if not isinstance(side, type(reference)):
+                raise InputError(
+                    f"the reference has {_CALLED[type(reference)]}, but this system does not.",
+                    "Give the reference and all systems in the same form: all tags, all spans or all entities.",
+                    side=name,
+                )
         if trees and options.lengths is not None:
             sides_read = {name: on_side(name, side.with_lengths, options.lengths) for name, side in sides_read.items()}
         return compare_sides(sides_read, chosen, resampling, {"input": "entities"} if trees else {}, **choices)
@@ -167,7 +171,7 @@ def compare_sides(
         raise InputError(
             f"{mention('by_chance')} works only with spans.", f"Leave out {mention('by_chance')}.", option="by_chance"
         )
-    counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
+    counts: dict[str, list[Counts]] = {}
     for system, output in systems.items():
         side = f"{SYSTEM}{system}"
         # an error about trees without a side concerns both
@@ -175,12 +179,11 @@ def compare_sides(
         with named_sides({"references": REFERENCES, "predictions": side, **both}):
             # items that are not in the text make documents longer, but only for their own system
             longer = reference.with_lengths(output.lengths) if side in answered else reference
-            of_system = count_measures(longer, output, list(measures.values()), per_document=True)
-        for name, of_measure in zip(measures, of_system, strict=True):
-            counts[name][system] = of_measure
+            counts[system] = count_measures(longer, output, list(measures.values()), per_document=True)
     compared, ranked = {}, {}
-    for name, measure in measures.items():
-        for result, places in _compared(measure, counts[name], resampling, reading, per_label=per_label):
+    for place, (name, measure) in enumerate(measures.items()):
+        of_measure = {system: of_system[place] for system, of_system in counts.items()}
+        for result, places in _compared(measure, of_measure, resampling, reading, per_label=per_label):
             key = result.key
             named = name if key == measure.headline else key if name == measure.name else f"{name} {key}"
             compared[named], ranked[named] = result, places
@@ -206,19 +209,6 @@ def _chance_ranks(
         places = ranks(values.T, higher_is_better=True).T
         for system, (f1, kappa), (rank, kappa_rank) in zip(systems, values.tolist(), places.tolist(), strict=True):
             yield ChanceRank(part, len(documents), system, f1, rank, kappa, kappa_rank)
-
-
-def _require_alike(sides: Mapping[str, Any]) -> None:
-    """Raise an `InputError` unless all sides have the same type as the reference."""
-    kind = type(sides[REFERENCES])
-    for name, side in sides.items():
-        if not isinstance(side, kind):
-            problem = f"the reference has {_CALLED[kind]}, but this system does not."
-            raise InputError(
-                problem,
-                "Give the reference and all systems in the same form: all tags, all spans or all entities.",
-                side=name,
-            )
 
 
 def _compared(
@@ -253,6 +243,7 @@ def _compared(
         for system, each in counts.items()
     }
     of_labels = [each.documents_by_label() for each in counts.values()] if parts else []
+    signature = measure.signature(reading, resampling)
     documents = [*(max(of_system[label] for of_system in of_labels) for label in parts), 0]
     for key in keys:
         values, higher = estimates[key], measure.results[key].better == "higher"
@@ -260,29 +251,21 @@ def _compared(
         stability = (drawn[..., None] == np.arange(1, len(counts) + 1)).mean(axis=0)
         if first.documents < 2:
             stability = np.full_like(stability, np.nan)
-        *results, result = (
-            MeasureComparison(
-                measure=measure,
-                key=key,
-                systems={
-                    system: SystemResult(
-                        scores=scored[system][part],
-                        intervals=measure.intervals_of(
-                            {name: each[part, column] for name, each in estimates.items()}, resampling
-                        ),
-                        rank=int(places[part, column]),
-                        rank_shares=tuple(stability[part, column].tolist()),
-                    )
-                    for column, system in enumerate(counts)
-                },
-                pairs=pairs[key][part],
-                signature=measure.signature(reading, resampling),
-                documents=documents[part],
-            )
-            for part in range(len(chosen))
-        )
-        of_parts = dict(zip(parts, results, strict=True))
-        yield replace(result, notes=notes_of(measure, counts), per_label=of_parts), (places[-1], drawn[:, -1])
+        results = []
+        for part in range(len(chosen)):
+            systems = {}
+            for column, system in enumerate(counts):
+                own = {name: each[part, column] for name, each in estimates.items()}
+                systems[system] = SystemResult(
+                    scores=scored[system][part],
+                    intervals=measure.intervals_of(own, resampling),
+                    rank=int(places[part, column]),
+                    rank_shares=tuple(stability[part, column].tolist()),
+                )
+            of_part: dict[str, Any] = {"measure": measure, "key": key, "systems": systems, "pairs": pairs[key][part]}
+            results.append(MeasureComparison(**of_part, signature=signature, documents=documents[part]))
+        of_labels = dict(zip(parts, results, strict=False))
+        yield replace(results[-1], notes=notes_of(measure, counts), per_label=of_labels), (places[-1], drawn[:, -1])
 
 
 @shares(PairedArguments, PairedResampling)
@@ -309,7 +292,8 @@ def compare_strings(
     resampling = made(PairedResampling, options)
     outputs = named_outputs(systems)
     for name, system in outputs.items():
-        require_kind(system, GroundedStrings, "grounded strings", _REMEDY, side=name)
+        remedy = "Give the result of grounding.ground_strings."
+        require_kind(system, GroundedStrings, "grounded strings", remedy, side=name)
     first, *others = outputs.values()
     if any(system.choices != first.choices for system in others):
         problem = "the answers of the systems were read with different options."

@@ -10,7 +10,7 @@ measures and tests use the same resampled corpora. Our tests compare the results
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,9 @@ def randomisation_test(
     of_totals = scores or measure.score_totals
     both, documents = _side_by_side(counts, others)
     exact = resampling.exact(documents)
-    reached, number = dict[str, Any].fromkeys(differences, 0), 0
+    # beside random swaps, the outputs as they are count as one more
+    number = 2**documents if exact else 1 + resampling.n_permutations
+    reached = dict[str, Any].fromkeys(differences, 0 if exact else 1)
     for swaps in resampling.swaps(documents):
         weights = np.zeros((len(swaps), both.documents))
         # equal documents come last and are never swapped
@@ -126,11 +128,8 @@ def randomisation_test(
         first, second = (of_totals(measure.totals(both, side)) for side in (weights, 1 - weights))
         for key, difference in differences.items():
             reached[key] += _reached(first[key] - second[key], difference)
-        number += len(swaps)
-    more = 0 if exact else 1
     p_values = {
-        key: np.where(np.isnan(difference), math.nan, (more + reached[key]) / (more + number))
-        for key, difference in differences.items()
+        key: np.where(np.isnan(difference), math.nan, reached[key] / number) for key, difference in differences.items()
     }
     return p_values, exact
 
@@ -194,23 +193,18 @@ def compared_pairs(
     for key, difference in differences.items():
         bounds, drawn = difference.bounds(resampling.confidence), np.asarray(difference.drawn)
         for part, points_of_part in enumerate(difference.point.tolist()):
-            p_values = {
+            columns: dict[str, Sequence[Any]] = {
+                "systems": pairs,
+                "difference": points_of_part,
+                "interval": list(map(tuple, bounds[:, part].T.tolist())),
                 "p_randomisation": [float(p_value[key][part]) for p_value, _ in swapped],
                 "p_bootstrap": list(map(bootstrap_test, points_of_part, drawn[:, part].T)),
+                "exact": [exact for _, exact in swapped],
             }
-            p_values |= {f"{name}_holm": holm(np.array(each)).tolist() for name, each in p_values.items()}
-            results[key].append(
-                tuple(
-                    PairResult(
-                        systems=pair,
-                        difference=points_of_part[number],
-                        interval=tuple(bounds[:, part, number].tolist()),
-                        **{name: each[number] for name, each in p_values.items()},
-                        exact=swapped[number][1],
-                    )
-                    for number, pair in enumerate(pairs)
-                )
-            )
+            for name in ("p_randomisation", "p_bootstrap"):
+                columns[f"{name}_holm"] = holm(np.array(columns[name])).tolist()
+            rows = zip(*columns.values(), strict=True)
+            results[key].append(tuple(PairResult(**dict(zip(columns, row, strict=True))) for row in rows))
     return results
 
 
@@ -265,20 +259,14 @@ def _side_by_side(counts: Counts, others: Counts) -> tuple[Counts, int]:
     side, document = np.divmod(np.arange(2 * documents), max(documents, 1))
     if pooled.rows:
         return pooled.grouped(2 * document + side, 2 * documents), documents
-    differs = _differing(pooled, documents)
-    swapped = int(differs.sum())
-    place = np.where(differs, np.cumsum(differs) - 1, swapped)
-    # int32 is enough: there are fewer than 2^30 documents
-    return pooled.grouped((2 * place[document] + side).astype(np.int32), 2 * swapped + 2), swapped
-
-
-def _differing(pooled: Counts, documents: int) -> np.ndarray:
-    """Flag the documents whose counts in the first half differ from those in the second."""
     differs = np.zeros(documents, dtype=bool)
     for matrix in pooled.matrices.values():
         difference = (matrix[:documents] - matrix[documents:]).tocoo()
         differs[difference.row[np.abs(difference.data) > _EQUAL]] = True
-    return differs
+    swapped = int(differs.sum())
+    place = np.where(differs, np.cumsum(differs) - 1, swapped)
+    # int32 is enough: there are fewer than 2^30 documents
+    return pooled.grouped((2 * place[document] + side).astype(np.int32), 2 * swapped + 2), swapped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -332,19 +320,17 @@ def rank_correlations(
         systems: the names of the systems.
         confidence: the confidence level of the intervals.
     """
-    pairs = list(combinations(systems, 2))
-    correlations = []
+    correlations, pairs = [], list(combinations(systems, 2))
     for (name, (ranks, drawn)), (other_name, (other_ranks, other_drawn)) in combinations(ranked.items(), 2):
-        tau = float(kendall(ranks, other_ranks))
-        bounds = Estimate(np.array(tau), kendall(drawn, other_drawn)).interval(confidence)
-        contrary = _directions(ranks) * _directions(other_ranks) < 0
+        tau = kendall(ranks, other_ranks)
+        bounds = Estimate(tau, kendall(drawn, other_drawn)).interval(confidence)
         correlations.append(
             RankCorrelation(
                 measures=(name, other_name),
-                tau=tau,
+                tau=float(tau),
                 interval=bounds,
                 same=math.nan if math.isnan(bounds[0]) else float((drawn == other_drawn).all(axis=1).mean()),
-                swapped=tuple(pair for pair, apart in zip(pairs, contrary.tolist(), strict=True) if apart),
+                swapped=tuple(compress(pairs, _directions(ranks) * _directions(other_ranks) < 0)),
             )
         )
     return tuple(correlations)
