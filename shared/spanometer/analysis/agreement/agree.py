@@ -143,7 +143,10 @@ def agreement(
         }
     pairs = {pair: counts for pair, counts in counted.items() if pair[0] < pair[1]}
     pair_counts = list(pairs.values())
-    estimates = _pair_estimates(exact, pair_counts, resampling)
+    estimates = exact.joint_estimates(pair_counts, resampling)
+    estimates |= {f"mean_{key}": Estimate.combined(mean_over_pairs, estimates[key]) for key in KEYS}
+    means = estimates["mean_f1"], estimates["mean_chance_f1"]
+    estimates["team_kappa_f1"] = Estimate.combined(exact.corrected, *means)
     for measure in of_team:
         of_all = measure.joint_estimates([joint[measure.name]], resampling)
         estimates |= {key: each[..., 0] for key, each in of_all.items()}
@@ -153,25 +156,26 @@ def agreement(
     matrices["chance_f1"][:, range(size), range(size)] = by_themselves["chance_f1"].point
     bounds = {} if resampling is None else {key: each.bounds(resampling.confidence) for key, each in estimates.items()}
     bounds |= {key: matrices_of(bounds[key], size, math.nan) for key in KEYS if bounds}
-    simulated: list[dict[str, Simulated]] = [{} for _ in range(len(labels) + 1)]
+    simulated: dict[str, Simulated] = {}
     document_p_values = np.zeros(0)
     if chance.n_simulations:
         simulated, document_p_values = simulate(
             annotated, chance, alpha, pair_counts, points, per_document=per_document
         )
-        if gamma is not None and chance.average == "micro":
-            simulated[-1]["gamma"] = Simulated(points["gamma"][-1], gamma.simulated(joint[gamma.name]))
     of_documents = [exact.document_scores(counts) for counts in pair_counts] if per_document else []
     columns = {name: Column(side.document, side.label) for name, side in annotated.items()}
     spans = np.array([np.bincount(side.label, minlength=len(labels)) for side in annotated.values()])
+    places = range(len(labels) + 1)
     of_places: dict[str, Any] = {
         **{key: values.tolist() for key, values in points.items()},
         **matrices,
         "spans": [*spans.T, spans.sum(axis=1)],
         "documents": [*Counts(columns, labels, len(lengths)).documents_by_label().values(), len(lengths)],
-        "simulated": simulated,
-        "intervals": [{key: each[:, place] for key, each in bounds.items()} for place in range(len(labels) + 1)],
+        "simulated": [{key: each[place] for key, each in simulated.items()} for place in places],
+        "intervals": [{key: each[:, place] for key, each in bounds.items()} for place in places],
     }
+    if simulated and gamma is not None and chance.average == "micro":
+        of_places["simulated"][-1]["gamma"] = Simulated(points["gamma"][-1], gamma.simulated(joint[gamma.name]))
     values = [dict(zip(of_places, row, strict=True)) for row in zip(*of_places.values(), strict=True)]
     noted = {" - ".join(called[place] for place in pair): counts for pair, counts in pairs.items()}
     return Agreement(
@@ -201,32 +205,6 @@ def pair_and_joint_measure(
     chance = made(ChanceKappaF1, values)
     require_choice("average", chance.average, AVERAGES)
     return chance, None if variant is None else made(UnitizingAlpha, {**values, "variant": variant})
-
-
-def _pair_estimates(
-    measure: ChanceKappaF1, counts: Sequence[Counts], resampling: Resampling | None
-) -> dict[str, Estimate]:
-    """Estimate the values of pairs of annotators and of the team, for each label and, last, over all labels.
-
-    If neither annotator has a label, the pair's value for this label is NaN, has no interval and is left out of means.
-
-    Args:
-        measure: the measure of pairs.
-        counts: the counts of each pair.
-        resampling: how documents are resampled; None means no resampling.
-
-    Returns:
-        For each key, the values of pairs, shape (labels + 1, pairs), and their means, shape (labels + 1); and
-        `team_kappa_f1`, the corrected mean F1.
-    """
-    of_pairs = measure.joint_estimates(counts, resampling)
-    estimates: dict[str, Estimate] = {}
-    for key in KEYS:
-        estimates[key] = of_pairs[key]
-        mean = Estimate.combined(lambda values: mean_over_pairs(values, ~np.isnan(values)), of_pairs[key])
-        estimates[f"mean_{key}"] = mean
-    team = Estimate.combined(measure.corrected, estimates["mean_f1"], estimates["mean_chance_f1"])
-    return {**estimates, "team_kappa_f1": team}
 
 
 def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, *, per_document: bool) -> Counts:
@@ -357,20 +335,15 @@ def leave_one_out(
             f"leaving one annotator out needs at least three annotators, got {count}.",
             "Give the annotations of three or more annotators.",
         )
-    kept = resampling is not None
-    pairs = list(combinations(range(count), 2))
+    kept, pairs = resampling is not None, list(combinations(range(count), 2))
     with kept_probabilities():
         of_pairs = [count_pair(annotated, pair, [chance], per_document=kept)[0] for pair in pairs]
-    there = np.array([[person in pair for pair in pairs] for person in range(count)])
     kappas = _headlines(chance, of_pairs, resampling)
-
-    def mean(chosen: np.ndarray) -> Estimate:
-        # pairs that are NaN in the corpus are in no mean
-        defined = chosen & ~np.isnan(kappas.point)
-        return Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, :], defined), kappas)
-
-    whole, without = mean(np.ones((1, len(pairs)), dtype=bool)), mean(~there)
-    values = {"with_others": mean(there), "kappa_f1": without, "kappa_change": without - whole}
+    there = np.array([[person in pair for pair in pairs] for person in range(count)])
+    # pairs that are NaN in the corpus are in no mean
+    chosen = np.stack([np.ones_like(there), there, ~there]) & ~np.isnan(kappas.point)
+    means = Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, None, :], chosen), kappas)
+    values = {"with_others": means[1], "kappa_f1": means[2], "kappa_change": means[2] - means[0]}
     team_alpha = math.nan
     if alpha is not None:
         teams = [annotated, *({name: spans for name, spans in annotated.items() if name != out} for out in annotated)]
@@ -382,7 +355,7 @@ def leave_one_out(
     return LeaveOneOut(
         names=tuple(name.removeprefix(ANNOTATOR) for name in annotated),
         spans=np.array([len(spans) for spans in annotated.values()]),
-        mean_kappa_f1=float(whole.point[0]),
+        mean_kappa_f1=float(means.point[0, 0]),
         alpha=team_alpha,
         values={column.key: values[column.key].point if column.key in values else nothing for column in COLUMNS},
         intervals={} if confidence is None else {key: estimate.bounds(confidence) for key, estimate in values.items()},

@@ -143,9 +143,7 @@ class Agreement(Result, AgreementValues):
     @property
     def mean_per_document(self) -> dict[str, np.ndarray]:
         """The mean of `per_document` over the pairs, shape (documents); NaN is left out, unless all values are NaN."""
-        return {
-            f"mean_{key}": mean_over_pairs(values.T, ~np.isnan(values.T)) for key, values in self.per_document.items()
-        }
+        return {f"mean_{key}": mean_over_pairs(values.T) for key, values in self.per_document.items()}
 
     def parts(self, *, per_label: bool = False, per_pair: bool = False, per_document: bool = False) -> Iterator[Part]:
         """Yield corrected F1, alpha and the signatures, and further values if requested.
@@ -259,18 +257,18 @@ def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Ta
     """
     names, simulated = agreement.names, agreement.simulated
     pairs = combinations(range(len(names)), 2) if per_pair else ()
-    shown: list[tuple[Any, Simulated, tuple[int, ...]]] = [
-        (f"f1 of {', '.join(names[place] for place in pair)}", simulated["f1"], pair) for pair in pairs
+    shown: list[tuple[Any, Simulated]] = [
+        (f"f1 of {', '.join(names[place] for place in pair)}", simulated["f1"][pair]) for pair in pairs
     ]
-    shown += [((name, "cyan"), simulated[key], ()) for key, name in _OF_CHANCE.items() if key in simulated]
+    shown += [((name, "cyan"), simulated[key]) for key, name in _OF_CHANCE.items() if key in simulated]
     for label, values in agreement.per_label.items() if per_label else ():
         own = [key for key in ("mean_f1", "alpha") if key in values.simulated]
-        shown += [(f"{label}: {_OF_CHANCE[key]}", values.simulated[key], ()) for key in own]
+        shown += [(f"{label}: {_OF_CHANCE[key]}", values.simulated[key]) for key in own]
     rows = []
-    for name, value, place in shown:
+    for name, value in shown:
         drawn = value.to_dict()
-        shown_values = (value.observed, value.mean, value.std, *drawn["quantiles"].values(), drawn["p_value"])
-        rows.append((name, *(float(each[place]) for each in shown_values)))
+        columns = (value.observed, value.mean, value.std, *drawn["quantiles"].values(), drawn["p_value"])
+        rows.append((name, *map(float, columns)))
     title = counted(agreement.n_simulations, "random annotation")
     return Table.of(title, _CHANCE, rows, kind="chance", names="value")
 

@@ -68,9 +68,10 @@ def count_pair(
         return count_measures(references, predictions, measures, per_document=per_document)
 
 
-def mean_over_pairs(values: np.ndarray, defined: np.ndarray) -> np.ndarray:
-    """Compute the mean of the flagged values over the last axis (the pairs); NaN if none is flagged."""
-    return divide(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1), np.nan)
+def mean_over_pairs(values: np.ndarray, chosen: np.ndarray | None = None) -> np.ndarray:
+    """Compute the mean of the chosen values (by default all but NaN) over the last axis, the pairs; NaN if none is."""
+    chosen = ~np.isnan(values) if chosen is None else chosen
+    return divide(np.where(chosen, values, 0.0).sum(axis=-1), chosen.sum(axis=-1), np.nan)
 
 
 def matrices_of(values: np.ndarray, annotators: int, diagonal: float) -> np.ndarray:

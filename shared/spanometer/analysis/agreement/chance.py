@@ -10,7 +10,7 @@ import numpy as np
 from ...alignment.overlaps import Alignment, SideSpans
 from ...arrays import offsets_of
 from ...counts.counts import Counts
-from ...counts.statistics import joined_values, require_bounded
+from ...counts.statistics import Estimate, joined_values, require_bounded
 from ...measures.chance_kappa_f1 import MOST_TOKENS_DRAWN, ChanceKappaF1, shared_of_spans
 from ...measures.placement import Cases, sample
 from ...measures.unitizing_alpha import UnitizingAlpha
@@ -41,6 +41,10 @@ class Simulated:
 
     observed: np.ndarray
     drawn: np.ndarray
+
+    def __getitem__(self, place: Any) -> "Simulated":
+        """Select values by index, such as those of a label or of a pair."""
+        return Simulated(self.observed[place], self.drawn[:, *np.atleast_1d(place)])
 
     @property
     def p_value(self) -> np.ndarray:
@@ -73,7 +77,7 @@ def simulate(
     points: Mapping[str, np.ndarray],
     *,
     per_document: bool,
-) -> tuple[list[dict[str, Simulated]], np.ndarray]:
+) -> tuple[dict[str, Simulated], np.ndarray]:
     """Place the spans of all annotators at random, `chance.n_simulations` times, and score each random annotation.
 
     In each document, each annotator keeps the number and lengths of spans of each label, see `ChanceKappaF1`. All pairs
@@ -89,7 +93,7 @@ def simulate(
         per_document: whether to compare each document with chance, too.
 
     Returns:
-        For each label and, last, over all labels: `f1` of pairs, `mean_f1`, `mean_kappa_f1` and `alpha`. And the
+        `f1` of pairs, `mean_f1`, `mean_kappa_f1` and `alpha`, each for all labels and, last, over all labels. And the
             p-value of the mean F1 of pairs in each document, shape (documents), NaN if no pair has spans there; empty
             unless requested.
 
@@ -106,13 +110,13 @@ def simulate(
     require_bounded("n_simulations", count, (labels + 1) * len(team) ** 2, "value", _MOST_KEPT)
     if chance.placement == "independent":
         alpha = None
-    # by document and label, of each pair
-    by_document = [joined_values(of_pair.per_document()) for of_pair in counts if per_document]
-    observed = np.zeros((0, len(counts)))
-    if per_document:
-        observed = np.stack([chance.document_scores(of_pair)["f1"] for of_pair in counts], axis=-1)
-    has_spans, reached = ~np.isnan(observed), np.zeros(len(observed), dtype=np.int64)
-    size = max(1, *map(len, annotated.values()), first.documents * labels if per_document else 0)
+    # by document and label, of each pair; one document for the whole corpus unless documents are compared
+    parts = [of_pair if per_document else of_pair.condensed() for of_pair in counts]
+    by_document = [joined_values(of_pair.per_document()) for of_pair in parts]
+    observed = np.stack([chance.document_scores(of_pair)["f1"] for of_pair in parts], axis=-1)
+    has_spans, documents = ~np.isnan(observed), len(observed)
+    reached = np.zeros(documents, dtype=np.int64)
+    size = max(1, *map(len, annotated.values()), documents * labels if per_document else 0)
     step = max(1, _DRAWN_AT_ONCE // size)
     generator = np.random.default_rng(chance.seed)
     totals = [chance.totals(of_pair) for of_pair in counts]
@@ -124,32 +128,33 @@ def simulate(
         drawn, of_documents = [], []
         for pair, (left, right, of_pair) in enumerate(zip(*upper, totals, strict=True)):
             shared = shared_of_spans(chance.level, sides[left], sides[right])
-            both = np.bincount(sides[left].label, weights=shared, minlength=number * labels).reshape(number, labels)
-            drawn.append(chance.scores_of_all({**of_pair, "both": both}))
-            if per_document:
-                of_documents.append(_f1_of_documents(chance, by_document[pair], sides[left], shared, number))
+            simulation, label = np.divmod(sides[left].label, labels)
+            document = simulation * documents + (sides[left].document if per_document else 0)
+            both = np.bincount(document * labels + label, shared, number * documents * labels)
+            both = both.reshape(number, documents, labels)
+            drawn.append(chance.scores_of_all({**of_pair, "both": both.sum(axis=1)}))
+            of_documents.append(chance.score_totals({**by_document[pair], "both": both})["f1"])
         block = {key: np.stack([each[key] for each in drawn], axis=-1) for key in ("f1", "kappa_f1")}
-        if per_document:
-            means = mean_over_pairs(np.stack(of_documents, axis=-1), has_spans)
-            reached += (means >= mean_over_pairs(observed, has_spans) - _SAME).sum(axis=0)
+        means = mean_over_pairs(np.stack(of_documents, axis=-1), has_spans)
+        reached += (means >= mean_over_pairs(observed) - _SAME).sum(axis=0)
         if alpha is not None:
             block["alpha"] = _alpha(alpha, sides, labels, offsets, number)
         blocks.append(block)
-    whole = {key: np.concatenate([block[key] for block in blocks]) for key in blocks[0]}
-    defined, drawn_f1 = ~np.isnan(points["f1"]), matrices_of(whole["f1"], len(team), math.nan)
-    f1 = matrices_of(points["f1"], len(team), 1.0)
-    simulated = {"f1": Simulated(f1, np.where(np.isnan(f1), math.nan, drawn_f1))}
-    for key in ("f1", "kappa_f1"):
-        simulated[f"mean_{key}"] = Simulated(
-            mean_over_pairs(points[key], defined), mean_over_pairs(whole[key], defined)
-        )
+    drawn_values = {key: Estimate(points[key], values) for key, values in joined_values(blocks).items()}
+    defined = ~np.isnan(points["f1"])
+    simulated = {
+        f"mean_{key}": Estimate.combined(lambda values: mean_over_pairs(values, defined), drawn_values[key])
+        for key in ("f1", "kappa_f1")
+    }
+
+    def in_matrix(values: np.ndarray) -> np.ndarray:
+        return matrices_of(np.where(defined, values, math.nan), len(team), math.nan)
+
+    simulated["f1"] = Estimate.combined(in_matrix, drawn_values["f1"])
     if alpha is not None:
-        simulated["alpha"] = Simulated(points["alpha"], whole["alpha"])
-    by_place = [
-        {key: Simulated(value.observed[place], value.drawn[:, place]) for key, value in simulated.items()}
-        for place in range(labels + 1)
-    ]
-    return by_place, np.where(has_spans.any(axis=-1), (1 + reached) / (1 + count), math.nan)
+        simulated["alpha"] = drawn_values["alpha"]
+    p_values = np.where(has_spans.any(axis=-1), (1 + reached) / (1 + count), math.nan)[: documents * per_document]
+    return {key: Simulated(each.point, np.asarray(each.drawn)) for key, each in simulated.items()}, p_values
 
 
 def _drawn(
@@ -182,24 +187,6 @@ def _drawn(
     start, end = start[by_start], end[by_start]
     document = np.searchsorted(offsets, start % max(stride, 1), side="right") - 1
     return SideSpans(document, start // max(stride, 1), start, end)
-
-
-def _f1_of_documents(
-    measure: ChanceKappaF1, totals: Mapping[str, np.ndarray], side: SideSpans, shared: np.ndarray, number: int
-) -> np.ndarray:
-    """Compute the F1 of two annotators in each document of each simulation, shape (simulations, documents).
-
-    Args:
-        measure: the measure of pairs.
-        totals: the totals of both annotators by document and label.
-        side: the simulated spans of one annotator.
-        shared: what each of these spans has in common with the other annotator.
-        number: the number of simulations.
-    """
-    documents, labels = totals["both"].shape
-    place = (side.label // labels * documents + side.document) * labels + side.label % labels
-    both = np.bincount(place, weights=shared, minlength=number * documents * labels)
-    return np.asarray(measure.score_totals({**totals, "both": both.reshape(number, documents, labels)})["f1"])
 
 
 def _alpha(
