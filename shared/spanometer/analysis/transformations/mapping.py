@@ -12,13 +12,14 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from ...arrays import code_type, is_integer, read_rows
+from ...arrays import code_type, is_integer, read_rows, recoded
 from ...exceptions import InputError, mention, require_choice, require_kind, setting, shown
-from ...options import option, options_of
+from ...options import option, options_of, require_known
 from ...spans.spans import Spans
 from ...tags.decoding import get_repair, labels_of, scheme_of
-from ...tags.schemes import OUTSIDE, ROLES, Scheme, get_scheme
+from ...tags.schemes import OUTSIDE, ROLES, get_scheme
 from ...tags.tags import Tags, check_names, read_id2label, split_tag
+from ...tags.viterbi import Legality
 from .transformations import (
     ChosenSpans,
     Extend,
@@ -51,11 +52,6 @@ class Relabel(ChosenSpans):
     """
 
     labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        super().__post_init__()
-        _require_labels(self, self.labels)
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """Change the labels of spans, see `SpanTransformation.transform`."""
@@ -102,7 +98,6 @@ class Invent(SpanTransformation):
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
-        _require_labels(self, self.labels)
         lengths: Any = (1,) if self.lengths is None else self.lengths
         whole = isinstance(lengths, tuple) and all(is_integer(length) and length >= 1 for length in lengths)
         if not whole or not lengths:
@@ -172,8 +167,11 @@ class IllegalTags(Transformation):
             problem = f"the scheme {tag_scheme.name} has no illegal tags."
             raise InputError(problem, "Choose another scheme, such as IOB2.")
         check_names(tags, tag_scheme)
-        names, code, illegal = _vocabulary(tags, tag_scheme)
-        codes = code[tags.codes]
+        split = [split_tag(name) for name in tags.names]
+        suffixes = sorted({"" if label is None else f"-{label}" for prefix, label in split if prefix != "O"})
+        names = ("O", *(prefix + suffix for prefix in tag_scheme.prefixes for suffix in suffixes))
+        illegal = ~Legality.of(names, tag_scheme.name).follows
+        codes = recoded(tags.codes, tags.names, {name: code for code, name in enumerate(names)})
         document = np.repeat(np.arange(len(tags.lengths)), tags.lengths)
         number = document_numbers(numbers, len(tags.lengths))[document]
         position = np.arange(len(codes)) - tags.offsets[document]
@@ -196,30 +194,12 @@ class IllegalTags(Transformation):
         return TransformedTags(Tags(new, names, tags.offsets), touched)
 
 
-def _vocabulary(tags: Tags, scheme: Scheme) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
-    """Return all tags of a scheme with these tags' labels (O first), the index of each tag name, and illegal pairs."""
-    split = [split_tag(name) for name in tags.names]
-    suffixes = sorted({"" if label is None else f"-{label}" for prefix, label in split if prefix != "O"})
-    names = ("O", *(prefix + suffix for prefix in scheme.prefixes for suffix in suffixes))
-    codes = np.array([names.index(name) for name in tags.names], dtype=np.int64)
-    role = np.array([OUTSIDE, *(ROLES.index(kind) for kind in scheme.prefixes.values() for _ in suffixes)])
-    # prefixes without a label share one label
-    label = np.array([-1, *(code for _ in scheme.prefixes for code in range(len(suffixes)))])
-    same = (label[:, None] == label[None, :]).astype(np.int64)
-    return names, codes, ~scheme.legal()[role[:, None], role[None, :], same]
-
-
 def _with_offered(spans: Spans, labels: tuple[str, ...] | None) -> tuple[Spans, np.ndarray]:
     """Add more labels to the spans' list of labels; also returns the indices of these labels, ascending."""
     names = spans.labels if labels is None else labels
     spans = spans.with_labels(tuple(sorted({*spans.labels, *names})))
     codes = sorted(spans.labels.index(name) for name in set(names))
     return spans, np.array(codes, dtype=code_type(len(spans.labels)))
-
-
-def _require_labels(owner: Transformation, labels: Any) -> None:
-    if labels is not None and not (isinstance(labels, tuple) and all(isinstance(label, str) for label in labels)):
-        owner.refuse("labels", "Give a tuple of labels, such as ('LOC', 'PER').")
 
 
 _FURTHER: dict[str, Any] = {"alone": True, "room": 4, "otherwise": 1}
@@ -283,11 +263,7 @@ def get_transformation(name: str, **parameters: Any) -> Transformation:
         InputError: if the name or a parameter is unknown.
     """
     require_choice("transformation", name, tuple(TRANSFORMATIONS))
-    known = options_of(TRANSFORMATIONS[name])
-    unknown = next((parameter for parameter in parameters if parameter not in known), None)
-    if unknown is not None:
-        problem = f"the transformation {name} has no parameter {unknown!r}."
-        raise InputError(problem, f"Its parameters are {', '.join(known)}.")
+    require_known(parameters, options_of(TRANSFORMATIONS[name]), f"the transformation {name}")
     return replace(TRANSFORMATIONS[name], **parameters)
 
 
@@ -390,10 +366,7 @@ def as_map(
             a time. Missing `labels` are taken from `id2label`.
     """
     chosen = get_transformation(transformation) if isinstance(transformation, str) else transformation
-    if not isinstance(chosen, Transformation):
-        raise InputError(
-            f"{shown(chosen)} is not a transformation.", "Give a transformation, or a name from TRANSFORMATIONS."
-        )
+    require_kind(chosen, Transformation, "a transformation", "Give a transformation, or a name from TRANSFORMATIONS.")
     for name in (column, touched_column or column):
         require_kind(name, str, "the name of a column", "Name a column.")
     if touched_column == column:
@@ -401,7 +374,12 @@ def as_map(
         raise InputError(problem, "Choose another name for touched_column=...")
     tags = None if id2label is None else read_id2label(id2label)
     if tags is not None:
-        scheme = _scheme_of(tags, scheme)
+        stated, listed = None if scheme is None else get_scheme(scheme), Tags.each_once(tags)
+        try:
+            check_names(listed, stated)
+        except InputError as error:
+            raise error.in_file("id2label", position=error.position) from None
+        scheme = (stated or scheme_of(None, listed)).name
         if isinstance(chosen, (Relabel, Invent)) and chosen.labels is None:
             chosen = replace(chosen, labels=labels_of(tags))
     elif isinstance(chosen, IllegalTags):
@@ -422,24 +400,10 @@ def as_map(
     return TagMap(chosen, column, get_scheme(scheme).name, tags, repair, touched_column)
 
 
-def _scheme_of(tags: tuple[str, ...], scheme: str | None) -> str:
-    """Check that tags fit a scheme (None infers it), and return its name."""
-    document = Tags(np.arange(len(tags)), tags, np.array([0, len(tags)], dtype=np.int64))
-    stated = None if scheme is None else get_scheme(scheme)
-    try:
-        check_names(document, stated)
-    except InputError as error:
-        raise error.in_file("id2label", position=error.position) from None
-    return (stated or scheme_of(None, document)).name
-
-
 def _recoded(tags: Tags, names: tuple[str, ...], problem: str, remedy: str) -> Tags:
     """Recode tags as indices into `names`; raise an `InputError` for a tag that is not there."""
     number = {name: code for code, name in enumerate(names)}
     codes: np.ndarray = np.array([number.get(name, -1) for name in tags.names], dtype=np.int64)[tags.codes]
-    if (codes < 0).any():
-        token = int(np.argmax(codes < 0))
-        document, position = tags.place(token)
-        tag = repr(tags.names[tags.codes[token]])
-        raise InputError(problem.format(tag), remedy, document=document, position=position)
+    for code in tags.codes[codes < 0][:1].tolist():
+        raise tags.refusal(code, problem.format(repr(tags.names[code])), remedy)
     return Tags(codes, names, tags.offsets)

@@ -91,6 +91,13 @@ class Transformation(CheckedOptions, ABC):
 
     unit: ClassVar[str] = "span"
 
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        super().__post_init__()
+        labels = getattr(self, "labels", ())
+        if labels is not None and not (isinstance(labels, tuple) and all(isinstance(label, str) for label in labels)):
+            self.refuse("labels", "Give a tuple of labels, such as ('LOC', 'PER').")
+
     @abstractmethod
     def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
         """Transform tags into tags of the same scheme.
@@ -223,10 +230,9 @@ class Move(ChosenSpans):
         room = self.has_room(spans, first + by_start, last + by_end, beyond=self.beyond)
         chosen = self.choose(spans, numbers, possible & room)
         start, end = (np.where(chosen, bound + by, bound) for bound, by in ((first, by_start), (last, by_end)))
-        transformed = changed(spans, spans.document[chosen], spans.document, start, end, spans.label)
-        if (end <= lengths_of(spans)[spans.document]).all():
-            return transformed
-        return replace(transformed, spans=replace(transformed.spans, lengths=None))
+        passes = (end > lengths_of(spans)[spans.document]).any()
+        spans = replace(spans, lengths=None) if passes else spans
+        return changed(spans, spans.document[chosen], spans.document, start, end, spans.label)
 
     def has_room(self, spans: Spans, start: np.ndarray, end: np.ndarray, *, beyond: bool = False) -> np.ndarray:
         """Check whether spans with these boundaries are inside their documents and outside all other spans.
