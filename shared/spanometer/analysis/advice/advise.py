@@ -328,42 +328,40 @@ def above_chance(corpus: Statistics, thresholds: Thresholds) -> list[str]:
     return sorted(above, key=lambda label: -corpus.chance_per_label[label])
 
 
-def notes(measure: str, corpus: Statistics, needed: set[str], thresholds: Thresholds) -> list[str]:
-    """List further advice."""
-    sentences = []
+def notes(measure: str, corpus: Statistics, needed: set[str], thresholds: Thresholds) -> Iterator[str]:
+    """Yield further advice."""
     if corpus.overlapping:
-        sentences.append(
+        yield (
             "Spans share tokens, and tags cannot represent this: use the configuration 'spans' (or 'fragments'). "
             "token_f is left out, because it ignores which span a token belongs to."
         )
     if corpus.discontinuous:
-        sentences.append(f"{counted(corpus.discontinuous, 'discontinuous span')}: use the configuration 'fragments'.")
+        yield f"{counted(corpus.discontinuous, 'discontinuous span')}: use the configuration 'fragments'."
     if measure == "sl_icm" and corpus.overlapping_within_label:
-        sentences.append("If spans of the same label cross, see sl_icm's option matching='optimal'.")
+        yield "If spans of the same label cross, see sl_icm's option matching='optimal'."
     if "token_informativeness" in needed:
-        sentences.append(
+        yield (
             "If words differ in information, SL-ICM can violate its other properties: a part that begins with a rare "
             "word can have more information than the whole span (see experiments.properties)."
         )
     if corpus.chance is not None:
-        sentences.append(_note_on_chance(corpus, thresholds))
+        yield _note_on_chance(corpus, thresholds)
     if corpus.one_token_share <= 1 - thresholds.several_tokens and corpus.one_token_share < 1:
-        sentences.append(
+        yield (
             "If almost right boundaries should count as right, report matched_f as well: it matches spans one to one "
             "if their intersection over union is at least 0.5."
         )
-        sentences.append(
+        yield (
             "For kinds of errors report fair_f, which counts a wrong label or wrong boundary as one error instead of "
             "two, or semeval_f, which gives wrong boundaries half credit. Neither measures the distance of a near miss."
         )
     else:
-        sentences.append(
+        yield (
             "Almost all spans have one token and cannot be partly right, so semeval_f and matched_f add little to "
             "span_f here. fair_f still counts a wrong label as one error instead of two."
         )
     if measure != "span_f":
-        sentences.append("To compare with published scores, report span_f as well.")
-    return sentences
+        yield "To compare with published scores, report span_f as well."
 
 
 def _note_on_chance(corpus: Statistics, thresholds: Thresholds) -> str:

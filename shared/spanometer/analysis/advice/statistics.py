@@ -45,9 +45,7 @@ class Thresholds(CheckedOptions):
     """
 
     short_share: float = _threshold(
-        0.9,
-        "with --flow: require exact agreement if at least this share of the spans has 1 or 2 tokens",
-        "SHARE",
+        0.9, "with --flow: require exact agreement if at least this share of the spans has 1 or 2 tokens", "SHARE"
     )
     touching_share: float = _threshold(
         0.1,
@@ -146,6 +144,12 @@ def statistics_of(
     if len(references) == 0:
         raise InputError("the reference has no spans.", "Give an annotated corpus.", side="references")
     limits = Thresholds() if thresholds is None else thresholds
+    sized = references
+    if words is not None:
+        words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")
+        lengths = words.lengths if isinstance(words, Tags) else np.array(list(map(len, words)), dtype=np.int64)
+        require_words(lengths, references)
+        sized = references.with_lengths(lengths)
     # one token between documents keeps their spans apart
     offsets = offsets_of(least_lengths(references) + 1)
     whole = lay_out(replace(references, label=np.zeros_like(references.label), labels=("",)), ("",), offsets)
@@ -169,19 +173,17 @@ def statistics_of(
         _overlapping(whole),
         _overlapping(by_label),
         int(whole.discontinuous.sum()),
-        *_information(references, words, whole, offsets),
-        *_chance(references, words),
+        *_information(sized, words, whole, offsets),
+        *_chance(sized),
     )
 
 
-def _chance(references: Spans, words: Sequence[Sequence[str]] | None) -> tuple[float | None, dict[str, float]]:
+def _chance(references: Spans) -> tuple[float | None, dict[str, float]]:
     """Compute chance F1 of the reference against itself, over all labels and for each label; nested spans by layer.
 
     If the exact computation would take long, spans are placed independently: in such long documents the difference is
     far smaller than the digits that are shown.
     """
-    if references.lengths is None and words is not None:
-        references = references.with_lengths(_lengths(words))
     if references.lengths is None or references.fragments is not None:
         return None, {}
     alignment = Alignment(references, references)
@@ -207,20 +209,13 @@ def _overlapping(side: SideSpans) -> int:
     return len(np.unique(side.intervals.span[flags]))
 
 
-def _lengths(words: Sequence[Sequence[str]]) -> np.ndarray:
-    return words.lengths if isinstance(words, Tags) else np.array([len(document) for document in words], dtype=np.int64)
-
-
 def _information(
     references: Spans, words: Sequence[Sequence[str]] | None, side: SideSpans, offsets: np.ndarray
 ) -> tuple[float | None, float | None, float | None]:
     """Compute mean and variation of the information of tokens in spans, and the proportion of words that occur once."""
-    if words is None:
+    lengths = references.lengths
+    if words is None or lengths is None:
         return None, None, None
-    words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")
-    lengths = _lengths(words)
-    require_words(lengths, references)
-    references.with_lengths(lengths)
     informed = TokenInformation.of(lengths, exact=True, tokens=words, probabilities=None, log_base=2.0)
     information = np.zeros(0) if informed.token is None else informed.token
     moved = np.cumsum(lengths) - lengths - offsets[:-1]
