@@ -1,15 +1,13 @@
 """Scores of generated answers under every grounding policy."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...arrays import batches, listed_items, ordered, plain
 from ...exceptions import InputError, require_same_documents
-from ...grounding.answers import Answer
 from ...grounding.grounded import (
     AnswerCounts,
     AnswerInput,
@@ -103,9 +101,7 @@ class GroundingSpread(Result, kw_only=False):
     def parts(self) -> Iterator[Part]:
         """Yield the sizes, scores, effects and ranks."""
         of_systems = ((name, answers.strict.summary) for name, answers in self.systems.items())
-        yield from heading([*of_systems, *self.sizes()])
-        yield ""
-        yield from self.lines()
+        yield from (*heading([*of_systems, *self.sizes()]), "", *self.lines())
 
     def sizes(self) -> list[tuple[str, str]]:
         """Write the numbers of documents and policies, and of different results for each system."""
@@ -114,11 +110,10 @@ class GroundingSpread(Result, kw_only=False):
 
     def lines(self) -> Iterator[Part]:
         """Yield the tables and texts of the result, without the sizes; policies for strings come last."""
-        columns = list(self._columns())
+        columns = self._columns()
         for about, spreads in columns:
             yield from (score_table(spreads, about), "")
-        nearest = ", ".join(self.grid.nearest)
-        yield from heading([("policies nearest to a project's rule", nearest)])
+        yield from heading([("policies nearest to a project's rule", ", ".join(self.grid.nearest))])
         for about, spreads in columns:
             yield from ("", effect_table(self, spreads, about))
         if len(self.systems) > 1:
@@ -128,14 +123,13 @@ class GroundingSpread(Result, kw_only=False):
             for part in self.strings.lines():
                 yield replace(part, kind=f"string_{part.kind}") if isinstance(part, Table) else part
 
-    def _columns(self) -> Iterator[tuple[dict[str, str], Mapping[str, MeasureSpread]]]:
-        """Yield the columns of each table: the measures of a single system, or several systems for each measure."""
-        answers = next(iter(self.systems.values()))
-        if len(self.systems) == 1:
-            yield {}, answers.measures
-            return
-        for name in answers.measures:
-            yield {"measure": name}, {system: answers.measures[name] for system, answers in self.systems.items()}
+    def _columns(self) -> list[tuple[dict[str, str], Mapping[str, MeasureSpread]]]:
+        """Return the columns of each table: the measures of a single system, or several systems for each measure."""
+        measures = {system: answers.measures for system, answers in self.systems.items()}
+        names = next(iter(measures.values()))
+        if len(measures) == 1:
+            return [({}, names)]
+        return [({"measure": name}, {system: own[name] for system, own in measures.items()}) for name in names]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -234,11 +228,10 @@ def grounding_spread(
     grid, string_grid = GroundingGrid.whole(), GroundingGrid.whole(StringPolicy)
     systems, as_strings, mentions = {}, {}, Mentions.of_spans(references, rows)
     for name, source in read.items():
-        under = partial(ground, rows, source.answers, asked_labels=source.asked_labels, aliases=aliases, tokens=tokens)
         alike = np.zeros(len(grid), dtype=np.int64)
         spreads = spreads_of(grid, named, _parts(source, references, indices, alike))
-        of_offsets = _by_offsets(source.answers, under, references, named)
-        systems[name] = AnswersSpread(under(), int(alike.max()) + 1, spreads, of_offsets)
+        of_offsets = _by_offsets(source, references, named)
+        systems[name] = AnswersSpread(_grounded(source), int(alike.max()) + 1, spreads, of_offsets)
         if strings is not None:
             as_strings[name] = _as_strings(source, mentions, strings)
     of_strings = None if strings is None else GroundingSpread(string_grid, len(rows), as_strings)
@@ -269,17 +262,20 @@ def _parts(
         yield reference, prediction, of_policy
 
 
+def _grounded(source: AnswerInput, policy: GroundingPolicy | str = "strict") -> Grounded:
+    """Ground answers that have been read already."""
+    options: dict[str, Any] = {name: getattr(source, name) for name in ("asked_labels", "aliases", "tokens")}
+    return ground(source.texts, source.answers, policy=policy, **options)
+
+
 def _by_offsets(
-    answers: Sequence[Answer],
-    under: Callable[..., Grounded],
-    references: Spans,
-    measures: Mapping[str, AlignedMeasure],
+    source: AnswerInput, references: Spans, measures: Mapping[str, AlignedMeasure]
 ) -> dict[str, dict[str, float]]:
     """Compute each measure's score under `strict` for each way to use offsets; empty if the answers have none."""
-    if all(item.start is None for answer in answers for item in answer.items):
+    if all(item.start is None for answer in source.answers for item in answer.items):
         return {}
-    actions = options_of(GroundingPolicy)["offsets"].choices
-    sides = {action: under(policy=GroundingPolicy(offsets=action)).sides(references) for action in actions}
+    policies = {name: GroundingPolicy(offsets=name) for name in options_of(GroundingPolicy)["offsets"].choices}
+    sides = {name: _grounded(source, policy).sides(references) for name, policy in policies.items()}
     return {
         name: {action: measure.score(measure.counts(*both))[measure.headline] for action, both in sides.items()}
         for name, measure in measures.items()

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ...arrays import code_type, ordered, plain, ranges
+from ...arrays import code_type, offsets_of, ordered, plain, ranges
 from ...counts.counts import Counts
 from ...counts.statistics import divide
 from ...documents.arguments import LabelArguments, require_arguments, shares
@@ -18,7 +18,7 @@ from ...measures.aligned import AlignedMeasure, counter
 from ...measures.registry import MEASURES, read_measures
 from ...options import made
 from ...spans.arrow import require_same_lengths
-from ...spans.spans import Spans, as_tags, common_scheme
+from ...spans.spans import Spans, as_tags, common_scheme, in_order
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, heading
 from ...tags.decoding import BARE_LABEL, illegal_pairs, read_roles
@@ -89,9 +89,7 @@ def require_additive(measures: Iterable[Any]) -> None:
 
 
 def spreads_of(
-    grid: PolicyGrid,
-    measures: Mapping[str, AlignedMeasure],
-    parts: Iterable[tuple[Spans, Spans, np.ndarray | None]],
+    grid: PolicyGrid, measures: Mapping[str, AlignedMeasure], parts: Iterable[tuple[Spans, Spans, np.ndarray | None]]
 ) -> dict[str, MeasureSpread]:
     """Score a corpus under every policy, by each measure.
 
@@ -143,13 +141,10 @@ def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] |
         (("best", "bold"), *(bold.cell(spread.best) for spread in spreads)),
         ("mean", *(spread.mean for spread in spreads)),
         (("worst", "bold"), *(bold.cell(spread.worst) for spread in spreads)),
-        None,
-        *(((name, "cyan"), *(spread.named[name] for spread in spreads)) for name in spreads[0].named),
     ]
-    if spreads[0].from_logits:
-        rows.append(None)
-    for name in spreads[0].from_logits:
-        rows.append(((name, "cyan"), *(spread.from_logits[name] for spread in spreads)))
+    for scores in ([spread.named for spread in spreads], [spread.from_logits for spread in spreads]):
+        rows += [None] if scores[0] else []
+        rows += [((name, "cyan"), *(of_spread[name] for of_spread in scores)) for name in scores[0]]
     title = " ".join(["policy", *(f"({name} {spreads[0].key})" for name in (about or {}).values())])
     return Table.of(title, spread_columns(columns, about), rows, kind="scores", names="policy", about=about or {})
 
@@ -183,15 +178,13 @@ class PolicySpread(Result, kw_only=False):
     def parts(self) -> Iterator[Part]:
         """Yield the numbers of illegal pairs and policies, and the scores."""
         illegal = f"{counted(self.illegal, 'pair')} in {counted(len(self.affected), 'document')}"
-        yield from heading([("illegal", illegal), ("policies", f"{len(self.grid):,} ({self.scheme})")])
-        yield ""
-        yield from self.lines()
+        size = heading([("illegal", illegal), ("policies", f"{len(self.grid):,} ({self.scheme})")])
+        yield from (*size, "", *self.lines())
 
     def lines(self) -> Iterator[Part]:
         """Yield the same parts without the numbers of pairs and policies."""
-        yield score_table(self.measures)
-        yield ""
-        yield from heading((policy, "; ".join(rules)) for policy, rules in self.grid.published.items())
+        published = heading((policy, "; ".join(rules)) for policy, rules in self.grid.published.items())
+        yield from (score_table(self.measures), "", *published)
         if self.illegal == 0:
             yield from ("", "No tag is illegal, so all policies give the same spans.")
 
@@ -292,20 +285,10 @@ def _read_affected(grid: RepairGrid, tags: Tags, scheme: Scheme, affected: np.nd
     """
     roles, labels, names = read_roles(tags, scheme)
     lengths = tags.lengths[affected]
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
     token = ranges(tags.offsets[affected], lengths)
-    readings = read_all(grid, roles[token], labels[token], offsets)
-    order = np.lexsort((readings.label, readings.end, readings.start, readings.reading))
-    spans = Spans(
-        readings.reading[order],
-        readings.start[order],
-        readings.end[order],
-        readings.label[order].astype(np.int32),
-        names,
-        len(readings.document),
-        lengths[readings.document],
-    )
-    return readings, spans
+    readings = read_all(grid, roles[token], labels[token], offsets_of(lengths))
+    bounds = readings.reading, readings.start, readings.end, readings.label.astype(np.int32)
+    return readings, in_order(Spans(*bounds, names, len(readings.document), lengths[readings.document]))
 
 
 @dataclass(frozen=True, eq=False)
