@@ -16,7 +16,7 @@ from ...exceptions import InputError, counted, require_no_more, shown
 from ...measures.base import Measure
 from ...measures.registry import MEASURES, read_measures
 from ...tables.table import Cell, Part, Table, TableColumn
-from ..comparison.comparison import NAMED, SYSTEM, EstimatedScores, named_systems
+from ..comparison.comparison import SYSTEM, EstimatedScores, named_systems
 from ..scores.measure_result import interval_notes, notes_of
 from ..scores.report import CorpusResult, corpus_size, kind_of, signature_lines
 from .annotators import ANNOTATOR, count_pair, named_annotators
@@ -79,8 +79,7 @@ class AgainstReferences(CorpusResult, eq=True):
         """Yield the table of each measure's main score, the legend and the signatures."""
         for name, result in self.measures.items():
             yield from ("", against_table(self, name, result.measure.headline))
-        yield from ("", *notes(self), "")
-        yield from signature_lines(self.measures)
+        yield from ("", *notes(self), "", *signature_lines(self.measures))
 
     def tables(self) -> list[Table]:
         """Make a table for each measure and key."""
@@ -177,15 +176,12 @@ def score_against(
 def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
     """Return the outputs by the names that errors use for their systems; a single output has the name `system`."""
     outputs = systems if isinstance(systems, Mapping) else {"system": systems}
-    if not outputs:
-        raise InputError("there are no systems.", NAMED)
-    named = named_systems(outputs)
     for name in outputs:
         if f"{ANNOTATOR}{name}" in people:
             raise InputError(
                 f"a system and an annotator have the same name, {shown(name)}.", "Give each a different name."
             )
-    return named
+    return named_systems(outputs)
 
 
 def _measured(
@@ -229,14 +225,13 @@ def _measured(
         mean = np.where(chosen[..., None], values, 0.0).sum(axis=-2) / chosen.sum(axis=-1, keepdims=True)
         return np.stack([mean, np.take_along_axis(values, best(values)[..., None, None], axis=-2)[..., 0, :]], axis=-2)
 
-    def scores(values: Estimate) -> EstimatedScores:
-        intervals = {}
-        if resampling is not None:
-            intervals = measure.intervals_of({key: values[place] for place, key in enumerate(keys)}, resampling)
-        return EstimatedScores(scores=dict(zip(keys, values.point.tolist(), strict=True)), intervals=intervals)
-
-    def of_ways(values: Estimate) -> dict[str, EstimatedScores]:
-        return {way: scores(values[place]) for place, way in enumerate(WAYS)}
+    def scores(values: Estimate, *names: Sequence[str]) -> Any:
+        """Convert values to scores by the names on each axis; the last axis has the keys."""
+        if names:
+            return {name: scores(values[place], *names[1:]) for place, name in enumerate(names[0])}
+        by_key = {key: values[place] for place, key in enumerate(keys)}
+        intervals = {} if resampling is None else measure.intervals_of(by_key, resampling)
+        return EstimatedScores(scores={key: float(each.point) for key, each in by_key.items()}, intervals=intervals)
 
     of_scored = against[[side for side, _ in scored]]
     together = Estimate.combined(combined, of_scored)
@@ -253,10 +248,10 @@ def _measured(
             name: {person: scores(against[side, place]) for place, person in enumerate(people) if place != side}
             for side, name in enumerate(sides)
         },
-        together={name: of_ways(together[side]) for side, name in enumerate(sides)},
-        ceiling=of_ways(ceiling),
-        same_terms={name: of_ways(terms[place]) for place, name in enumerate(systems)},
-        differences={name: of_ways(differences[place]) for place, name in enumerate(systems)},
+        together=scores(together, sides, WAYS),
+        ceiling=scores(ceiling, WAYS),
+        same_terms=scores(terms, systems, WAYS),
+        differences=scores(differences, systems, WAYS),
         best={name: people[best_people[side]] for side, name in enumerate(sides)},
         signature=measure.signature(reading, resampling),
         notes=notes_of(

@@ -282,8 +282,7 @@ class LeaveOneOut(Result):
 
     def parts(self) -> Iterator[Part]:
         """Yield the table and the signatures."""
-        yield from (self.table(), "")
-        yield Copyable(*self.signatures.values())
+        yield from (self.table(), "", Copyable(*self.signatures.values()))
 
     def table(self) -> Table:
         """Return a table with a row for the whole team and for each annotator."""

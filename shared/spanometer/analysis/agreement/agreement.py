@@ -153,8 +153,7 @@ class Agreement(Result, AgreementValues):
             per_pair: whether to add the values of each pair.
             per_document: whether to add the values of each document.
         """
-        yield from (("F1 corrected for chance", "bold"), "", matrix(self), "")
-        yield from (pair_table(self, per_pair=per_pair), "")
+        yield from (("F1 corrected for chance", "bold"), "", matrix(self), "", pair_table(self, per_pair=per_pair), "")
         if self.simulated:
             yield from (chance_table(self, per_pair=per_pair, per_label=per_label), "")
         if self.confidence is not None:
@@ -170,8 +169,8 @@ class Agreement(Result, AgreementValues):
 
     def tables(self) -> list[Table]:
         """List the tables: the matrix, all pairs, all labels and all documents."""
-        chance = [chance_table(self, per_pair=True, per_label=True)] if self.simulated else []
-        return [matrix(self), pair_table(self, per_pair=True), *chance, label_table(self), document_table(self)]
+        parts = self.parts(per_label=True, per_pair=True, per_document=True)
+        return [part for part in parts if isinstance(part, Table)]
 
     def pairs(self) -> list[tuple[str, str, dict[str, float]]]:
         """List the names and values of each pair of annotators."""

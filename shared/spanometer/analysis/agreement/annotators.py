@@ -192,13 +192,17 @@ def pair_differences(places: Places, sides: Sequence[Spans]) -> tuple[np.ndarray
     size = len(labels) + 1
     kinds = np.zeros((len(places), len(DIFFERENCES)), dtype=np.int64)
     counts = np.zeros((size, size), dtype=np.int64)
-    numbers = [np.flatnonzero(held)[order_of_line(side)] for held, side in zip(places.held.T, sides, strict=True)]
+    # a span without a partner has the index -1 on the other side
+    numbers = [
+        np.append(np.flatnonzero(held)[order_of_line(side)], -1)
+        for held, side in zip(places.held.T, sides, strict=True)
+    ]
     for first, second in combinations(range(len(sides)), 2):
         matched = MatchedSpans.of(Alignment(sides[first], sides[second]))
         np.add.at(counts, (matched.reference_label % size, matched.predicted_label % size), 1)
         wrong = np.flatnonzero(matched.kind != CORRECT)
         reference, prediction = matched.reference[wrong], matched.prediction[wrong]
-        span = np.where(reference >= 0, _at(numbers[first], reference), _at(numbers[second], prediction))
+        span = np.where(reference >= 0, numbers[first][reference], numbers[second][prediction])
         for code, flags in enumerate(_kinds(matched, wrong)):
             kinds[:, code] += np.bincount(places.place[span][flags], minlength=len(places))
     both = counts + counts.T
@@ -217,11 +221,6 @@ def _kinds(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, ...]:
     split = (matched.split | matched.merged)[rows] & np.where(alone, ~matched.nested[rows], ~same)
     label = ~alone & (matched.reference_label != matched.predicted_label)[rows]
     return label, ~alone & ~same & ~split, split, alone & ~split
-
-
-def _at(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Select values by index; a negative index selects any value."""
-    return values[np.maximum(chosen, 0)] if len(values) else np.zeros(len(chosen), dtype=np.int64)
 
 
 def place_costs(places: Places, level: str) -> np.ndarray:

@@ -143,11 +143,6 @@ class Disagreements(CorpusResult):
         """Return a copy with the words and lines of the documents."""
         return replace(self, context=context.fitting(self.places.spans))
 
-    @cached_property
-    def span_texts(self) -> pa.Array | None:
-        """The text of each distinct span; None without words."""
-        return None if self.context.wording is None else self.context.wording.of(self.places.spans)
-
     def to_arrow(self) -> pa.Table:
         """Convert to an Arrow table with a row for each place, the highest cost first.
 
@@ -177,12 +172,11 @@ class Disagreements(CorpusResult):
 
     def to_json_lines(self) -> str:
         """Write a line of JSON for each place, see `to_arrow`."""
-        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self._rows())
+        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self.to_arrow().to_pylist())
 
     def parts(self) -> Iterator[Part]:
         """Yield the size, the kinds of differences, confused labels, and the first places."""
-        yield from super().parts()
-        yield Copyable(self.signature)
+        yield from (*super().parts(), Copyable(self.signature))
 
     @property
     def size(self) -> str:
@@ -199,7 +193,7 @@ class Disagreements(CorpusResult):
         yield from ("", kind_table(self))
         if self.confusions.confused():
             yield from ("", self.confusions.table(_MOST_CONFUSED))
-        yield from ("", *shown_places(self, SHOWN))
+        yield from ("", *shown_places(self))
 
     def tables(self) -> list[Table]:
         """List all tables."""
@@ -212,13 +206,10 @@ class Disagreements(CorpusResult):
             "documents": self.documents,
             "tokens": self.tokens,
             "mean_f1": self.mean_f1,
-            "places": self._rows(),
+            "places": self.to_arrow().to_pylist(),
             "confusions": self.confusions.to_dict(),
             "signature": self.signature,
         }
-
-    def _rows(self) -> list[dict[str, Any]]:
-        return list(self.to_arrow().to_pylist())
 
     def _readings(self) -> pa.StructArray:
         """Convert all readings to structs."""
@@ -228,8 +219,8 @@ class Disagreements(CorpusResult):
         chosen = readings.span
         bounds = {name: arrow_array(getattr(spans, name)[chosen]) for name in ("start", "end")}
         columns = {**bounds, "label": strings(spans.label[chosen], spans.labels)}
-        if self.span_texts is not None:
-            columns["text"] = self.span_texts.take(arrow_array(chosen))
+        if self.context.wording is not None:
+            columns["text"] = self.context.wording.of(spans).take(arrow_array(chosen))
         if spans.fragments is not None:
             pieces = spans.fragments.take(chosen)
             flat = arrow_array(np.stack([pieces.start, pieces.end], axis=1).astype(np.int32).ravel())
@@ -276,12 +267,11 @@ def disagreements(
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     measure = ChanceKappaF1(match_labels=match_labels, level=level)
     options = SideReading.of(disagreements, arguments)
-    named = require_no_answers(named_annotators(annotations, names))
-    read = read_sides(named, options)
+    read = read_sides(require_no_answers(named_annotators(annotations, names)), options)
     sides, reading = read.with_common_labels(match=measure.match_labels), read.reading
     spans = tuple(sides.values())
     places = Places.of(spans)
-    result = Disagreements(
+    return Disagreements(
         names=tuple(name.removeprefix(ANNOTATOR) for name in sides),
         sides=spans,
         places=places,
@@ -290,8 +280,8 @@ def disagreements(
         **corpus_size(spans[0], reading),
         match_labels=measure.match_labels,
         reading=reading,
+        context=context_of_sides(read, words).fitting(places.spans),
     )
-    return result.with_context(context_of_sides(read, words))
 
 
 def kind_table(disagreements: Disagreements) -> Table:
@@ -339,12 +329,12 @@ def reading_text(reading: Mapping[str, Any]) -> str:
     return " | ".join(texts) or NOTHING
 
 
-def shown_places(disagreements: Disagreements, most: int) -> Iterator[Part]:
+def shown_places(disagreements: Disagreements) -> Iterator[Part]:
     """Yield the first places as lines: position, text, and the spans of each annotator."""
     wording = disagreements.context.wording
-    if most < len(disagreements):
-        yield from (f"the {most:,} most costly of {len(disagreements):,} places:", "")
-    for row in disagreements.to_arrow().slice(0, most).to_pylist():
+    if len(disagreements) > SHOWN:
+        yield from (f"the {SHOWN:,} most costly of {len(disagreements):,} places:", "")
+    for row in disagreements.to_arrow().slice(0, SHOWN).to_pylist():
         text = row.get("text", f"{row['start']}–{row['end']}")
         where = [f"line {row['line']}"] if row.get("line") else []
         where += [f"document {row.get('name', row['document'])}", f"cost {row['cost']:.2g}"]

@@ -26,14 +26,7 @@ from ..scores.measure_result import count_measures, notes_of
 from ..scores.report import corpus_size
 from ..scores.score import chance_measure, parts_by_chance, string_measure
 from .comparison import REFERENCES, SYSTEM, ChanceRank, Comparison, MeasureComparison, SystemResult, named_outputs
-from .significance import (
-    FEWEST,
-    PairedArguments,
-    PairedResampling,
-    compared_pairs,
-    rank_correlations,
-    ranks,
-)
+from .significance import FEWEST, PairedArguments, PairedResampling, compared_pairs, rank_correlations, ranks
 
 _CALLED = {Spans: "spans", Entities: "entity trees", Attributes: "spans with attributes", Mentions: "mentions"}
 """What errors call the kinds of sides."""
@@ -264,17 +257,13 @@ def _compared(
                 )
             of_part: dict[str, Any] = {"measure": measure, "key": key, "systems": systems, "pairs": pairs[key][part]}
             results.append(MeasureComparison(**of_part, signature=signature, documents=documents[part]))
-        of_labels = dict(zip(parts, results, strict=False))
-        yield replace(results[-1], notes=notes_of(measure, counts), per_label=of_labels), (places[-1], drawn[:, -1])
+        per_part = dict(zip(parts, results, strict=False))
+        yield replace(results[-1], notes=notes_of(measure, counts), per_label=per_part), (places[-1], drawn[:, -1])
 
 
 @shares(PairedArguments, PairedResampling)
 def compare_strings(
-    references: Any,
-    systems: Mapping[str, GroundedStrings],
-    *,
-    per_label: bool = False,
-    **options: Any,
+    references: Any, systems: Mapping[str, GroundedStrings], *, per_label: bool = False, **options: Any
 ) -> Comparison:
     """Compare the answers of several systems as strings, see `compare`.
 

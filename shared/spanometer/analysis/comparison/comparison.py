@@ -22,7 +22,9 @@ NAMED = "Pass a mapping from the name of each system to its output, {'old': ...,
 
 
 def named_systems(outputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return outputs by the names that errors use for their systems; raise an `InputError` for an invalid name."""
+    """Return outputs by the names that errors use for their systems; raise an `InputError` if a name is invalid."""
+    if not outputs:
+        raise InputError("there are no systems.", NAMED)
     for name in outputs:
         if not isinstance(name, str) or not name:
             raise InputError(f"{shown(name)} is not the name of a system.", NAMED)
@@ -206,8 +208,7 @@ class Comparison(CorpusResult, eq=True):
             yield from ("", table)
         if self.chance_ranks:
             yield from ("", Table.of("part", _CHANCE, self.chance_ranks, left=3, kind="chance", names="part"))
-        yield from ("", *legend(self), "")
-        yield from signature_lines(self.measures)
+        yield from ("", *legend(self), "", *signature_lines(self.measures))
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""

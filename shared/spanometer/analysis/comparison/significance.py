@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...counts.counts import Counts
-from ...counts.statistics import MOST_DOCUMENTS_DRAWN, MOST_DRAWS, Estimate, Resampling, require_bounded
+from ...counts.statistics import MOST_DOCUMENTS_DRAWN, MOST_DRAWS, Estimate, Resampling, divide, require_bounded
 from ...documents.arguments import DrawArguments
 from ...measures.base import Measure, Scores
 from ...options import option
@@ -232,8 +232,7 @@ def ranks(values: np.ndarray, *, higher_is_better: bool) -> np.ndarray:
         The ranks of the systems, int64 of the same shape.
     """
     worth = np.where(np.isnan(values), -np.inf, values if higher_is_better else -values)
-    better: np.ndarray = (worth[..., None, :] > worth[..., :, None] + _EQUAL).sum(axis=-1)
-    return 1 + better
+    return np.asarray(1 + (worth[..., None, :] > worth[..., :, None] + _EQUAL).sum(axis=-1))
 
 
 def _reached(differences: np.ndarray, point: Any) -> Any:
@@ -305,8 +304,7 @@ def kendall(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
     first, second = _directions(ranks), _directions(others)
     agreement = (first * second).sum(axis=-1)
     scale = np.sqrt(np.abs(first).sum(axis=-1) * np.abs(second).sum(axis=-1))
-    tau: np.ndarray = np.divide(agreement, scale, out=np.full(scale.shape, np.nan), where=scale > 0)
-    return tau
+    return divide(agreement, scale, math.nan)
 
 
 def rank_correlations(
@@ -339,5 +337,4 @@ def rank_correlations(
 def _directions(ranks: np.ndarray) -> np.ndarray:
     """Compute the sign of the rank difference of each pair of systems, float64 of shape (..., pairs)."""
     first, second = np.triu_indices(ranks.shape[-1], 1)
-    signs: np.ndarray = np.sign(ranks[..., first] - ranks[..., second]).astype(float)
-    return signs
+    return np.asarray(np.sign(ranks[..., first] - ranks[..., second]), dtype=float)

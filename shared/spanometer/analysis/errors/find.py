@@ -19,7 +19,7 @@ from ...measures.registry import MEASURES, read_measures
 from ...options import CheckedOptions, option
 from ...readers.json.annotation_tools import PREANNOTATIONS, ReviewTask
 from ...readers.reading import beside_files
-from ..comparison.comparison import NAMED, REFERENCES, SYSTEM, named_systems
+from ..comparison.comparison import REFERENCES, SYSTEM, named_systems
 from ..scores.report import corpus_size
 from .errors import Errors, SystemErrors
 from .examples import ErrorChoice, context_of_sides
@@ -95,8 +95,6 @@ def errors(
         remedy = f"Choose one measure, such as {setting('measure', 'span_f')}."
         raise InputError("the costs of errors are computed for exactly one measure.", remedy, option="measure")
     several = isinstance(predictions, Mapping)
-    if several and not predictions:
-        raise InputError("there are no systems.", NAMED)
     outputs = named_systems(predictions) if several else {ONLY: predictions}
     sides = beside_files({REFERENCES: references, **outputs}, answers="grounding" in arguments)
     read = read_sides(sides, options)
