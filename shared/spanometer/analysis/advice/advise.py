@@ -114,7 +114,7 @@ def follow(corpus: Statistics, thresholds: Thresholds) -> Flow:
     measure, options = measure_of(last)
     for name, (question, text, metric) in QUESTIONS.items():
         value, limit = getattr(corpus, name), getattr(thresholds, name)
-        answer = None if value is None else value > 0 and value >= limit
+        answer = _reached(value, limit, "g")[1]
         if answer:
             last, (measure, options) = metric, measure_of(metric)
             options |= {"tokens": "words"} if name == "information_variation" else {}
@@ -226,10 +226,8 @@ def advise(
         if all(table[metric][name] for name in needed) and not (corpus.overlapping and metric.startswith("token_f"))
     )
     measure, options = measure_of(fitting[0])
-    if measure == "intersection_f" and corpus.overlapping_within_label:
-        options = {**options, "cap": True}
-    if "token_informativeness" in needed:
-        options = {**options, "tokens": "words"}
+    options |= {"cap": True} if measure == "intersection_f" and corpus.overlapping_within_label else {}
+    options |= {"tokens": "words"} if "token_informativeness" in needed else {}
     properties = tuple(name for name in PROPERTY_NAMES if name in needed)
     remarks = tuple(notes(measure, corpus, needed, limits))
     advice = Advice(corpus, answers, properties, measure, options, fitting, remarks, limits)
@@ -259,67 +257,62 @@ def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
         yield f"{flow.call} has the properties that matter here, but {advice.call} has them, too, and is simpler."
 
 
-def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
+def _reached(value: float | None, threshold: float, form: str) -> tuple[str, bool | None]:
+    """Write a threshold, and decide whether a statistic is above 0 and reaches it; None if the statistic is unknown."""
+    return f"at least {threshold:{form}}", None if value is None else value > 0 and value >= threshold
+
+
+def _answers(corpus: Statistics, thresholds: Thresholds) -> Iterator[AdviceAnswer]:
     several = 1 - corpus.one_token_share
     variation = corpus.information_variation
     highest = max(corpus.chance_per_label.values(), default=0.0)
-    return [
-        AdviceAnswer(
-            "Do spans have several tokens, so that a prediction can be partly right?",
-            f"{several:.1%} of spans have several tokens",
-            f"at least {thresholds.several_tokens:.1%}",
-            several > 0 and several >= thresholds.several_tokens,
-            ("overlap", "noise"),
-        ),
-        AdviceAnswer(
-            "Do spans of the same label touch, so that merging and splitting them are separate errors?",
-            f"{corpus.adjacent_share:.1%} of spans are next to a span of the same label",
-            f"at least {thresholds.adjacent:.1%}",
-            corpus.adjacent > 0 and corpus.adjacent_share >= thresholds.adjacent,
-            ("homogeneity", "completeness"),
-        ),
-        AdviceAnswer(
-            "Do lengths vary, so that a wrong token should weigh less in a longer span?",
-            f"lengths have a mean of {corpus.mean_length:.2f} tokens; standard deviation / mean is "
-            f"{corpus.length_variation:.2f}",
-            f"at least {thresholds.length_variation:.2f}",
-            corpus.length_variation > 0 and corpus.length_variation >= thresholds.length_variation,
-            ("length_vs_captured", "length_vs_noisy"),
-        ),
-        AdviceAnswer(
-            "Are there long spans, so that each further token should weigh less?",
-            f"{corpus.long_share:.1%} of spans have {thresholds.long_span:g} tokens or more",
-            f"at least {thresholds.long_share:.1%}",
-            corpus.long_share > 0 and corpus.long_share >= thresholds.long_share,
-            ("overlap_increasing", "noise_increasing"),
-        ),
-        AdviceAnswer(
-            "Are some words of spans rare and others frequent, so that they differ in information?",
-            "the words are unknown"
-            if variation is None
-            else f"words have a mean of {corpus.mean_information:.1f} bits; standard deviation / mean is "
-            f"{variation:.2f}",
-            f"at least {thresholds.information_variation:.2f}",
-            None if variation is None else variation > 0 and variation >= thresholds.information_variation,
-            ("token_informativeness",),
-        ),
-        AdviceAnswer(
-            "Do spans share tokens?",
-            f"{corpus.overlapping:,} of {corpus.spans:,} share tokens with another",
-            "at least 1",
-            corpus.overlapping > 0,
-            (),
-        ),
-        AdviceAnswer(
-            "Would randomly placed spans of the same lengths agree?",
-            "the lengths of documents are unknown"
-            if corpus.chance is None
-            else f"chance F1 is {corpus.chance:.2f}, and up to {highest:.2f} in a label",
-            f"at least {thresholds.chance:.2f}",
-            None if corpus.chance is None else bool(above_chance(corpus, thresholds)),
-            (),
-        ),
-    ]
+    yield AdviceAnswer(
+        "Do spans have several tokens, so that a prediction can be partly right?",
+        f"{several:.1%} of spans have several tokens",
+        *_reached(several, thresholds.several_tokens, ".1%"),
+        ("overlap", "noise"),
+    )
+    yield AdviceAnswer(
+        "Do spans of the same label touch, so that merging and splitting them are separate errors?",
+        f"{corpus.adjacent_share:.1%} of spans are next to a span of the same label",
+        *_reached(corpus.adjacent_share, thresholds.adjacent, ".1%"),
+        ("homogeneity", "completeness"),
+    )
+    yield AdviceAnswer(
+        "Do lengths vary, so that a wrong token should weigh less in a longer span?",
+        f"lengths have a mean of {corpus.mean_length:.2f} tokens; standard deviation / mean is "
+        f"{corpus.length_variation:.2f}",
+        *_reached(corpus.length_variation, thresholds.length_variation, ".2f"),
+        ("length_vs_captured", "length_vs_noisy"),
+    )
+    yield AdviceAnswer(
+        "Are there long spans, so that each further token should weigh less?",
+        f"{corpus.long_share:.1%} of spans have {thresholds.long_span:g} tokens or more",
+        *_reached(corpus.long_share, thresholds.long_share, ".1%"),
+        ("overlap_increasing", "noise_increasing"),
+    )
+    yield AdviceAnswer(
+        "Are some words of spans rare and others frequent, so that they differ in information?",
+        "the words are unknown"
+        if variation is None
+        else f"words have a mean of {corpus.mean_information:.1f} bits; standard deviation / mean is {variation:.2f}",
+        *_reached(variation, thresholds.information_variation, ".2f"),
+        ("token_informativeness",),
+    )
+    yield AdviceAnswer(
+        "Do spans share tokens?",
+        f"{corpus.overlapping:,} of {corpus.spans:,} share tokens with another",
+        *_reached(corpus.overlapping, 1, "g"),
+        (),
+    )
+    yield AdviceAnswer(
+        "Would randomly placed spans of the same lengths agree?",
+        "the lengths of documents are unknown"
+        if corpus.chance is None
+        else f"chance F1 is {corpus.chance:.2f}, and up to {highest:.2f} in a label",
+        *_reached(None if corpus.chance is None else highest, thresholds.chance, ".2f"),
+        (),
+    )
 
 
 def above_chance(corpus: Statistics, thresholds: Thresholds) -> list[str]:
