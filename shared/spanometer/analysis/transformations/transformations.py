@@ -13,8 +13,8 @@ and shards give the same result as the whole corpus.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -41,8 +41,7 @@ def amount(default: int | None, help: str, *, low: int = 1, optional: bool = Fal
     return option(default, help=help, kind=int, low=low, high=LARGEST, optional=optional or default is None)
 
 
-@dataclass(frozen=True, eq=False)
-class Transformed:
+class Transformed(NamedTuple):
     """A transformed corpus.
 
     Attributes:
@@ -59,8 +58,7 @@ class Transformed:
         return int(self.per_document.sum())
 
 
-@dataclass(frozen=True, eq=False)
-class TransformedTags:
+class TransformedTags(NamedTuple):
     """Transformed tags.
 
     Attributes:
@@ -97,6 +95,10 @@ class Transformation(CheckedOptions, ABC):
         labels = getattr(self, "labels", ())
         if labels is not None and not (isinstance(labels, tuple) and all(isinstance(label, str) for label in labels)):
             self.refuse("labels", "Give a tuple of labels, such as ('LOC', 'PER').")
+        for low, high in (("shortest", "longest"), ("tokens", "room")):
+            least, most = getattr(self, low, None), getattr(self, high, None)
+            if most is not None and most < least:
+                self.refuse(high, f"Use {least} (the value of {low}) or more.")
 
     @abstractmethod
     def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
@@ -174,12 +176,6 @@ class ChosenSpans(SpanTransformation):
     shortest: int = amount(1, "change only spans with at least N tokens")
     longest: int | None = amount(None, "change only spans with at most N tokens")
     alone: bool = option(False, help="change only spans in documents without other spans", kind=bool)
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        super().__post_init__()
-        if self.longest is not None and self.longest < self.shortest:
-            self.refuse("longest", f"Use {self.shortest} (the value of shortest) or more.")
 
     def choose(self, spans: Spans, numbers: np.ndarray, possible: np.ndarray | bool = True) -> np.ndarray:
         """Flag the spans to change: draw with probability `rate` among the spans that all parameters allow."""
@@ -304,12 +300,6 @@ class Extend(Move):
     side: str = option("end", help="the end to change", choices=SIDES)
     room: int | None = amount(None, "change only spans with N free tokens beside them")
     otherwise: int = amount(0, "the number of tokens to add to spans with less room", low=0)
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        super().__post_init__()
-        if self.room is not None and self.room < self.tokens:
-            self.refuse("room", f"Use at least {self.tokens}, the number of changed tokens.")
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """Extend spans, see `SpanTransformation.transform`."""
