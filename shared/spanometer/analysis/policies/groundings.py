@@ -1,8 +1,8 @@
 """Scores of generated answers under every grounding policy."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,8 +40,7 @@ ALONE = "answers"
 """The name of the only system, if it has none."""
 
 
-@dataclass(frozen=True, eq=False)
-class AnswersSpread:
+class AnswersSpread(NamedTuple):
     """One system's answers under every policy.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -291,8 +291,7 @@ def _read_affected(grid: RepairGrid, tags: Tags, scheme: Scheme, affected: np.nd
     return readings, in_order(Spans(*bounds, names, len(readings.document), lengths[readings.document]))
 
 
-@dataclass(frozen=True, eq=False)
-class _Logits:
+class _Logits(NamedTuple):
     """Logits and their tags."""
 
     scores: Scores
