@@ -150,62 +150,53 @@ def score_against(
     chosen = read_measures(measures, MEASURES)
     options = SideReading.of(score_against, arguments)
     people = named_annotators(references, names)
-    sides, reading, *_ = read_sides({**people, **_named(systems, people)}, options)
-    reading = {**reading, "references": len(people)}
-    first = next(iter(sides.values()))
-    if first.documents == 0:
-        raise InputError("there are no documents.", "Give at least one document.")
-    counts = {
-        (side, person): count_pair(sides, (person, side), list(chosen.values()), per_document=True)
-        for person, side in product(range(len(people)), range(len(sides)))
-        if side != person
-    }
-    called = [name.removeprefix(ANNOTATOR).removeprefix(SYSTEM) for name in sides]
-    return AgainstReferences(
-        references=tuple(called[: len(people)]),
-        systems=tuple(called[len(people) :]),
-        **corpus_size(first, reading),
-        measures={
-            name: _measured(measure, called, {pair: each[place] for pair, each in counts.items()}, reading, resampling)
-            for place, (name, measure) in enumerate(chosen.items())
-        },
-        confidence=confidence,
-    )
-
-
-def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the outputs by the names that errors use for their systems; a single output has the name `system`."""
     outputs = systems if isinstance(systems, Mapping) else {"system": systems}
     for name in outputs:
         if f"{ANNOTATOR}{name}" in people:
             raise InputError(
                 f"a system and an annotator have the same name, {shown(name)}.", "Give each a different name."
             )
-    return named_systems(outputs)
+    sides, reading, *_ = read_sides({**people, **named_systems(outputs)}, options)
+    reading = {**reading, "references": len(people)}
+    first = next(iter(sides.values()))
+    if first.documents == 0:
+        raise InputError("there are no documents.", "Give at least one document.")
+    called = [name.removeprefix(ANNOTATOR).removeprefix(SYSTEM) for name in sides]
+    counts = {
+        (called[side], called[person]): count_pair(sides, (person, side), list(chosen.values()), per_document=True)
+        for person, side in product(range(len(people)), range(len(sides)))
+        if side != person
+    }
+    results = {}
+    for place, (name, measure) in enumerate(chosen.items()):
+        of_measure = {pair: of_pair[place] for pair, of_pair in counts.items()}
+        results[name] = _measured(measure, of_measure, resampling, measure.signature(reading, resampling))
+    return AgainstReferences(
+        references=tuple(called[: len(people)]),
+        systems=tuple(called[len(people) :]),
+        **corpus_size(first, reading),
+        measures=results,
+        confidence=confidence,
+    )
 
 
 def _measured(
-    measure: Measure,
-    sides: Sequence[str],
-    counts: Mapping[tuple[int, int], Counts],
-    reading: Mapping[str, object],
-    resampling: Resampling | None,
+    measure: Measure, counts: Mapping[tuple[str, str], Counts], resampling: Resampling | None, signature: str
 ) -> MeasureAgainst:
     """Estimate the scores of all sides by one measure.
 
     Args:
         measure: the measure.
-        sides: the names of the annotators and, after them, of the systems.
-        counts: the counts of each side against each other annotator, by their indices.
-        reading: how the sides were read, for the signature.
+        counts: the counts of each annotator and system against each other annotator, by their names.
         resampling: how documents are resampled; None computes no intervals.
+        signature: the signature of the result.
     """
-    people, keys = sides[: 1 + max(person for _, person in counts)], measure.keys
-    number = len(people)
+    people, keys = list(dict.fromkeys(person for _, person in counts)), measure.keys
+    sides, number = list(dict.fromkeys([*people, *(side for side, _ in counts)])), len(people)
     of_pairs = measure.joint_estimates(list(counts.values()), resampling, measure.score_totals)
     # a person is never compared with itself; there any value is
-    places = np.zeros((len(sides), number), dtype=np.int64)
-    places[tuple(np.transpose(list(counts)))] = np.arange(len(counts))
+    place_of = {pair: place for place, pair in enumerate(counts)}
+    places = np.array([[place_of.get((side, person), 0) for person in people] for side in sides])
     # shape (sides, people, keys)
     against = Estimate.combined(lambda *each: np.stack(each, axis=-1)[:, places], *(of_pairs[key] for key in keys))
     # each side against all others and, after them, each system against all people without one of them
@@ -253,10 +244,8 @@ def _measured(
         same_terms=scores(terms, systems, WAYS),
         differences=scores(differences, systems, WAYS),
         best={name: people[best_people[side]] for side, name in enumerate(sides)},
-        signature=measure.signature(reading, resampling),
-        notes=notes_of(
-            measure, {f"{sides[side]} against {sides[person]}": counts[side, person] for side, person in counts}
-        ),
+        signature=signature,
+        notes=notes_of(measure, {f"{side} against {person}": each for (side, person), each in counts.items()}),
     )
 
 

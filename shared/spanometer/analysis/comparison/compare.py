@@ -176,7 +176,8 @@ def compare_sides(
     compared, ranked = {}, {}
     for place, (name, measure) in enumerate(measures.items()):
         of_measure = {system: of_system[place] for system, of_system in counts.items()}
-        for result, places in _compared(measure, of_measure, resampling, reading, per_label=per_label):
+        signature = measure.signature(reading, resampling)
+        for result, places in _compared(measure, of_measure, resampling, signature, per_label=per_label):
             key = result.key
             named = name if key == measure.headline else key if name == measure.name else f"{name} {key}"
             compared[named], ranked[named] = result, places
@@ -205,19 +206,14 @@ def _chance_ranks(
 
 
 def _compared(
-    measure: Measure,
-    counts: Mapping[str, Counts],
-    resampling: PairedResampling,
-    reading: Mapping[str, object],
-    *,
-    per_label: bool,
+    measure: Measure, counts: Mapping[str, Counts], resampling: PairedResampling, signature: str, *, per_label: bool
 ) -> Iterator[tuple[MeasureComparison, tuple[np.ndarray, np.ndarray]]]:
     """Compare systems by one measure; yields the result for each key by which it ranks, and the systems' ranks."""
     first, names = next(iter(counts.values())), {name for each in counts.values() for name in each.labels}
     labels = first.labels if len(first.labels) == len(names) else tuple(sorted(names))
     alike = {system: each.renamed(each.labels, labels) for system, each in counts.items()}
-    by_label = {system: measure.score_per_label(each) if per_label else {} for system, each in counts.items()}
-    parts = [label for label, values in next(iter(by_label.values())).items() if values["support"]]
+    by_label = measure.score_per_label(first) if per_label else {}
+    parts = [label for label, values in by_label.items() if values["support"]]
     chosen = [*map(labels.index, parts), -1]
 
     def scores(totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -227,18 +223,11 @@ def _compared(
         of_all = measure.where_present(measure.scores_of_all)(totals)
         return {key: values[..., chosen] for key, values in of_all.items()}
 
-    estimates = measure.joint_estimates(list(alike.values()), resampling, scores)
-    keys = (measure.headline, *measure.ranked)
-    pairs = compared_pairs(measure, alike, {key: estimates[key] for key in keys}, scores, resampling)
+    estimates, pairs = compared_pairs(measure, alike, scores, resampling)
     whole = measure.headline_values if measure.input == "attributes" else measure.score
-    scored = {
-        system: [*({key: by_label[system][label][key] for key in measure.keys} for label in parts), whole(each)]
-        for system, each in counts.items()
-    }
     of_labels = [each.documents_by_label() for each in counts.values()] if parts else []
-    signature = measure.signature(reading, resampling)
     documents = [*(max(of_system[label] for of_system in of_labels) for label in parts), 0]
-    for key in keys:
+    for key in pairs:
         values, higher = estimates[key], measure.results[key].better == "higher"
         places, drawn = (ranks(np.asarray(each), higher_is_better=higher) for each in (values.point, values.drawn))
         stability = (drawn[..., None] == np.arange(1, len(counts) + 1)).mean(axis=0)
@@ -247,10 +236,11 @@ def _compared(
         results = []
         for part in range(len(chosen)):
             systems = {}
-            for column, system in enumerate(counts):
+            for column, (system, of_system) in enumerate(counts.items()):
                 own = {name: each[part, column] for name, each in estimates.items()}
+                of_label = {name: measure.results[name].kind(own[name].point) for name in measure.keys}
                 systems[system] = SystemResult(
-                    scores=scored[system][part],
+                    scores=of_label if part < len(parts) else whole(of_system),
                     intervals=measure.intervals_of(own, resampling),
                     rank=int(places[part, column]),
                     rank_shares=tuple(stability[part, column].tolist()),

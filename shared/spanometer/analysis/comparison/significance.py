@@ -160,31 +160,27 @@ class PairResult:
     @property
     def mark(self) -> str:
         """Stars for `p_randomisation_holm`, see `LEVELS`; empty if it is 0.05 or more."""
-        reached = [mark for mark, level in LEVELS.items() if self.p_randomisation_holm < level]
-        return reached[-1] if reached else ""
+        return max((mark for mark, level in LEVELS.items() if self.p_randomisation_holm < level), key=len, default="")
 
 
 def compared_pairs(
-    measure: Measure,
-    counts: Mapping[str, Counts],
-    estimates: Mapping[str, Estimate],
-    scores: Scores,
-    resampling: PairedResampling,
-) -> dict[str, list[tuple[PairResult, ...]]]:
-    """Compare the scores of all pairs of systems, in each part of the counts.
+    measure: Measure, counts: Mapping[str, Counts], scores: Scores, resampling: PairedResampling
+) -> tuple[dict[str, Estimate], dict[str, list[tuple[PairResult, ...]]]]:
+    """Estimate the scores of all systems, and compare all pairs by the scores that rank, in each part of the counts.
 
     Args:
         measure: the measure.
         counts: the counts of the systems by name, with common labels.
-        estimates: the compared scores by key, shape (parts, systems).
         scores: the function that computes the scores of all parts from totals by label.
-        resampling: how to swap; its level is the level of the intervals.
+        resampling: how to resample and to swap; its level is the level of the intervals.
 
     Returns:
-        For each key, the pairs of each part.
+        The scores by key, shape (parts, systems); and, for each key by which the measure ranks, the pairs of each part.
     """
+    estimates = measure.joint_estimates(list(counts.values()), resampling, scores)
     pairs, (first, second) = list(combinations(counts, 2)), np.triu_indices(len(counts), 1)
-    differences = {key: each[:, first] - each[:, second] for key, each in estimates.items()}
+    ranking = {key: estimates[key] for key in (measure.headline, *measure.ranked)}
+    differences = {key: each[:, first] - each[:, second] for key, each in ranking.items()}
     swapped = []
     for number, (system, other) in enumerate(pairs):
         points = {key: each.point[:, number] for key, each in differences.items()}
@@ -205,7 +201,7 @@ def compared_pairs(
                 columns[f"{name}_holm"] = holm(np.array(columns[name])).tolist()
             rows = zip(*columns.values(), strict=True)
             results[key].append(tuple(PairResult(**dict(zip(columns, row, strict=True))) for row in rows))
-    return results
+    return estimates, results
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
