@@ -183,12 +183,10 @@ class Advice(_Recommended):
         grounds = "; ".join(answer.statistic for answer in self.answers if answer.matters and answer.properties)
         needed = ", ".join(name.replace("_", " ") for name in self.properties)
         others = self.fitting[1:]
-        choice = (
-            f"It is the simplest measure with all these properties; {', '.join(others)} "
-            f"{'has' if len(others) == 1 else 'have'} them, too."
-            if others
-            else "It is the only measure with all these properties."
-        )
+        choice = "It is the only measure with all these properties."
+        if others:
+            have = f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} them, too"
+            choice = f"It is the simplest measure with all these properties; {have}."
         return f"In this corpus, {grounds}. So these formal properties matter: {needed}. {choice}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -220,11 +218,8 @@ def advise(
     answers = tuple(_answers(corpus, limits))
     needed = {name for answer in answers if answer.matters for name in answer.properties}
     table = published_properties()
-    fitting = tuple(
-        metric
-        for metric in SIMPLEST_FIRST
-        if all(table[metric][name] for name in needed) and not (corpus.overlapping and metric.startswith("token_f"))
-    )
+    suited = [metric for metric in SIMPLEST_FIRST if all(table[metric][name] for name in needed)]
+    fitting = tuple(metric for metric in suited if not (corpus.overlapping and metric.startswith("token_f")))
     measure, options = measure_of(fitting[0])
     options |= {"cap": True} if measure == "intersection_f" and corpus.overlapping_within_label else {}
     options |= {"tokens": "words"} if "token_informativeness" in needed else {}
@@ -249,10 +244,8 @@ def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
             absent = " and ".join(lacking)
             yield f"{flow.call} lacks {absent} in Table 1. This matters here: {answer.statistic}."
     if advice.statistics.overlapping and (flow.measure == "token_f" or advice.options.get("cap")):
-        yield (
-            f"The flow chart does not ask whether spans share tokens. In this corpus they do, and {flow.call} "
-            "cannot see it."
-        )
+        unasked = "The flow chart does not ask whether spans share tokens."
+        yield f"{unasked} In this corpus they do, and {flow.call} cannot see it."
     elif not lacks:
         yield f"{flow.call} has the properties that matter here, but {advice.call} has them, too, and is simpler."
 
@@ -262,57 +255,35 @@ def _reached(value: float | None, threshold: float, form: str) -> tuple[str, boo
     return f"at least {threshold:{form}}", None if value is None else value > 0 and value >= threshold
 
 
-def _answers(corpus: Statistics, thresholds: Thresholds) -> Iterator[AdviceAnswer]:
+def _answers(corpus: Statistics, limits: Thresholds) -> Iterator[AdviceAnswer]:
+    question = "Do spans have several tokens, so that a prediction can be partly right?"
     several = 1 - corpus.one_token_share
-    variation = corpus.information_variation
-    highest = max(corpus.chance_per_label.values(), default=0.0)
-    yield AdviceAnswer(
-        "Do spans have several tokens, so that a prediction can be partly right?",
-        f"{several:.1%} of spans have several tokens",
-        *_reached(several, thresholds.several_tokens, ".1%"),
-        ("overlap", "noise"),
-    )
-    yield AdviceAnswer(
-        "Do spans of the same label touch, so that merging and splitting them are separate errors?",
-        f"{corpus.adjacent_share:.1%} of spans are next to a span of the same label",
-        *_reached(corpus.adjacent_share, thresholds.adjacent, ".1%"),
-        ("homogeneity", "completeness"),
-    )
-    yield AdviceAnswer(
-        "Do lengths vary, so that a wrong token should weigh less in a longer span?",
-        f"lengths have a mean of {corpus.mean_length:.2f} tokens; standard deviation / mean is "
-        f"{corpus.length_variation:.2f}",
-        *_reached(corpus.length_variation, thresholds.length_variation, ".2f"),
-        ("length_vs_captured", "length_vs_noisy"),
-    )
-    yield AdviceAnswer(
-        "Are there long spans, so that each further token should weigh less?",
-        f"{corpus.long_share:.1%} of spans have {thresholds.long_span:g} tokens or more",
-        *_reached(corpus.long_share, thresholds.long_share, ".1%"),
-        ("overlap_increasing", "noise_increasing"),
-    )
-    yield AdviceAnswer(
-        "Are some words of spans rare and others frequent, so that they differ in information?",
-        "the words are unknown"
-        if variation is None
-        else f"words have a mean of {corpus.mean_information:.1f} bits; standard deviation / mean is {variation:.2f}",
-        *_reached(variation, thresholds.information_variation, ".2f"),
-        ("token_informativeness",),
-    )
-    yield AdviceAnswer(
-        "Do spans share tokens?",
-        f"{corpus.overlapping:,} of {corpus.spans:,} share tokens with another",
-        *_reached(corpus.overlapping, 1, "g"),
-        (),
-    )
-    yield AdviceAnswer(
-        "Would randomly placed spans of the same lengths agree?",
-        "the lengths of documents are unknown"
-        if corpus.chance is None
-        else f"chance F1 is {corpus.chance:.2f}, and up to {highest:.2f} in a label",
-        *_reached(None if corpus.chance is None else highest, thresholds.chance, ".2f"),
-        (),
-    )
+    statistic = f"{several:.1%} of spans have several tokens"
+    yield AdviceAnswer(question, statistic, *_reached(several, limits.several_tokens, ".1%"), _PARTS)
+    question = "Do spans of the same label touch, so that merging and splitting them are separate errors?"
+    statistic = f"{corpus.adjacent_share:.1%} of spans are next to a span of the same label"
+    yield AdviceAnswer(question, statistic, *_reached(corpus.adjacent_share, limits.adjacent, ".1%"), _BORDERS)
+    question = "Do lengths vary, so that a wrong token should weigh less in a longer span?"
+    mean, variation = f"a mean of {corpus.mean_length:.2f} tokens", corpus.length_variation
+    statistic = f"lengths have {mean}; standard deviation / mean is {variation:.2f}"
+    yield AdviceAnswer(question, statistic, *_reached(variation, limits.length_variation, ".2f"), _LENGTHS)
+    question = "Are there long spans, so that each further token should weigh less?"
+    statistic = f"{corpus.long_share:.1%} of spans have {limits.long_span:g} tokens or more"
+    yield AdviceAnswer(question, statistic, *_reached(corpus.long_share, limits.long_share, ".1%"), _INCREASING)
+    question = "Are some words of spans rare and others frequent, so that they differ in information?"
+    statistic, spread = "the words are unknown", corpus.information_variation
+    if spread is not None:
+        mean = f"a mean of {corpus.mean_information:.1f} bits"
+        statistic = f"words have {mean}; standard deviation / mean is {spread:.2f}"
+    yield AdviceAnswer(question, statistic, *_reached(spread, limits.information_variation, ".2f"), _INFORMATION)
+    statistic = f"{corpus.overlapping:,} of {corpus.spans:,} share tokens with another"
+    yield AdviceAnswer("Do spans share tokens?", statistic, *_reached(corpus.overlapping, 1, "g"), ())
+    question = "Would randomly placed spans of the same lengths agree?"
+    statistic = "the lengths of documents are unknown"
+    highest = None if corpus.chance is None else max(corpus.chance_per_label.values(), default=0.0)
+    if highest is not None:
+        statistic = f"chance F1 is {corpus.chance:.2f}, and up to {highest:.2f} in a label"
+    yield AdviceAnswer(question, statistic, *_reached(highest, limits.chance, ".2f"), ())
 
 
 def above_chance(corpus: Statistics, thresholds: Thresholds) -> list[str]:
@@ -361,10 +332,8 @@ def _note_on_chance(corpus: Statistics, thresholds: Thresholds) -> str:
     """Name the labels for which chance should be corrected for, and say where it can be ignored."""
     above = above_chance(corpus, thresholds)
     if not above:
-        return (
-            "You can ignore chance: randomly placed spans of the same lengths would score at most "
-            f"{max(corpus.chance_per_label.values()):.2f}."
-        )
+        highest = max(corpus.chance_per_label.values())
+        return f"You can ignore chance: randomly placed spans of the same lengths would score at most {highest:.2f}."
     listed = ", ".join(f"{label} ({corpus.chance_per_label[label]:.2f})" for label in above[:_LISTED])
     more = f" and {len(above) - _LISTED} more" if len(above) > _LISTED else ""
     below = len(corpus.chance_per_label) - len(above)
@@ -375,19 +344,11 @@ def _note_on_chance(corpus: Statistics, thresholds: Thresholds) -> str:
     )
 
 
-PROPERTY_NAMES = (
-    "correct_sequence",
-    "wrong_sequence",
-    "overlap",
-    "noise",
-    "homogeneity",
-    "completeness",
-    "length_vs_captured",
-    "length_vs_noisy",
-    "overlap_increasing",
-    "noise_increasing",
-    "token_informativeness",
-)
+_PARTS, _BORDERS = ("overlap", "noise"), ("homogeneity", "completeness")
+_LENGTHS, _INCREASING = ("length_vs_captured", "length_vs_noisy"), ("overlap_increasing", "noise_increasing")
+_INFORMATION = ("token_informativeness",)
+PROPERTY_NAMES = ("correct_sequence", "wrong_sequence", *_PARTS, *_BORDERS, *_LENGTHS, *_INCREASING, *_INFORMATION)
+"""The formal properties, in the order of the published table."""
 
 _TICKS = {
     "span_f": "yynnyynnnnn",
@@ -405,7 +366,4 @@ SIMPLEST_FIRST = tuple(_TICKS)
 
 def published_properties() -> dict[str, dict[str, bool]]:
     """Return for each metric of the table whether it has each formal property."""
-    return {
-        metric: {name: tick == "y" for name, tick in zip(PROPERTY_NAMES, ticks, strict=True)}
-        for metric, ticks in _TICKS.items()
-    }
+    return {name: dict(zip(PROPERTY_NAMES, [tick == "y" for tick in row], strict=True)) for name, row in _TICKS.items()}
