@@ -16,21 +16,20 @@ from spanometer import InputError, Spans
 from spanometer.analysis.transformations.mapping import (
     PAIRS,
     TRANSFORMATIONS,
-    Drop,
     IllegalTags,
-    Invent,
-    Relabel,
     as_map,
     free,
     matched,
 )
 from spanometer.analysis.transformations.transformations import (
+    Drop,
     Extend,
+    Invent,
+    Relabel,
     Shift,
     SpanTransformation,
     Split,
     Truncate,
-    uniform,
 )
 from spanometer.tags.decoding import illegal_pairs
 from spanometer.tags.schemes import SCHEMES, get_scheme
@@ -300,8 +299,8 @@ def test_draws():
     state = mixed(7)
     for key in (3, 11):
         state = mixed(state ^ mixed(key))
-    assert uniform(7, np.array([3]), np.array([11]))[0] == (state >> 11) / 2**53
-    draws = uniform(0, np.arange(100_000))
+    assert Split(seed=7).uniform(np.array([3]), np.array([11]))[0] == (state >> 11) / 2**53
+    draws = Split(seed=0).uniform(np.arange(100_000))
     assert draws.min() >= 0 and draws.max() < 1
     assert np.abs(np.histogram(draws, bins=10, range=(0, 1))[0] - 10_000).max() < 480
 

@@ -1,18 +1,17 @@
-"""Random transformations, all transformations by name, and functions for `Dataset.map`.
+"""Illegal tags, all transformations by name, and functions for `Dataset.map`.
 
 function = as_map("label_noise", id2label=dataset.features["ner_tags"])
 dataset.map(function, batched=True, with_indices=True)
 """
 
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ...arrays import code_type, is_integer, read_rows, recoded
+from ...arrays import read_rows, recoded
 from ...exceptions import InputError, mention, require_choice, require_kind, setting, shown
 from ...options import option, options_of, require_known
 from ...spans.spans import Spans
@@ -20,128 +19,7 @@ from ...tags.decoding import get_repair, labels_of, scheme_of
 from ...tags.schemes import OUTSIDE, ROLES, get_scheme
 from ...tags.tags import Tags, check_names, read_id2label, split_tag
 from ...tags.viterbi import Legality
-from .transformations import (
-    ChosenSpans,
-    Extend,
-    Move,
-    Numbers,
-    Shift,
-    SpanTransformation,
-    Split,
-    Transformation,
-    Transformed,
-    TransformedTags,
-    Truncate,
-    bases,
-    changed,
-    covered_before,
-    document_numbers,
-    lengths_of,
-    uniform,
-)
-
-_BLOCK = 1 << 20
-"""The number of tokens for which random numbers are drawn at a time."""
-
-
-class Relabel(ChosenSpans):
-    """Give spans another label; all other labels are equally likely.
-
-    Attributes:
-        labels: the labels to draw from; None means the labels of the corpus. With fewer than two, nothing is changed.
-    """
-
-    labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
-
-    def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
-        """Change the labels of spans, see `SpanTransformation.transform`."""
-        spans, offered = _with_offered(spans, self.labels)
-        is_offered = np.isin(spans.label, offered)
-        others = len(offered) - is_offered
-        chosen = self.choose(spans, numbers, others > 0)
-        # draw by the label's name, because its code depends on the other labels in this part of the corpus
-        names = np.array([zlib.crc32(label.encode()) for label in spans.labels], dtype=np.uint64)
-        draw = uniform(self.seed, numbers[spans.document], spans.start, spans.end, names[spans.label])
-        pick = (draw * others).astype(np.int64)
-        # skip the span's own label
-        pick += is_offered & (pick >= np.searchsorted(offered, spans.label))
-        label = spans.label.copy()
-        label[chosen] = offered[pick[chosen]]
-        return changed(spans, spans.document[chosen], spans.document, spans.start, spans.end, label)
-
-
-class Drop(ChosenSpans):
-    """Remove spans."""
-
-    def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
-        """Remove spans, see `SpanTransformation.transform`."""
-        chosen = self.choose(spans, numbers)
-        columns = (column[~chosen] for column in (spans.document, spans.start, spans.end, spans.label))
-        return changed(spans, spans.document[chosen], *columns)
-
-
-class Invent(SpanTransformation):
-    """Add spans in tokens outside all spans, with at least one token between them and any other span.
-
-    At each token outside all spans, a span begins with the probability `rate`, with a random length and label. It is
-    not added if it would pass the end of its document, or come too near to another span.
-
-    Attributes:
-        lengths: the lengths to draw from, all entries equally likely; None means the lengths of the corpus's spans.
-        labels: the labels to draw from; None means the labels of the corpus.
-    """
-
-    rate: float = option(0.02, help="the probability that a free token begins a new span", kind=float, low=0, high=1)
-    lengths: tuple[int, ...] | None = option(None, help="the lengths to draw from", type="tuple of int, optional")
-    labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        super().__post_init__()
-        lengths: Any = (1,) if self.lengths is None else self.lengths
-        whole = isinstance(lengths, tuple) and all(is_integer(length) and length >= 1 for length in lengths)
-        if not whole or not lengths:
-            self.refuse("lengths", "Give a tuple of one or more lengths, each at least 1, such as (1, 2, 3).")
-
-    def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
-        """Add spans, see `SpanTransformation.transform`."""
-        spans, offered = _with_offered(spans, self.labels)
-        lengths = np.sort(spans.end - spans.start) if self.lengths is None else np.array(self.lengths)
-        if len(lengths) == 0 or len(offered) == 0:
-            return Transformed(spans, np.zeros(spans.documents, dtype=np.int64))
-        base = bases(spans)
-        token = np.concatenate([np.zeros(0, dtype=np.int64), *self._drawn(base, numbers)])
-        document = np.searchsorted(base, token, side="right") - 1
-        position = token - base[document]
-        by_length, by_label = (uniform(self.seed, numbers[document], position, np.int64(turn)) for turn in (1, 2))
-        end = position + lengths[(by_length * len(lengths)).astype(np.int64)]
-        kept = self._stands_apart(spans, document, position, end)
-        if self.first is not None:
-            kept &= np.cumsum(kept) <= self.first
-        document, position, end = document[kept], position[kept], end[kept]
-        label = offered[(by_label[kept] * len(offered)).astype(np.int64)]
-        columns = (spans.document, document), (spans.start, position), (spans.end, end), (spans.label, label)
-        return changed(spans, document, *(np.append(*pair) for pair in columns))
-
-    def _drawn(self, base: np.ndarray, numbers: np.ndarray) -> Iterator[np.ndarray]:
-        """Draw tokens at which spans begin, from the concatenated documents, a block at a time."""
-        for first in range(0, int(base[-1]), _BLOCK):
-            token = np.arange(first, min(first + _BLOCK, int(base[-1])))
-            document = np.searchsorted(base, token, side="right") - 1
-            yield token[uniform(self.seed, numbers[document], token - base[document]) < self.rate]
-
-    def _stands_apart(self, spans: Spans, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-        """Check whether new spans are inside their documents and at least a token away from all other spans."""
-        base, length = bases(spans)[document], lengths_of(spans)[document]
-        first = base + np.maximum(start - 1, 0)
-        last = base + np.minimum(end + 1, length)
-        free = (end <= length) & (covered_before(spans, first) == covered_before(spans, last))
-        reach = np.maximum.accumulate(np.where(free, base + end, -1))
-        within = np.ones(len(start), dtype=bool)
-        # spans of two documents need no token between them
-        within[1:] = (reach[:-1] < base[1:] + start[1:]) | (reach[:-1] <= base[1:])
-        within &= free
-        return within
+from .transformations import Drop, Extend, Invent, Relabel, Shift, Split, Transformation, TransformedTags, Truncate
 
 
 class IllegalTags(Transformation):
@@ -155,7 +33,7 @@ class IllegalTags(Transformation):
 
     unit: ClassVar[str] = "tag"
 
-    def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
+    def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Any = None) -> TransformedTags:
         """Change tags, see `Transformation.on_tags`. The input may have illegal tags, so `repair` is not used.
 
         New tags have the labels of `tags.names`; if there are none, nothing is changed.
@@ -173,9 +51,9 @@ class IllegalTags(Transformation):
         illegal = ~Legality.of(names, tag_scheme.name).follows
         codes = recoded(tags.codes, tags.names, {name: code for code, name in enumerate(names)})
         document = np.repeat(np.arange(len(tags.lengths)), tags.lengths)
-        number = document_numbers(numbers, len(tags.lengths))[document]
+        number = self.document_numbers(numbers, len(tags.lengths))[document]
         position = np.arange(len(codes)) - tags.offsets[document]
-        drawn = uniform(self.seed, number, position) < self.rate
+        drawn = self.uniform(number, position) < self.rate
         drawn[1:] &= ~(drawn[:-1] & (position[1:] > 0))
         token = np.flatnonzero(drawn)
         # both ends of a document act like the outside tag, which has the code 0
@@ -185,21 +63,13 @@ class IllegalTags(Transformation):
         wrong = illegal[previous] | illegal[:, following].T
         wrong[np.arange(len(token)), codes[token]] = False
         candidate = np.arange(len(names))
-        preference = uniform(self.seed, number[token][:, None], position[token][:, None], candidate[None, :])
+        preference = self.uniform(number[token][:, None], position[token][:, None], candidate[None, :])
         chosen = np.where(wrong, preference, -1.0).argmax(axis=1)
         possible = wrong.any(axis=1)
         new = codes.copy()
         new[token[possible]] = chosen[possible]
         touched = np.bincount(document[token[possible]], minlength=len(tags.lengths))
         return TransformedTags(Tags(new, names, tags.offsets), touched)
-
-
-def _with_offered(spans: Spans, labels: tuple[str, ...] | None) -> tuple[Spans, np.ndarray]:
-    """Add more labels to the spans' list of labels; also returns the indices of these labels, ascending."""
-    names = spans.labels if labels is None else labels
-    spans = spans.with_labels(tuple(sorted({*spans.labels, *names})))
-    codes = sorted(spans.labels.index(name) for name in set(names))
-    return spans, np.array(codes, dtype=code_type(len(spans.labels)))
 
 
 _FURTHER: dict[str, Any] = {"alone": True, "room": 4, "otherwise": 1}
@@ -269,10 +139,11 @@ def get_transformation(name: str, **parameters: Any) -> Transformation:
 
 def free(transformation: Transformation) -> Transformation:
     """Return a copy whose boundaries may move anywhere (`overlap`, `beyond`), as in the SL-ICM paper."""
-    return replace(transformation, overlap=True, beyond=True) if isinstance(transformation, Move) else transformation
+    own: dict[str, Any] = {name: True for name in ("overlap", "beyond") if name in options_of(transformation)}
+    return replace(transformation, **own)
 
 
-def matched(name: str, transformation: Transformation, spans: Spans, *, numbers: Numbers = None) -> Transformation:
+def matched(name: str, transformation: Transformation, spans: Spans) -> Transformation:
     """Limit a transformation so that all transformations of its group in `PAIRS` change equally many spans.
 
     Each changes its first n spans, where n is the smallest number that one of them can change. Extensions (`+1` to
@@ -282,7 +153,6 @@ def matched(name: str, transformation: Transformation, spans: Spans, *, numbers:
         name: the name of the transformation.
         transformation: the transformation; the others of its group get its rate, seed, `overlap` and `beyond`.
         spans: the corpus.
-        numbers: see `transformations.Numbers`.
 
     Raises:
         InputError: if the transformation is in no group, or if spans cannot be transformed.
@@ -295,8 +165,9 @@ def matched(name: str, transformation: Transformation, spans: Spans, *, numbers:
     shared = {field: getattr(transformation, field) for field in ("rate", "seed", "overlap", "beyond")}
     room = max(getattr(TRANSFORMATIONS[other], "room", None) or 0 for other in group)
     shared |= {"room": room, "otherwise": 0} if room else {}
-    members = {other: cast(Move, replace(TRANSFORMATIONS[other], **shared)) for other in group}
-    return replace(members[name], first=min(member(spans, numbers=numbers).touched for member in members.values()))
+    members: list[Any] = [replace(TRANSFORMATIONS[other], **shared) for other in group]
+    shared["first"] = min(member(spans).touched for member in members)
+    return replace(TRANSFORMATIONS[name], **shared)
 
 
 @dataclass(frozen=True)
@@ -320,7 +191,7 @@ class TagMap:
             raise InputError(f"there is no column {shown(self.column)}.", f"The columns are {columns}.")
         single = isinstance(indices, (int, np.integer))
         rows = read_rows([batch[self.column]] if single else batch[self.column], 0, _REMEDY)
-        numbers = document_numbers([indices] if single else indices, len(rows))
+        numbers = self.transformation.document_numbers([indices] if single else indices, len(rows))
         tags = Tags.from_lists(rows).renamed(self.id2label, None)
         if self.id2label is not None:
             tags = _recoded(tags, self.id2label, "{} is not in id2label.", "Give all tags in id2label=...")
@@ -392,11 +263,10 @@ def as_map(
     parameter = chosen.looks_at_corpus
     if parameter is not None:
         value = getattr(chosen, parameter)
-        problem = (
-            f"{setting(parameter, value)} needs the whole dataset, but Dataset.map passes only one batch at a time."
-        )
+        needs = "needs the whole dataset, but Dataset.map passes only one batch at a time."
         remedy = f"Leave out {mention(parameter)}, or transform a Spans object."
-        raise InputError(problem, f"Give {setting(parameter)}" if value is None else remedy)
+        remedy = f"Give {setting(parameter)}" if value is None else remedy
+        raise InputError(f"{setting(parameter, value)} {needs}", remedy)
     return TagMap(chosen, column, get_scheme(scheme).name, tags, repair, touched_column)
 
 

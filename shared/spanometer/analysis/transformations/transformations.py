@@ -3,8 +3,8 @@
     TRANSFORMATIONS["minimum_overlap"](spans)             # Transformed(spans, changed spans per document)
     Truncate(tokens=2, shortest=4, rate=0.5)(spans)       # a transformation with other parameters
 
-This module has transformations that split spans and move their boundaries. `mapping` has random ones, lists all of
-them by name, and creates functions for `Dataset.map`.
+This module has the transformations of spans. `mapping` has illegal tags, lists all transformations by name, and creates
+functions for `Dataset.map`.
 
 A transformation is a pure function of `Spans`, and its fields are its parameters. Spans stay in their documents unless
 `beyond=True`, and do not overlap new spans unless `overlap=True`. A span that cannot be changed in this way stays
@@ -12,14 +12,16 @@ unchanged and is not counted. Random choices depend only on the seed, the docume
 and shards give the same result as the whole corpus.
 """
 
+import zlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...alignment.overlaps import union
-from ...arrays import as_array, offsets_of
+from ...arrays import as_array, code_type, is_integer, offsets_of
 from ...exceptions import InputError, counted, require_kind, shown
 from ...options import CheckedOptions, option, options_of
 from ...spans.arrow import LENGTHS_REMEDY
@@ -34,6 +36,9 @@ LARGEST = np.iinfo(np.int32).max
 
 Numbers = np.ndarray | None
 """The numbers of the documents in the whole corpus; by default 0, 1, 2 and so on."""
+
+_BLOCK = 1 << 20
+"""The number of tokens for which random numbers are drawn at a time."""
 
 
 def amount(default: int | None, help: str, *, low: int = 1, optional: bool = False) -> Any:
@@ -124,6 +129,29 @@ class Transformation(CheckedOptions, ABC):
             return "first"
         return next((name for name in ("lengths", "labels") if getattr(self, name, ()) is None), None)
 
+    @staticmethod
+    def document_numbers(numbers: Any, documents: int) -> np.ndarray:
+        """Check the numbers of the documents in the whole corpus (int64); None means 0, 1, 2 and so on."""
+        if numbers is None:
+            return np.arange(documents)
+        remedy = "Give one whole number from 0 up for each document."
+        array = as_array(numbers, "a list of numbers", remedy)
+        if array.shape != (documents,):
+            raise InputError(f"got {counted(array.size, 'number')} for {counted(documents, 'document')}.", remedy)
+        if array.size and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= 2**63):
+            raise InputError(f"{shown(numbers)} is not a list of documents' numbers.", remedy)
+        return array.astype(np.int64)
+
+    def uniform(self, *keys: Any) -> np.ndarray:
+        """Return random numbers in [0, 1) that depend only on the seed and the keys (integers, arrays that broadcast).
+
+        Each key is mixed in by the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+        """
+        state: np.ndarray = _mixed(np.array([self.seed], dtype=np.uint64))
+        for key in keys:
+            state = _mixed(state ^ _mixed(np.asarray(key).astype(np.uint64)))
+        return np.asarray((state >> np.uint64(11)) * 2.0**-53)
+
     def refuse(self, name: str, remedy: str) -> None:
         """Raise an `InputError` about the value of a parameter."""
         raise options_of(self)[name].refusal(getattr(self, name), remedy)
@@ -152,7 +180,7 @@ class SpanTransformation(Transformation):
         if spans.fragments is not None:
             raise InputError("discontinuous spans cannot be transformed.", "Give contiguous spans.")
         lengths_of(spans)
-        return self.transform(spans, document_numbers(numbers, spans.documents))
+        return self.transform(spans, self.document_numbers(numbers, spans.documents))
 
     @abstractmethod
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
@@ -184,7 +212,7 @@ class ChosenSpans(SpanTransformation):
         if self.alone:
             chosen &= np.bincount(spans.document, minlength=spans.documents)[spans.document] == 1
         if self.rate < 1:
-            chosen &= uniform(self.seed, numbers[spans.document], spans.start, spans.end) < self.rate
+            chosen &= self.uniform(numbers[spans.document], spans.start, spans.end) < self.rate
         if self.first is not None:
             chosen &= np.cumsum(chosen) <= self.first
         return chosen
@@ -198,14 +226,9 @@ class Split(ChosenSpans):
         first, last = _wide(spans)
         chosen = self.choose(spans, numbers, last - first >= 2)
         middle = (first + last + 1) // 2
-        return changed(
-            spans,
-            spans.document[chosen],
-            np.append(spans.document, spans.document[chosen]),
-            np.append(spans.start, middle[chosen]),
-            np.append(np.where(chosen, middle, spans.end), spans.end[chosen]),
-            np.append(spans.label, spans.label[chosen]),
-        )
+        end = np.where(chosen, middle, spans.end)
+        columns = (spans.document, spans.document), (spans.start, middle), (end, spans.end), (spans.label, spans.label)
+        return changed(spans, spans.document[chosen], *(np.append(old, new[chosen]) for old, new in columns))
 
 
 class Move(ChosenSpans):
@@ -313,17 +336,110 @@ class Extend(Move):
         return self.moved(spans, numbers, by_start, by_end, by > 0)
 
 
-def document_numbers(numbers: Any, documents: int) -> np.ndarray:
-    """Check the numbers of the documents in the whole corpus (int64); None means 0, 1, 2 and so on."""
-    if numbers is None:
-        return np.arange(documents)
-    remedy = "Give one whole number from 0 up for each document."
-    array = as_array(numbers, "a list of numbers", remedy)
-    if array.shape != (documents,):
-        raise InputError(f"got {counted(array.size, 'number')} for {counted(documents, 'document')}.", remedy)
-    if array.size and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= 2**63):
-        raise InputError(f"{shown(numbers)} is not a list of documents' numbers.", remedy)
-    return array.astype(np.int64)
+class Relabel(ChosenSpans):
+    """Give spans another label; all other labels are equally likely.
+
+    Attributes:
+        labels: the labels to draw from; None means the labels of the corpus. With fewer than two, nothing is changed.
+    """
+
+    labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
+
+    def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
+        """Change the labels of spans, see `SpanTransformation.transform`."""
+        spans, offered = _with_offered(spans, self.labels)
+        is_offered = np.isin(spans.label, offered)
+        others = len(offered) - is_offered
+        chosen = self.choose(spans, numbers, others > 0)
+        # draw by the label's name, because its code depends on the other labels in this part of the corpus
+        names = np.array([zlib.crc32(label.encode()) for label in spans.labels], dtype=np.uint64)
+        draw = self.uniform(numbers[spans.document], spans.start, spans.end, names[spans.label])
+        pick = (draw * others).astype(np.int64)
+        # skip the span's own label
+        pick += is_offered & (pick >= np.searchsorted(offered, spans.label))
+        label = spans.label.copy()
+        label[chosen] = offered[pick[chosen]]
+        return changed(spans, spans.document[chosen], spans.document, spans.start, spans.end, label)
+
+
+class Drop(ChosenSpans):
+    """Remove spans."""
+
+    def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
+        """Remove spans, see `SpanTransformation.transform`."""
+        chosen = self.choose(spans, numbers)
+        columns = (column[~chosen] for column in (spans.document, spans.start, spans.end, spans.label))
+        return changed(spans, spans.document[chosen], *columns)
+
+
+class Invent(SpanTransformation):
+    """Add spans in tokens outside all spans, with at least one token between them and any other span.
+
+    At each token outside all spans, a span begins with the probability `rate`, with a random length and label. It is
+    not added if it would pass the end of its document, or come too near to another span.
+
+    Attributes:
+        lengths: the lengths to draw from, all entries equally likely; None means the lengths of the corpus's spans.
+        labels: the labels to draw from; None means the labels of the corpus.
+    """
+
+    rate: float = option(0.02, help="the probability that a free token begins a new span", kind=float, low=0, high=1)
+    lengths: tuple[int, ...] | None = option(None, help="the lengths to draw from", type="tuple of int, optional")
+    labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        super().__post_init__()
+        lengths: Any = (1,) if self.lengths is None else self.lengths
+        whole = isinstance(lengths, tuple) and all(is_integer(length) and length >= 1 for length in lengths)
+        if not whole or not lengths:
+            self.refuse("lengths", "Give a tuple of one or more lengths, each at least 1, such as (1, 2, 3).")
+
+    def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
+        """Add spans, see `SpanTransformation.transform`."""
+        spans, offered = _with_offered(spans, self.labels)
+        lengths = np.sort(spans.end - spans.start) if self.lengths is None else np.array(self.lengths)
+        if len(lengths) == 0 or len(offered) == 0:
+            return Transformed(spans, np.zeros(spans.documents, dtype=np.int64))
+        base = bases(spans)
+        token = np.concatenate([np.zeros(0, dtype=np.int64), *self._drawn(base, numbers)])
+        document = np.searchsorted(base, token, side="right") - 1
+        position = token - base[document]
+        by_length, by_label = (self.uniform(numbers[document], position, np.int64(turn)) for turn in (1, 2))
+        end = position + lengths[(by_length * len(lengths)).astype(np.int64)]
+        kept = self._stands_apart(spans, document, position, end)
+        if self.first is not None:
+            kept &= np.cumsum(kept) <= self.first
+        document, position, end = document[kept], position[kept], end[kept]
+        label = offered[(by_label[kept] * len(offered)).astype(np.int64)]
+        columns = (spans.document, document), (spans.start, position), (spans.end, end), (spans.label, label)
+        return changed(spans, document, *(np.append(*pair) for pair in columns))
+
+    def _drawn(self, base: np.ndarray, numbers: np.ndarray) -> Iterator[np.ndarray]:
+        """Draw tokens at which spans begin, from the concatenated documents, a block at a time."""
+        for first in range(0, int(base[-1]), _BLOCK):
+            token = np.arange(first, min(first + _BLOCK, int(base[-1])))
+            document = np.searchsorted(base, token, side="right") - 1
+            yield token[self.uniform(numbers[document], token - base[document]) < self.rate]
+
+    def _stands_apart(self, spans: Spans, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+        """Check whether new spans are inside their documents and at least a token away from all other spans."""
+        base, length = bases(spans)[document], lengths_of(spans)[document]
+        first = base + np.maximum(start - 1, 0)
+        last = base + np.minimum(end + 1, length)
+        free = (end <= length) & (covered_before(spans, first) == covered_before(spans, last))
+        reach = np.maximum.accumulate(np.where(free, base + end, -1))
+        # spans of two documents need no token between them
+        free[1:] &= (reach[:-1] < base[1:] + start[1:]) | (reach[:-1] <= base[1:])
+        return np.asarray(free)
+
+
+def _with_offered(spans: Spans, labels: tuple[str, ...] | None) -> tuple[Spans, np.ndarray]:
+    """Add more labels to the spans' list of labels; also returns the indices of these labels, ascending."""
+    names = spans.labels if labels is None else labels
+    spans = spans.with_labels(tuple(sorted({*spans.labels, *names})))
+    codes = sorted(spans.labels.index(name) for name in set(names))
+    return spans, np.array(codes, dtype=code_type(len(spans.labels)))
 
 
 def _wide(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
@@ -357,17 +473,6 @@ def covered_before(spans: Spans, tokens: np.ndarray) -> np.ndarray:
     start, end, _ = union(base + spans.start, base + spans.end)
     begun = np.searchsorted(start, tokens, side="right")
     return np.asarray(offsets_of(end - start)[begun] - np.maximum(np.append(0, end)[begun] - tokens, 0))
-
-
-def uniform(seed: int, *keys: Any) -> np.ndarray:
-    """Return random numbers in [0, 1) that depend only on the seed and the keys (integers, arrays that broadcast).
-
-    Each key is mixed in by the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
-    """
-    state: np.ndarray = _mixed(np.array([seed], dtype=np.uint64))
-    for key in keys:
-        state = _mixed(state ^ _mixed(np.asarray(key).astype(np.uint64)))
-    return np.asarray((state >> np.uint64(11)) * 2.0**-53)
 
 
 def _mixed(numbers: np.ndarray) -> np.ndarray:
