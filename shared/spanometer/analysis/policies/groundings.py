@@ -8,21 +8,11 @@ import numpy as np
 
 from ...arrays import batches, listed_items, ordered, plain
 from ...exceptions import InputError, require_same_documents
-from ...grounding.grounded import (
-    AnswerCounts,
-    AnswerInput,
-    Grounded,
-    Unplaced,
-    ground,
-    predicted_columns,
-    text_indices,
-    with_unplaced,
-)
+from ...grounding.grounded import AnswerCounts, AnswerInput, Grounded, ground, predicted_columns, text_indices
 from ...grounding.outcomes import GroundingGrid, Predicted, predicted_by_all
 from ...grounding.placing import TextIndex
 from ...grounding.policies import GroundingPolicy, StringPolicy, form_text
 from ...grounding.reading import ground_strings, strings_of
-from ...measures.aligned import AlignedMeasure
 from ...measures.mention_f import MentionF
 from ...measures.registry import MEASURES, read_measures
 from ...options import options_of
@@ -80,14 +70,11 @@ class GroundingSpread(Result, kw_only=False):
         """Compute the score of the default policy with one action replaced, for each place and action."""
         answers, strict = self.systems[system], self.grid.named[self.grid.default]
         scores = answers.measures[measure].scores
-        of_places = {
-            place.name: {
-                action: float(scores[self.grid.with_action(strict, number, choice)])
-                for choice, action in enumerate(place.actions)
-            }
-            for number, place in enumerate(self.grid.places)
-        }
-        return of_places | ({"offsets": dict(answers.offsets[measure])} if answers.offsets else {})
+        effects: dict[str, dict[str, float]] = {}
+        for number, place in enumerate(self.grid.places):
+            policies = [self.grid.with_action(strict, number, choice) for choice in range(len(place.actions))]
+            effects[place.name] = dict(zip(place.actions, scores[policies].tolist(), strict=True))
+        return effects | ({"offsets": dict(answers.offsets[measure])} if answers.offsets else {})
 
     def ranks(self, measure: str) -> np.ndarray:
         """Compute the rank of each system under each policy, shape (policies, systems): 1 is the best.
@@ -132,20 +119,15 @@ class GroundingSpread(Result, kw_only=False):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
+        systems = {}
+        for system, answers in self.systems.items():
+            scores = {name: each.to_dict(effects=self.effects(system, name)) for name, each in answers.measures.items()}
+            counts = {"counts": plain(answers.strict.total), "different_policies": answers.different}
+            systems[system] = {**counts, "measures": scores}
         return {
             "documents": self.documents,
             "policies": len(self.grid),
-            "systems": {
-                system: {
-                    "counts": plain(answers.strict.total),
-                    "different_policies": answers.different,
-                    "measures": {
-                        name: spread.to_dict(effects=self.effects(system, name))
-                        for name, spread in answers.measures.items()
-                    },
-                }
-                for system, answers in self.systems.items()
-            },
+            "systems": systems,
             **({"ranks": self.rank_shares()} if len(self.systems) > 1 else {}),
             **({} if self.strings is None else {"strings": self.strings.to_dict()}),
         }
@@ -155,16 +137,13 @@ class GroundingSpread(Result, kw_only=False):
 
         Also list its rank under each named policy.
         """
-        return {
-            name: {
-                system: {
-                    "rank_shares": [float((column == rank).mean()) for rank in range(1, len(self.systems) + 1)],
-                    "named": {policy: int(column[index]) for policy, index in self.grid.named.items()},
-                }
-                for system, column in zip(self.systems, self.ranks(name).T, strict=True)
-            }
-            for name in next(iter(self.systems.values())).measures
-        }
+        shares: dict[str, dict[str, dict[str, Any]]] = {}
+        for name in next(iter(self.systems.values())).measures:
+            for system, column in zip(self.systems, self.ranks(name).T, strict=True):
+                of_ranks = [float((column == rank).mean()) for rank in range(1, len(self.systems) + 1)]
+                named = {policy: int(column[index]) for policy, index in self.grid.named.items()}
+                shares.setdefault(name, {})[system] = {"rank_shares": of_ranks, "named": named}
+        return shares
 
 
 def grounding_spread(
@@ -208,10 +187,8 @@ def grounding_spread(
         references = Spans.from_dicts(references)
     outputs = listed_items(answers) if isinstance(answers, Mapping) else [(ALONE, answers)]
     if not outputs:
-        raise InputError(
-            "there are no answers.",
-            "Give a list with one answer for each text, or a mapping from each system to its list of answers.",
-        )
+        remedy = "Give a list with one answer for each text, or a mapping from each system to its list of answers."
+        raise InputError("there are no answers.", remedy)
     if len({str(name) for name, _ in outputs}) < len(outputs):
         raise InputError("two systems have the same name.", "Give each system a different name.")
     rows = ordered(texts, "a list of texts", "Give the texts as a list of strings.")
@@ -254,9 +231,10 @@ def _parts(
             alike[:] = np.unique(alike * len(predicted) + number, return_inverse=True)[1].ravel()
             made += predicted
             document += [first + place] * len(predicted)
-        spans, (of_wrong, labels, mentions) = predicted_columns(made, [len(indices[each].text) for each in document])
-        unplaced = Unplaced(of_wrong, labels, np.array(list(map(len, mentions)), dtype=np.int64))
-        both = with_unplaced([references.take(np.array(document, dtype=np.int64)), spans], [None, unplaced])
+        spans, wrong = predicted_columns(made, [len(indices[each].text) for each in document])
+        # only the spans and the unplaced items matter here
+        grounded = Grounded(spans, *wrong, np.zeros((0, 0)), GroundingPolicy(), {}, source)
+        both = grounded.sides(references.take(np.array(document, dtype=np.int64)))
         reference, prediction = (side.with_labels(names) for side in both)
         yield reference, prediction, of_policy
 
@@ -267,9 +245,7 @@ def _grounded(source: AnswerInput, policy: GroundingPolicy | str = "strict") -> 
     return ground(source.texts, source.answers, policy=policy, **options)
 
 
-def _by_offsets(
-    source: AnswerInput, references: Spans, measures: Mapping[str, AlignedMeasure]
-) -> dict[str, dict[str, float]]:
+def _by_offsets(source: AnswerInput, references: Spans, measures: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Compute each measure's score under `strict` for each way to use offsets; empty if the answers have none."""
     if all(item.start is None for answer in source.answers for item in answer.items):
         return {}
@@ -339,8 +315,6 @@ def rank_table(spread: GroundingSpread) -> Table:
         for system, values in of_systems.items():
             name = f"{system}, {measure}" if len(ranked) > 1 else system
             rows.append(((name, "cyan"), values["rank_shares"][0], list(values["named"].values()).count(1)))
-    columns = [
-        TableColumn("first", "first, of all\npolicies", "share"),
-        *amounts(first_named=f"first, of the\n{len(spread.grid.named)} named"),
-    ]
+    named = f"first, of the\n{len(spread.grid.named)} named"
+    columns = [TableColumn("first", "first, of all\npolicies", "share"), *amounts(first_named=named)]
     return Table.of("system", columns, rows, kind="ranks")

@@ -106,10 +106,8 @@ def spreads_of(
         for name, measure in measures.items():
             sums = _totals(count(measure), of_policy)
             totals[name] = {key: values + totals[name].get(key, 0) for key, values in sums.items()}
-    return {
-        name: MeasureSpread(grid, measure.headline, measure.score_totals(totals[name])[measure.headline])
-        for name, measure in measures.items()
-    }
+    scores = {name: measure.score_totals(totals[name])[measure.headline] for name, measure in measures.items()}
+    return {name: MeasureSpread(grid, measure.headline, scores[name]) for name, measure in measures.items()}
 
 
 def _totals(counts: Counts, of_policy: np.ndarray | None) -> dict[str, np.ndarray]:
@@ -120,12 +118,9 @@ def _totals(counts: Counts, of_policy: np.ndarray | None) -> dict[str, np.ndarra
     results = {name: column.per_document(counts.documents, labels) for name, column in counts.columns.items()}
     results |= {name: np.repeat(values[:, None], labels, axis=1) for name, values in counts.shared.items()}
     step = max(1, _POLICIES_AT_ONCE // max(len(of_policy) * labels, 1))
-    blocks = range(0, of_policy.shape[1], step)
+    blocks = [of_policy[:, first : first + step] for first in range(0, of_policy.shape[1], step)]
     nothing = np.zeros((len(of_policy), labels), dtype=np.int64)
-    return {
-        name: sum((values[of_policy[:, first : first + step]].sum(axis=1) for first in blocks), nothing)
-        for name, values in results.items()
-    }
+    return {name: sum((values[block].sum(axis=1) for block in blocks), nothing) for name, values in results.items()}
 
 
 def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None = None) -> Table:
@@ -196,9 +191,7 @@ class PolicySpread(Result, kw_only=False):
             "published": {policy: list(rules) for policy, rules in self.grid.published.items()},
             "illegal_pairs": self.illegal,
             "affected_documents": len(self.affected),
-            "measures": {
-                name: measure.to_dict(from_logits=measure.from_logits) for name, measure in self.measures.items()
-            },
+            "measures": {name: each.to_dict(from_logits=each.from_logits) for name, each in self.measures.items()},
         }
 
 
@@ -241,9 +234,8 @@ def policy_spread(
         if read is None:
             raise InputError("there are no predictions.", "Give predictions, or logits and id2label.")
         predictions = read.tags(read.scores.token.argmax(axis=1), read.legality.labels)
-    sides = {
-        side: on_side(side, as_tags, tags) for side, tags in (("references", references), ("predictions", predictions))
-    }
+    columns = {"references": references, "predictions": predictions}
+    sides = {side: on_side(side, as_tags, column) for side, column in columns.items()}
     tags = sides["predictions"]
     require_same_lengths(sides["references"].lengths, tags.lengths)
     common = common_scheme(scheme, sides)
@@ -256,7 +248,7 @@ def policy_spread(
     rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
     readings, reread = _read_affected(grid, tags, common, affected)
     alone = {"convert": Spans.from_tags(tags, scheme=common.name, repair="convert")}
-    alone |= {} if read is None else read.decode(common, tags.lengths)
+    alone |= {} if read is None else read.decode(common.name, tags.lengths)
     reference, legal, reread, *others = choice.of(
         Spans.from_tags(sides["references"], scheme=common.name),
         # any policy will do here, because all read legal documents alike
@@ -305,9 +297,8 @@ class _Logits(NamedTuple):
                 raise InputError("id2label applies only to logits.", "Give logits too, or leave out id2label.")
             return None
         if id2label is None:
-            raise InputError(
-                "id2label is missing.", "Pass id2label=..., a list with the tag of each column of the logits."
-            )
+            remedy = "Pass id2label=..., a list with the tag of each column of the logits."
+            raise InputError("id2label is missing.", remedy)
         legality = Legality.of(read_id2label(id2label), scheme)
         arrays = ordered(logits, "a list of logits", "Give an array of shape (tokens, labels) for each document.")
         return cls(Scores.read(arrays, len(legality.labels)), legality)
@@ -317,30 +308,23 @@ class _Logits(NamedTuple):
         used, codes = np.unique(np.array(names, dtype=object)[path], return_inverse=True)
         return Tags(codes.ravel().astype(code_type(len(used))), tuple(used.tolist()), self.scores.offsets)
 
-    def decode(self, scheme: Scheme, lengths: np.ndarray) -> dict[str, Spans]:
+    def decode(self, scheme: str, lengths: np.ndarray) -> dict[str, Spans]:
         """Decode the logits with each algorithm."""
         scores, legality = self.scores, self.legality
-        if legality.scheme.name != scheme.name:
-            raise InputError(
-                f"the labels of the logits have the scheme {legality.scheme.name}, but the tags have {scheme.name}.",
-                f"Name the scheme with {setting('scheme')}",
-            )
+        if legality.scheme.name != scheme:
+            problem = f"the labels of the logits have the scheme {legality.scheme.name}, but the tags have {scheme}."
+            raise InputError(problem, f"Name the scheme with {setting('scheme')}")
         require_same_lengths(lengths, np.diff(scores.offsets))
-        paths = {
-            "viterbi": best_paths(scores, legality, None),
-            "greedy": greedy_paths(scores, legality),
-            "greedy_from_starts": greedy_paths(scores, legality, from_starts=True),
-        }
-        decoded = {
-            way: Spans.from_tags(self.tags(path, legality.labels), scheme=scheme.name) for way, path in paths.items()
-        }
+        greedy, from_starts = (greedy_paths(scores, legality, from_starts=starts) for starts in (False, True))
+        paths = {"viterbi": best_paths(scores, legality, None), "greedy": greedy, "greedy_from_starts": from_starts}
+        decoded = {way: Spans.from_tags(self.tags(path, legality.labels), scheme=scheme) for way, path in paths.items()}
         return {**decoded, "by_score": self._by_score(scheme)}
 
-    def _by_score(self, scheme: Scheme) -> Spans:
+    def _by_score(self, scheme: str) -> Spans:
         """Decode spans by prefixes alone as conlleval does; each gets the label with the highest total probability."""
         token, best = self.scores.token, self.scores.token.argmax(axis=1)
         prefixes, bare = zip(*(split_tag(name) for name in self.legality.labels), strict=True)
-        spans = Spans.from_tags(self.tags(best, prefixes), scheme=scheme.name)
+        spans = Spans.from_tags(self.tags(best, prefixes), scheme=scheme)
         if len(spans) == 0:
             return spans
         labels = [None if prefix == "O" else label or BARE_LABEL for prefix, label in zip(prefixes, bare, strict=True)]
