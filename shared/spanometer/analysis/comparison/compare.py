@@ -106,11 +106,9 @@ def compare(
         chosen = read_measures(measures, TREE_MEASURES if trees else ALL_MEASURES)
         for name, side in sides_read.items():
             if not isinstance(side, type(reference)):
-                raise InputError(
-                    f"the reference has {_CALLED[type(reference)]}, but this system does not.",
-                    "Give the reference and all systems in the same form: all tags, all spans or all entities.",
-                    side=name,
-                )
+                problem = f"the reference has {_CALLED[type(reference)]}, but this system does not."
+                remedy = "Give the reference and all systems in the same form: all tags, all spans or all entities."
+                raise InputError(problem, remedy, side=name)
         if trees and options.lengths is not None:
             sides_read = {name: on_side(name, side.with_lengths, options.lengths) for name, side in sides_read.items()}
         return compare_sides(sides_read, chosen, resampling, {"input": "entities"} if trees else {}, **choices)
@@ -155,15 +153,12 @@ def compare_sides(
         # attributes have values only together, and each one alone
         rank_correlation, per_label = False, True
     if rank_correlation and (len(systems) < FEWEST or results < 2):
-        raise InputError(
-            f"{setting('rank_correlation', True)} needs at least {FEWEST} systems and 2 measures, got "
-            f"{counted(len(systems), 'system')} and {counted(results, 'measure')}.",
-            f"Add systems or measures, or leave out {setting('rank_correlation', True)}.",
-        )
+        sizes = f"{counted(len(systems), 'system')} and {counted(results, 'measure')}"
+        problem = f"{setting('rank_correlation', True)} needs at least {FEWEST} systems and 2 measures, got {sizes}."
+        raise InputError(problem, f"Add systems or measures, or leave out {setting('rank_correlation', True)}.")
     if by_chance is not None and not isinstance(reference, Spans):
-        raise InputError(
-            f"{mention('by_chance')} works only with spans.", f"Leave out {mention('by_chance')}.", option="by_chance"
-        )
+        remedy = f"Leave out {mention('by_chance')}."
+        raise InputError(f"{mention('by_chance')} works only with spans.", remedy, option="by_chance")
     counts: dict[str, list[Counts]] = {}
     for system, output in systems.items():
         side = f"{SYSTEM}{system}"

@@ -142,9 +142,7 @@ class MeasureComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        of_labels = {
-            label: {"documents": result.documents, **result._results()} for label, result in self.per_label.items()
-        }
+        of_labels = {label: {"documents": part.documents, **part._results()} for label, part in self.per_label.items()}
         return {
             "headline": self.key,
             "higher_is_better": self.higher_is_better,
@@ -271,9 +269,8 @@ def legend(comparison: Comparison) -> list[str]:
     confidence = f"{100 * comparison.resampling.confidence:g}"
     marks = ", ".join(f"{mark} p < {f'{level:g}'.lstrip('0')}" for mark, level in LEVELS.items())
     results = comparison.measures.values()
-    directions = dict.fromkeys(
-        f"{result.key}, {'higher' if result.higher_is_better else 'lower'} is better" for result in results
-    )
+    better = {True: "higher is better", False: "lower is better"}
+    directions = dict.fromkeys(f"{result.key}, {better[result.higher_is_better]}" for result in results)
     correlations = (
         "Kendall's tau-b compares the rankings of two measures: 1 if they are equal, -1 if they are opposite. Its "
         "interval is over documents, for these systems. same ranking: the share of resampled corpora in which both "

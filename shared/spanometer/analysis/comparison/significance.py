@@ -128,9 +128,7 @@ def randomisation_test(
         first, second = (of_totals(measure.totals(both, side)) for side in (weights, 1 - weights))
         for key, difference in differences.items():
             reached[key] += _reached(first[key] - second[key], difference)
-    p_values = {
-        key: np.where(np.isnan(difference), math.nan, reached[key] / number) for key, difference in differences.items()
-    }
+    p_values = {key: np.where(np.isnan(point), math.nan, reached[key] / number) for key, point in differences.items()}
     return p_values, exact
 
 
@@ -315,18 +313,13 @@ def rank_correlations(
         confidence: the confidence level of the intervals.
     """
     correlations, pairs = [], list(combinations(systems, 2))
-    for (name, (ranks, drawn)), (other_name, (other_ranks, other_drawn)) in combinations(ranked.items(), 2):
+    for (name, (ranks, drawn)), (other, (other_ranks, other_drawn)) in combinations(ranked.items(), 2):
         tau = kendall(ranks, other_ranks)
-        bounds = Estimate(tau, kendall(drawn, other_drawn)).interval(confidence)
-        correlations.append(
-            RankCorrelation(
-                measures=(name, other_name),
-                tau=float(tau),
-                interval=bounds,
-                same=math.nan if math.isnan(bounds[0]) else float((drawn == other_drawn).all(axis=1).mean()),
-                swapped=tuple(compress(pairs, _directions(ranks) * _directions(other_ranks) < 0)),
-            )
-        )
+        low, high = Estimate(tau, kendall(drawn, other_drawn)).interval(confidence)
+        same = math.nan if math.isnan(low) else float((drawn == other_drawn).all(axis=1).mean())
+        swapped = tuple(compress(pairs, _directions(ranks) * _directions(other_ranks) < 0))
+        own: dict[str, Any] = {"measures": (name, other), "tau": float(tau), "interval": (low, high)}
+        correlations.append(RankCorrelation(**own, same=same, swapped=swapped))
     return tuple(correlations)
 
 
