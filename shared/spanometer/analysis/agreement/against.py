@@ -153,9 +153,8 @@ def score_against(
     outputs = systems if isinstance(systems, Mapping) else {"system": systems}
     for name in outputs:
         if f"{ANNOTATOR}{name}" in people:
-            raise InputError(
-                f"a system and an annotator have the same name, {shown(name)}.", "Give each a different name."
-            )
+            problem = f"a system and an annotator have the same name, {shown(name)}."
+            raise InputError(problem, "Give each a different name.")
     sides, reading, *_ = read_sides({**people, **named_systems(outputs)}, options)
     reading = {**reading, "references": len(people)}
     first = next(iter(sides.values()))
@@ -227,10 +226,8 @@ def _measured(
     of_scored = against[[side for side, _ in scored]]
     together = Estimate.combined(combined, of_scored)
     ceiling = Estimate.combined(lambda values: values[:, :number].mean(axis=1), together)
-    terms = Estimate.combined(
-        lambda values: values[:, len(sides) :].reshape(len(values), -1, number, *values.shape[2:]).mean(axis=2),
-        together,
-    )
+    left_out = together[len(sides) :]
+    terms = Estimate.combined(lambda each: each.reshape(len(each), -1, number, *each.shape[2:]).mean(axis=2), left_out)
     differences = Estimate.combined(lambda own, human: own - human[:, None], terms, ceiling)
     systems, best_people = sides[number:], best(of_scored.point)
     return MeasureAgainst(
@@ -258,10 +255,9 @@ def against_table(scores: AgainstReferences, name: str, key: str) -> Table:
         column = TableColumn(key, kind=kind_of(result.measure, key), signed=signed)
         return [column.cell(values[name].defined(key) if name in values else None) for name in names]
 
-    rows: list[Sequence[Any] | None] = [
-        ((row, "cyan"), *cells(result.against[row], scores.references), *cells(result.together[row], WAYS))
-        for row in (*scores.systems, *scores.references)
-    ]
+    rows: list[Sequence[Any] | None] = []
+    for row in (*scores.systems, *scores.references):
+        rows.append(((row, "cyan"), *cells(result.against[row], scores.references), *cells(result.together[row], WAYS)))
     rows += [None, ("annotators", *nowhere, *cells(result.ceiling, WAYS))]
     for system in scores.systems:
         rows.append((f"{system}, same terms", *nowhere, *cells(result.same_terms[system], WAYS)))

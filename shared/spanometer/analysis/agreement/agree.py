@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations
 from typing import Any, Never, Unpack
 
 import numpy as np
@@ -122,7 +122,7 @@ def agreement(
     """
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     resampling = Resampling.chosen(confidence, arguments)
-    chance, alpha = pair_and_joint_measure(variant, arguments)
+    chance, alpha = pair_and_joint_measure({**arguments, "variant": variant})
     if gamma is not None:
         require_kind(gamma, Gamma, "a measure", "Give measures.Gamma(), with its options.", option="gamma")
         gamma = replace(gamma, **{name: value for name, value in chance.options().items() if name in SHARED})
@@ -132,18 +132,13 @@ def agreement(
     called, size = tuple(name.removeprefix(ANNOTATOR) for name in annotated), len(annotated)
     first = next(iter(annotated.values()))
     lengths, labels = require_lengths(first.lengths, "chance"), first.labels
-    exact, kept = replace(chance, n_simulations=0), per_document or resampling is not None
+    exact, drawn = replace(chance, n_simulations=0), resampling is not None
+    pairs = list(combinations(range(size), 2))
     with kept_probabilities(), naming_documents(read.file):
-        counted = {
-            pair: count_pair(annotated, pair, [exact], per_document=kept)[0]
-            for pair in combinations_with_replacement(range(size), 2)
-        }
-        joint = {
-            measure.name: count_jointly(annotated, measure, per_document=resampling is not None) for measure in of_team
-        }
-    pairs = {pair: counts for pair, counts in counted.items() if pair[0] < pair[1]}
-    pair_counts = list(pairs.values())
-    estimates = exact.joint_estimates(pair_counts, resampling)
+        counts = [count_pair(annotated, pair, [exact], per_document=per_document or drawn)[0] for pair in pairs]
+        alone = [count_pair(annotated, (place, place), [exact], per_document=False)[0] for place in range(size)]
+        joint = {measure.name: count_jointly(annotated, measure, per_document=drawn) for measure in of_team}
+    estimates = exact.joint_estimates(counts, resampling)
     estimates |= {f"mean_{key}": Estimate.combined(mean_over_pairs, estimates[key]) for key in KEYS}
     means = estimates["mean_f1"], estimates["mean_chance_f1"]
     estimates["team_kappa_f1"] = Estimate.combined(exact.corrected, *means)
@@ -152,17 +147,13 @@ def agreement(
         estimates |= {key: each[..., 0] for key, each in of_all.items()}
     points = {key: each.point for key, each in estimates.items()}
     matrices = {key: matrices_of(points[key], size, 1.0) for key in KEYS}
-    by_themselves = exact.joint_estimates([counted[place, place] for place in range(size)], None)
-    matrices["chance_f1"][:, range(size), range(size)] = by_themselves["chance_f1"].point
+    matrices["chance_f1"][:, range(size), range(size)] = exact.joint_estimates(alone, None)["chance_f1"].point
     bounds = {} if resampling is None else {key: each.bounds(resampling.confidence) for key, each in estimates.items()}
     bounds |= {key: matrices_of(bounds[key], size, math.nan) for key in KEYS if bounds}
-    simulated: dict[str, Simulated] = {}
-    document_p_values = np.zeros(0)
+    simulated, p_values = dict[str, Simulated](), np.zeros(0)
     if chance.n_simulations:
-        simulated, document_p_values = simulate(
-            annotated, chance, alpha, pair_counts, points, per_document=per_document
-        )
-    of_documents = [exact.document_scores(counts) for counts in pair_counts] if per_document else []
+        simulated, p_values = simulate(annotated, chance, alpha, counts, points, per_document=per_document)
+    of_documents = [exact.document_scores(of_pair) for of_pair in counts] if per_document else []
     columns = {name: Column(side.document, side.label) for name, side in annotated.items()}
     spans = np.array([np.bincount(side.label, minlength=len(labels)) for side in annotated.values()])
     places = range(len(labels) + 1)
@@ -177,7 +168,7 @@ def agreement(
     if simulated and gamma is not None and chance.average == "micro":
         of_places["simulated"][-1]["gamma"] = Simulated(points["gamma"][-1], gamma.simulated(joint[gamma.name]))
     values = [dict(zip(of_places, row, strict=True)) for row in zip(*of_places.values(), strict=True)]
-    noted = {" - ".join(called[place] for place in pair): counts for pair, counts in pairs.items()}
+    noted = {" - ".join(pair): of_pair for pair, of_pair in zip(combinations(called, 2), counts, strict=True)}
     return Agreement(
         names=called,
         named_documents=NamedDocuments.of(read.file),
@@ -187,24 +178,20 @@ def agreement(
         signatures={measure.name: measure.signature(reading, resampling) for measure in (chance, *of_team)},
         per_document={key: np.stack([scores[key] for scores in of_documents]) for key in KEYS if of_documents},
         confidence=confidence,
-        document_p_values=document_p_values,
+        document_p_values=p_values,
         n_simulations=chance.n_simulations,
         notes=(*notes_of(chance, noted), *(() if alpha is None else notes_of(alpha, {"alpha": joint[alpha.name]}))),
     )
 
 
-def pair_and_joint_measure(
-    variant: str | None, values: Mapping[str, Any]
-) -> tuple[ChanceKappaF1, UnitizingAlpha | None]:
-    """Create the measure of pairs, and the joint measure of all annotators.
+def pair_and_joint_measure(values: Mapping[str, Any]) -> tuple[ChanceKappaF1, UnitizingAlpha | None]:
+    """Create the measure of pairs, and the joint measure of all annotators, each from the options that it has.
 
-    Args:
-        variant: the variant of alpha; None leaves out alpha.
-        values: options by name; each measure takes the options that it has.
+    If the value of `variant` is None, alpha is left out.
     """
     chance = made(ChanceKappaF1, values)
     require_choice("average", chance.average, AVERAGES)
-    return chance, None if variant is None else made(UnitizingAlpha, {**values, "variant": variant})
+    return chance, None if values["variant"] is None else made(UnitizingAlpha, values)
 
 
 def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, *, per_document: bool) -> Counts:
@@ -298,42 +285,33 @@ class LeaveOneOut(Result):
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         columns = {"spans": self.spans, **{column.key: self.values[column.key] for column in COLUMNS}}
-        annotators = {
-            name: {
-                **{key: values[place] for key, values in columns.items()},
-                "intervals": {key: bounds[:, place] for key, bounds in self.intervals.items()},
-            }
-            for place, name in enumerate(self.names)
-        }
+        annotators = {}
+        for place, name in enumerate(self.names):
+            intervals = {key: bounds[:, place] for key, bounds in self.intervals.items()}
+            annotators[name] = {**{key: values[place] for key, values in columns.items()}, "intervals": intervals}
         team = {"mean_kappa_f1": self.mean_kappa_f1, "alpha": self.alpha}
         return dict(plain({**team, "annotators": annotators, "signatures": self.signatures}))
 
 
 def leave_one_out(
-    annotated: Mapping[str, Spans],
-    chance: ChanceKappaF1,
-    alpha: UnitizingAlpha | None,
-    resampling: Resampling | None,
-    reading: Mapping[str, Any],
+    annotated: Mapping[str, Spans], values: Mapping[str, Any], resampling: Resampling | None, reading: Mapping[str, Any]
 ) -> LeaveOneOut:
     """Compute the agreement of a team without each annotator in turn.
 
     Args:
         annotated: the annotators' spans, with common labels and known lengths, by the names that errors use.
-        chance: the measure of pairs.
-        alpha: the joint measure; None leaves it out.
+        values: the options of the measures, see `pair_and_joint_measure`.
         resampling: how documents are resampled; None computes no intervals.
         reading: how spans were read, for signatures.
 
     Raises:
         InputError: if there are fewer than three annotators, or if a measure is undefined for their spans.
     """
+    chance, alpha = pair_and_joint_measure(values)
     count = len(annotated)
     if count < 3:
-        raise InputError(
-            f"leaving one annotator out needs at least three annotators, got {count}.",
-            "Give the annotations of three or more annotators.",
-        )
+        problem = f"leaving one annotator out needs at least three annotators, got {count}."
+        raise InputError(problem, "Give the annotations of three or more annotators.")
     kept, pairs = resampling is not None, list(combinations(range(count), 2))
     with kept_probabilities():
         of_pairs = [count_pair(annotated, pair, [chance], per_document=kept)[0] for pair in pairs]

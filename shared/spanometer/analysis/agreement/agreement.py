@@ -217,9 +217,8 @@ def pair_table(agreement: Agreement, *, per_pair: bool) -> Table:
     if not per_pair:
         ends = {"highest pair": shown[0], "lowest pair": shown[-1]} if len(pairs) > 1 else {}
         shown = [(f"{place}: {name}", pair) for place, (name, pair) in ends.items()]
-    values: list[tuple[Any, dict[str, Any]]] = [
-        (name, {key: agreement.value(key, *pair) for key in KEYS}) for name, pair in shown
-    ]
+    values = list[tuple[Any, dict[str, Any]]]()
+    values += [(name, {key: agreement.value(key, *pair) for key in KEYS}) for name, pair in shown]
     means = {key: agreement.value(f"mean_{key}") for key in KEYS}
     values.append((("mean of pairs", "cyan"), {**means, KEYS[-1]: TableColumn("", style="bold").cell(means[KEYS[-1]])}))
     if len(pairs) > 1:
@@ -256,18 +255,18 @@ def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Ta
     """
     names, simulated = agreement.names, agreement.simulated
     pairs = combinations(range(len(names)), 2) if per_pair else ()
-    shown: list[tuple[Any, Simulated]] = [
-        (f"f1 of {', '.join(names[place] for place in pair)}", simulated["f1"][pair]) for pair in pairs
+    shown: list[tuple[Any, Simulated, tuple[int, ...]]] = [
+        (f"f1 of {', '.join(names[place] for place in pair)}", simulated["f1"], pair) for pair in pairs
     ]
-    shown += [((name, "cyan"), simulated[key]) for key, name in _OF_CHANCE.items() if key in simulated]
+    shown += [((name, "cyan"), simulated[key], ()) for key, name in _OF_CHANCE.items() if key in simulated]
     for label, values in agreement.per_label.items() if per_label else ():
         own = [key for key in ("mean_f1", "alpha") if key in values.simulated]
-        shown += [(f"{label}: {_OF_CHANCE[key]}", values.simulated[key]) for key in own]
+        shown += [(f"{label}: {_OF_CHANCE[key]}", values.simulated[key], ()) for key in own]
     rows = []
-    for name, value in shown:
+    for name, value, pair in shown:
         drawn = value.to_dict()
         columns = (value.observed, value.mean, value.std, *drawn["quantiles"].values(), drawn["p_value"])
-        rows.append((name, *map(float, columns)))
+        rows.append((name, *(float(column[pair]) for column in columns)))
     title = counted(agreement.n_simulations, "random annotation")
     return Table.of(title, _CHANCE, rows, kind="chance", names="value")
 

@@ -39,9 +39,8 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
     one_each, remedy = "Give each annotator one name.", "Pass a list with the annotations of each annotator."
     if isinstance(annotations, Mapping):
         if names is not None:
-            raise InputError(
-                "the annotators have names already.", "Leave out names=..., or pass the annotations as a list."
-            )
+            problem = "the annotators have names already."
+            raise InputError(problem, "Leave out names=..., or pass the annotations as a list.")
         names, annotations = list(annotations), list(annotations.values())
     annotations = ordered(annotations, "a list of annotations", remedy)
     numbers = map(str, range(1, len(annotations) + 1))
@@ -193,10 +192,8 @@ def pair_differences(places: Places, sides: Sequence[Spans]) -> tuple[np.ndarray
     kinds = np.zeros((len(places), len(DIFFERENCES)), dtype=np.int64)
     counts = np.zeros((size, size), dtype=np.int64)
     # a span without a partner has the index -1 on the other side
-    numbers = [
-        np.append(np.flatnonzero(held)[order_of_line(side)], -1)
-        for held, side in zip(places.held.T, sides, strict=True)
-    ]
+    held = zip(places.held.T, sides, strict=True)
+    numbers = [np.append(np.flatnonzero(of_side)[order_of_line(side)], -1) for of_side, side in held]
     for first, second in combinations(range(len(sides)), 2):
         matched = MatchedSpans.of(Alignment(sides[first], sides[second]))
         np.add.at(counts, (matched.reference_label % size, matched.predicted_label % size), 1)

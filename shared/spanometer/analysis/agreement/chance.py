@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,9 @@ class Simulated:
     observed: np.ndarray
     drawn: np.ndarray
 
-    def __getitem__(self, place: Any) -> "Simulated":
-        """Select values by index, such as those of a label or of a pair."""
-        return Simulated(self.observed[place], self.drawn[:, *np.atleast_1d(place)])
+    def __getitem__(self, place: int) -> "Simulated":
+        """Select the values of a label, or of all labels."""
+        return Simulated(self.observed[place], self.drawn[:, place])
 
     @property
     def p_value(self) -> np.ndarray:
@@ -108,8 +109,7 @@ def simulate(
     tokens = sum(int(cases.tokens[cases.of_both[:, 0]].sum()) for cases in team)
     require_bounded("n_simulations", count, tokens, "token", MOST_TOKENS_DRAWN)
     require_bounded("n_simulations", count, (labels + 1) * len(team) ** 2, "value", _MOST_KEPT)
-    if chance.placement == "independent":
-        alpha = None
+    alpha = None if chance.placement == "independent" else alpha
     # by document and label, of each pair; one document for the whole corpus unless documents are compared
     parts = [of_pair if per_document else of_pair.condensed() for of_pair in counts]
     by_document = [joined_values(of_pair.per_document()) for of_pair in parts]
@@ -142,19 +142,17 @@ def simulate(
         blocks.append(block)
     drawn_values = {key: Estimate(points[key], values) for key, values in joined_values(blocks).items()}
     defined = ~np.isnan(points["f1"])
-    simulated = {
-        f"mean_{key}": Estimate.combined(lambda values: mean_over_pairs(values, defined), drawn_values[key])
-        for key in ("f1", "kappa_f1")
-    }
+    mean = partial(mean_over_pairs, chosen=defined)
+    simulated = {f"mean_{key}": Estimate.combined(mean, drawn_values[key]) for key in ("f1", "kappa_f1")}
 
     def in_matrix(values: np.ndarray) -> np.ndarray:
         return matrices_of(np.where(defined, values, math.nan), len(team), math.nan)
 
     simulated["f1"] = Estimate.combined(in_matrix, drawn_values["f1"])
-    if alpha is not None:
-        simulated["alpha"] = drawn_values["alpha"]
-    p_values = np.where(has_spans.any(axis=-1), (1 + reached) / (1 + count), math.nan)[: documents * per_document]
-    return {key: Simulated(each.point, np.asarray(each.drawn)) for key, each in simulated.items()}, p_values
+    simulated |= {} if alpha is None else {"alpha": drawn_values["alpha"]}
+    p_values = np.where(has_spans.any(axis=-1), (1 + reached) / (1 + count), math.nan)
+    of_all = {key: Simulated(each.point, np.asarray(each.drawn)) for key, each in simulated.items()}
+    return of_all, p_values if per_document else p_values[:0]
 
 
 def _drawn(
@@ -189,26 +187,22 @@ def _drawn(
     return SideSpans(document, start // max(stride, 1), start, end)
 
 
-def _alpha(
-    measure: UnitizingAlpha, sides: Sequence[SideSpans], labels: int, offsets: np.ndarray, number: int
-) -> np.ndarray:
+def _alpha(alpha: UnitizingAlpha, sides: list[SideSpans], labels: int, offsets: np.ndarray, number: int) -> np.ndarray:
     """Compute alpha of simulations, shape (simulations, labels + 1)."""
     # the cost of variant 1995 grows faster than the number of labels
-    together = number if measure.variant == "2016" else 1
+    together = number if alpha.variant == "2016" else 1
     alphas = []
     for first in range(0, number, together):
         parts = [_of_simulations(side, first, first + together, labels, int(offsets[-1])) for side in sides]
         names = tuple(map(str, range(together * labels)))
-        totals = measure.totals(measure.count_sides(parts, names, offsets))
+        totals = alpha.totals(alpha.count_sides(parts, names, offsets))
         by_simulation = {key: values.reshape(together, labels) for key, values in totals.items()}
-        alphas.append(measure.scores_of_all(by_simulation)["alpha"])
+        alphas.append(alpha.scores_of_all(by_simulation)["alpha"])
     return np.concatenate(alphas)
 
 
 def _of_simulations(side: SideSpans, first: int, last: int, labels: int, stride: int) -> SideSpans:
     """Select some simulations, and move them to the beginning of the axis."""
-    part = slice(*np.searchsorted(side.label, (first * labels, last * labels)))
-    moved = first * labels * stride
-    return SideSpans(
-        side.document[part], side.label[part] - first * labels, side.start[part] - moved, side.end[part] - moved
-    )
+    before, moved = first * labels, first * labels * stride
+    part = slice(*np.searchsorted(side.label, (before, last * labels)))
+    return SideSpans(side.document[part], side.label[part] - before, side.start[part] - moved, side.end[part] - moved)

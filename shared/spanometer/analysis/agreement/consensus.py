@@ -91,10 +91,8 @@ class Consensus(Result):
         """
         source = file or self.file
         if source is None:
-            raise InputError(
-                "a consensus can be written only for annotations that were read from files.",
-                "Give files read by spanometer.read.",
-            )
+            problem = "a consensus can be written only for annotations that were read from files."
+            raise InputError(problem, "Give files read by spanometer.read.")
         return replace(source, spans=self.spans, annotators=(self.name,) * source.documents.size, stated=None)
 
     def voters(self, voted: Voted) -> list[list[str]]:
@@ -201,11 +199,10 @@ def consensus(
             names the annotator.
     """
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
-    voting = Voting(rule=rule)
     options = SideReading.of(consensus, arguments)
     sides, reading, file, *_ = read_sides(require_no_answers(named_annotators(annotations, names)), options)
     voters = tuple(name.removeprefix(ANNOTATOR) for name in sides)
-    candidates, needed = Voted(*distinct_spans(list(sides.values()))), voting.needed(len(voters))
+    candidates, needed = Voted(*distinct_spans(list(sides.values()))), Voting(rule=rule).needed(len(voters))
     chosen = candidates.take(candidates.votes >= needed)
     return Consensus(
         names=voters,

@@ -20,18 +20,14 @@ from ...measures.aligned import require_lengths
 from ...measures.base import signature_of
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...spans.spans import Spans
-from ...tables.table import Copyable, Part, Table, TableColumn, arrow_table
+from ...tables.table import Copyable, Part, Table, TableColumn, amounts, arrow_table
 from ..errors.examples import Context, context_of_sides
 from ..scores.report import CorpusResult, corpus_size
-from .agree import LeaveOneOut, leave_one_out, pair_and_joint_measure
+from .agree import LeaveOneOut, leave_one_out
 from .annotators import ANNOTATOR, DIFFERENCES, LabelConfusion, named_annotators, pair_differences, place_costs
 
 SHOWN = 20
-"""The maximum number of places that are printed."""
-
-_MOST_CONFUSED = 20
-
-_PLACES = (TableColumn("places", kind="amount"), TableColumn("share", kind="share"))
+"""The maximum number of places, and of pairs of confused labels, that are printed."""
 
 NOTHING = "–"
 """The text for an annotator without a span at a place."""
@@ -132,12 +128,11 @@ class Disagreements(CorpusResult):
         """
         require_arguments(Disagreements.leave_one_out, arguments)
         options = {name: value for name, value in arguments.items() if name != "seed"}
-        own = {"match_labels": self.match_labels, "level": self.level}
-        chance, alpha = pair_and_joint_measure(variant, {**options, **own})
+        own = {"match_labels": self.match_labels, "level": self.level, "variant": variant}
         resampling = Resampling.chosen(confidence, arguments)
         require_lengths(self.sides[0].lengths, "chance")
         annotated = {f"{ANNOTATOR}{name}": side for name, side in zip(self.names, self.sides, strict=True)}
-        return leave_one_out(annotated, chance, alpha, resampling, self.reading)
+        return leave_one_out(annotated, {**options, **own}, resampling, self.reading)
 
     def with_context(self, context: Context) -> Self:
         """Return a copy with the words and lines of the documents."""
@@ -192,7 +187,7 @@ class Disagreements(CorpusResult):
         """Yield what `parts` yields, but leave out the size of the corpus and the signature."""
         yield from ("", kind_table(self))
         if self.confusions.confused():
-            yield from ("", self.confusions.table(_MOST_CONFUSED))
+            yield from ("", self.confusions.table(SHOWN))
         yield from ("", *shown_places(self))
 
     def tables(self) -> list[Table]:
@@ -291,12 +286,10 @@ def kind_table(disagreements: Disagreements) -> Table:
     """
     kinds, cost, total = disagreements.kinds, disagreements.cost, len(disagreements)
     there, sums, costs = (kinds > 0).sum(axis=0), kinds.sum(axis=0), cost @ (kinds > 0)
-    rows: list[Sequence[Any] | None] = [
-        ((name, "cyan"), there[code], there[code] / max(total, 1), sums[code], costs[code])
-        for code, name in enumerate(DIFFERENCES)
-    ]
+    columns_of_kinds = zip(DIFFERENCES, there, there / max(total, 1), sums, costs, strict=True)
+    rows: list[Sequence[Any] | None] = [((name, "cyan"), *values) for name, *values in columns_of_kinds]
     rows += [None, ("all places", total, 1.0 if total else 0.0, kinds.sum(), cost.sum())]
-    columns = [*_PLACES, TableColumn("differences", kind="amount"), TableColumn("cost")]
+    columns = [*amounts("places"), TableColumn("share", kind="share"), *amounts("differences"), TableColumn("cost")]
     return Table.of("kind", columns, rows, kind="kinds")
 
 
@@ -305,10 +298,8 @@ def place_table(disagreements: Disagreements) -> Table:
     places = disagreements.to_arrow()
     kinds, own = places.column_names.index("kinds"), places.column_names[:-1]
     rows = places.select(own).set_column(kinds, "kinds", pa.compute.binary_join(places["kinds"], ", "))
-    readings = [
-        {name: reading_text(reading) for reading in of_place for name in reading["annotators"]}
-        for of_place in places["readings"].to_pylist()
-    ]
+    of_places = places["readings"].to_pylist()
+    readings = [{name: reading_text(each) for each in place for name in each["annotators"]} for place in of_places]
     for name in disagreements.names:
         # an annotator may have the name of another column
         head = f"annotator {name}" if name in own else name
