@@ -286,12 +286,6 @@ def _answers(corpus: Statistics, limits: Thresholds) -> Iterator[AdviceAnswer]:
     yield AdviceAnswer(question, statistic, *_reached(highest, limits.chance, ".2f"), ())
 
 
-def above_chance(corpus: Statistics, thresholds: Thresholds) -> list[str]:
-    """List the labels whose chance level is high enough to correct for, the highest first."""
-    above = [label for label, chance in corpus.chance_per_label.items() if chance >= thresholds.chance]
-    return sorted(above, key=lambda label: -corpus.chance_per_label[label])
-
-
 def notes(measure: str, corpus: Statistics, needed: set[str], thresholds: Thresholds) -> Iterator[str]:
     """Yield further advice."""
     if corpus.overlapping:
@@ -330,7 +324,8 @@ def notes(measure: str, corpus: Statistics, needed: set[str], thresholds: Thresh
 
 def _note_on_chance(corpus: Statistics, thresholds: Thresholds) -> str:
     """Name the labels for which chance should be corrected for, and say where it can be ignored."""
-    above = above_chance(corpus, thresholds)
+    above = [label for label, chance in corpus.chance_per_label.items() if chance >= thresholds.chance]
+    above.sort(key=lambda label: -corpus.chance_per_label[label])
     if not above:
         highest = max(corpus.chance_per_label.values())
         return f"You can ignore chance: randomly placed spans of the same lengths would score at most {highest:.2f}."

@@ -20,7 +20,7 @@ from ...tags.tags import Tags
 _MOST_WORK = 3_000_000
 
 
-def _threshold(default: float, help: str, metavar: str) -> Any:
+def _threshold(default: float, help: str, metavar: str = "SHARE") -> Any:
     return option(default, help=help, kind=float, low=0, metavar=metavar)
 
 
@@ -45,30 +45,26 @@ class Thresholds(CheckedOptions):
     """
 
     short_share: float = _threshold(
-        0.9, "with --flow: require exact agreement if at least this share of the spans has 1 or 2 tokens", "SHARE"
+        0.9, "with --flow: require exact agreement if at least this share of the spans has 1 or 2 tokens"
     )
     touching_share: float = _threshold(
-        0.1,
-        "with --flow: adjacent spans matter if at least this share of all spans begins where another span ends",
-        "SHARE",
+        0.1, "with --flow: adjacent spans matter if at least this share of all spans begins where another span ends"
     )
     very_long_span: float = _threshold(15, "with --flow: minimum number of tokens of a very long span", "TOKENS")
     very_long_share: float = _threshold(
-        0.1, "with --flow: very long spans matter if they are at least this share of all spans", "SHARE"
+        0.1, "with --flow: very long spans matter if they are at least this share of all spans"
     )
     several_tokens: float = _threshold(
-        0.05, "near misses (partly right spans) matter if at least this share of all spans has several tokens", "SHARE"
+        0.05, "near misses (partly right spans) matter if at least this share of all spans has several tokens"
     )
     adjacent: float = _threshold(
-        0.01,
-        "adjacent spans matter if at least this share of all spans begins where a span with the same label ends",
-        "SHARE",
+        0.01, "adjacent spans matter if at least this share of all spans begins where a span with the same label ends"
     )
     length_variation: float = _threshold(
         0.5, "span lengths matter if their standard deviation, divided by their mean, is at least this number", "RATIO"
     )
     long_span: float = _threshold(5, "minimum number of tokens of a long span", "TOKENS")
-    long_share: float = _threshold(0.1, "long spans matter if they are at least this share of all spans", "SHARE")
+    long_share: float = _threshold(0.1, "long spans matter if they are at least this share of all spans")
     information_variation: float = _threshold(
         0.3,
         "word probabilities matter if the information of words varies at least so much: standard deviation / mean",
@@ -133,7 +129,7 @@ class Statistics:
 
 
 def statistics_of(
-    references: Spans, words: Sequence[Sequence[str]] | None = None, *, thresholds: Thresholds | None = None
+    references: Spans, words: Sequence[Sequence[str]] | None = None, *, thresholds: Thresholds = Thresholds()
 ) -> Statistics:
     """Compute the statistics of a corpus; the thresholds define long and very long spans.
 
@@ -143,7 +139,6 @@ def statistics_of(
     require_kind(references, Spans, "a Spans object", "Create Spans with Spans.from_tags or Spans.from_dicts.")
     if len(references) == 0:
         raise InputError("the reference has no spans.", "Give an annotated corpus.", side="references")
-    limits = Thresholds() if thresholds is None else thresholds
     sized = references
     if words is not None:
         words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")
@@ -166,8 +161,8 @@ def statistics_of(
         int(size.max()),
         float((size == 1).mean()),
         float((size <= 2).mean()),
-        float((size >= limits.long_span).mean()),
-        float((size >= limits.very_long_span).mean()),
+        float((size >= thresholds.long_span).mean()),
+        float((size >= thresholds.very_long_span).mean()),
         int(np.isin(by_label.start, by_label.end).sum()),
         float(np.isin(whole.start, whole.end).mean()),
         _overlapping(whole),
