@@ -138,8 +138,9 @@ def agreement(
         counts = [count_pair(annotated, pair, [exact], per_document=per_document or drawn)[0] for pair in pairs]
         alone = [count_pair(annotated, (place, place), [exact], per_document=False)[0] for place in range(size)]
         joint = {measure.name: count_jointly(annotated, measure, per_document=drawn) for measure in of_team}
-    estimates = exact.joint_estimates(counts, resampling)
-    estimates |= {f"mean_{key}": Estimate.combined(mean_over_pairs, estimates[key]) for key in KEYS}
+    of_pairs, estimates = exact.joint_estimates(counts, resampling), dict[str, Estimate]()
+    for key in KEYS:
+        estimates |= {key: of_pairs[key], f"mean_{key}": Estimate.combined(mean_over_pairs, of_pairs[key])}
     means = estimates["mean_f1"], estimates["mean_chance_f1"]
     estimates["team_kappa_f1"] = Estimate.combined(exact.corrected, *means)
     for measure in of_team:

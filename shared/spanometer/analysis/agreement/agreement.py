@@ -86,14 +86,9 @@ class AgreementValues:
     intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
     simulated: Mapping[str, Simulated] = field(default_factory=dict)
 
-    @property
-    def has_gamma(self) -> bool:
-        """Whether gamma was computed."""
-        return not math.isnan(self.expected_disorder)
-
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        joint = (*UnitizingAlpha.keys, *(Gamma.keys if self.has_gamma else ()))
+        joint = (*UnitizingAlpha.keys, *(() if math.isnan(self.expected_disorder) else Gamma.keys))
         names = ("documents", *(f"mean_{key}" for key in KEYS), "team_kappa_f1", *joint, *KEYS, "spans")
         values = {name: plain(getattr(self, name)) for name in names}
         simulated = {key: plain(value.to_dict()) for key, value in self.simulated.items()}
@@ -230,7 +225,7 @@ def pair_table(agreement: Agreement, *, per_pair: bool) -> Table:
 
 def _joint_columns(agreement: Agreement, style: str = "bold") -> list[TableColumn]:
     """Return the columns for the joint values of all annotators."""
-    keys = ("alpha", "gamma", "gamma_cat") if agreement.has_gamma else ("alpha",)
+    keys = ("alpha",) if math.isnan(agreement.expected_disorder) else ("alpha", "gamma", "gamma_cat")
     return [TableColumn(key, key, style=style) for key in keys]
 
 
