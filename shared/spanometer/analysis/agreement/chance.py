@@ -110,6 +110,7 @@ def simulate(
     require_bounded("n_simulations", count, tokens, "token", MOST_TOKENS_DRAWN)
     require_bounded("n_simulations", count, (labels + 1) * len(team) ** 2, "value", _MOST_KEPT)
     alpha = None if chance.placement == "independent" else alpha
+    per_document = per_document and first.documents > 0
     # by document and label, of each pair; one document for the whole corpus unless documents are compared
     parts = [of_pair if per_document else of_pair.condensed() for of_pair in counts]
     by_document = [joined_values(of_pair.per_document()) for of_pair in parts]
