@@ -18,7 +18,7 @@ from ..tags.policy_grid import PolicyGrid
 from ..tags.repairs import GridPlace
 from .answers import Answer
 from .items import Item
-from .placing import Bounds, Placed, TextIndex, place, sight
+from .placing import Bounds, Outcome, TextIndex, place, sight
 from .policies import OUTCOMES, PLACES, AnswerPolicy, GroundingPolicy
 
 MOST_BOUNDS = 1 << 22
@@ -51,22 +51,6 @@ class Vocabulary:
     def lack(self, item: Item) -> bool:
         """Check whether an item's label was not asked for."""
         return self.names is not None and item.label not in self.names
-
-
-class Outcome(NamedTuple):
-    """An item and its outcome.
-
-    Attributes:
-        item: the item, with its alias replaced.
-        kind: one of `OUTCOMES`.
-        spans: the boundaries in the text, if the item is placed.
-        wrong: whether it is unplaced but counts as a predicted span.
-    """
-
-    item: Item
-    kind: str
-    spans: tuple[Bounds, ...] = ()
-    wrong: bool = False
 
 
 class Predicted(NamedTuple):
@@ -152,8 +136,8 @@ def tally(outcomes: Sequence[Outcome], answer: Answer, text: str, vocabulary: Vo
     return (len(outcomes) - kinds["broken"], *became, outside, *answer.counts(text))
 
 
-def settled(placed: Sequence[Placed], rule: str) -> tuple[Outcome, ...]:
-    """Resolve overlaps by `rule`, and return the outcome of each item that has been searched in the text.
+def settled(placed: Sequence[Outcome], rule: str) -> tuple[Outcome, ...]:
+    """Resolve overlaps of placed items by `rule`, and return the outcome of each item.
 
     If several items claim all of the same occurrences, only one of them is kept, unless overlaps are kept.
 
@@ -175,10 +159,10 @@ def settled(placed: Sequence[Placed], rule: str) -> tuple[Outcome, ...]:
     for number, span in without_overlap(bounds, rule):
         kept[number].append(span)
     return tuple(
-        Outcome(item, "placed", tuple(sorted(kept[number])))
+        outcome._replace(spans=tuple(sorted(kept[number])))
         if number in kept
-        else Outcome(item, "overlapping" if spans else "surplus" if present else "absent")
-        for number, (item, spans, present) in enumerate(placed)
+        else Outcome(outcome.item, "overlapping" if outcome.spans else outcome.kind)
+        for number, outcome in enumerate(placed)
     )
 
 

@@ -14,11 +14,9 @@ from ...grounding.grounded import (
     AnswerCounts,
     AnswerInput,
     Grounded,
-    Unplaced,
+    Predictions,
     ground,
-    predicted_columns,
     text_indices,
-    with_unplaced,
 )
 from ...grounding.outcomes import GroundingGrid, Predicted, predicted_by_all
 from ...grounding.placing import TextIndex
@@ -284,10 +282,7 @@ class _ScoredTexts:
     def _sides(self, document: Sequence[int], predicted: Sequence[Predicted]) -> tuple[Spans, Spans]:
         """Return both sides with one document for each different result of a document."""
         lengths = [len(self.indices[each].text) for each in document]
-        spans, (of_wrong, labels, mentions) = predicted_columns(predicted, lengths)
-        unplaced = Unplaced(of_wrong, labels, np.array(list(map(len, mentions)), dtype=np.int64))
-        both = with_unplaced([self.references.take(np.array(document, dtype=np.int64)), spans], [None, unplaced])
-        return both[0], both[1]
+        return Predictions.of(predicted, lengths).sides(self.references.take(np.array(document, dtype=np.int64)))
 
     def offsets(self, answers: Sequence[Answer], under: Callable[..., Grounded]) -> dict[str, dict[str, float]]:
         """Compute each measure's score under `strict` for each way to use offsets; empty if the answers have none."""
