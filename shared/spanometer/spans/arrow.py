@@ -62,6 +62,30 @@ FRAGMENTS_REMEDY = (
 )
 
 
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Lists of intervals. List i has the intervals `offsets[i]` to `offsets[i + 1]`."""
+
+    offsets: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The number of intervals in each list, int64."""
+        return np.diff(self.offsets)
+
+    @property
+    def owner(self) -> np.ndarray:
+        """The list of each interval, int64."""
+        return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
+
+    def take(self, lists: np.ndarray | slice) -> Self:
+        """Select lists in the given order."""
+        counts, taken = take_segments(self.offsets, lists)
+        return type(self)(offsets_of(counts), self.start[taken], self.end[taken])
+
+
 class DocumentColumns:
     """The base class for items of documents (spans, entities, mentions) as columns. Subclasses are frozen dataclasses.
 
@@ -224,7 +248,9 @@ class ItemKind:
         for number, row in enumerate(rows, first_document):
             for index, item in enumerate(row):
                 try:
-                    text = item_problem(self.prepare(item), self.written or self.type, self.noun)
+                    text = item_problem(self.prepare(item), self.written or self.type, self.noun, item)
+                except InputError as error:
+                    return error.placed(document=number, span=index)
                 except Exception as error:
                     text = f"{shown(item)} cannot be read: {shown(error)}."
                 if text:
@@ -262,10 +288,10 @@ def _fits(own: pa.DataType, wanted: pa.DataType) -> bool:
     return own == wanted or any(kind(own) and kind(wanted) for kind in kinds)
 
 
-def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
+def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) -> str:
     """Say what is wrong with a value that must fit an Arrow type; empty if nothing is.
 
-    `noun` is what errors call the value, with its article.
+    `noun` is what errors call the value, with its article; `given` is what they show as a dictionary that lacks a key.
     """
     called = f"{noun} {'are' if pa.types.is_list(type_) else 'is'} {with_type(item)}"
     if pa.types.is_struct(type_):
@@ -275,9 +301,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
         if missing:
             renamed = " Write {**span, 'label': span['entity_group']}, and use offsets in characters on both sides."
             hint = renamed if "entity_group" in item else ""
-            # an empty tuple is a default that `item` got: show only what the user wrote
-            written = {key: value for key, value in item.items() if not isinstance(value, tuple) or value}
-            return f"{shown(written)} has no {' and no '.join(map(repr, missing))}.{hint}"
+            return f"{shown(item if given is None else given)} has no {' and no '.join(map(repr, missing))}.{hint}"
         problems = (item_problem(item[field.name], field.type, f"the {field.name}") for field in type_)
     elif pa.types.is_nested(type_):
         is_pair = pa.types.is_fixed_size_list(type_)
@@ -475,10 +499,10 @@ def share_lengths(references: Annotation, predictions: Annotation) -> tuple[Anno
     Raises:
         InputError: if the lengths of both sides differ, or if an item is past the end of its document.
     """
-    if references.lengths is None and predictions.lengths is not None:
-        return references.with_lengths(predictions.lengths), predictions
-    if references.lengths is not None and predictions.lengths is None:
-        return references, predictions.with_lengths(references.lengths)
     if references.lengths is not None and predictions.lengths is not None:
         require_same_lengths(references.lengths, predictions.lengths)
+    elif predictions.lengths is not None:
+        references = references.with_lengths(predictions.lengths)
+    elif references.lengths is not None:
+        predictions = predictions.with_lengths(references.lengths)
     return references, predictions

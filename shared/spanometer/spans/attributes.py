@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any, ClassVar
 
@@ -14,23 +15,20 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import (
-    batches,
     is_integer,
     is_list,
     is_number,
     is_utf8,
-    list_offsets,
     listed,
     listed_items,
     name_codes,
     offsets_of,
-    read_rows,
     string_array,
     strings,
     take_segments,
 )
 from ..exceptions import InputError, counted, shown, with_type
-from .arrow import SPANS, DocumentColumns, ItemKind, bounds_arrays, name_problem, string_codes, structs
+from .arrow import DocumentColumns, ItemKind, bounds_arrays, name_problem, string_codes, structs
 
 Value = bool | int | float | str
 
@@ -51,8 +49,6 @@ _SCORE_REMEDY = (
 
 _TYPES = (bool, int, float, str)
 """The types of values, in the order in which values of different types are sorted."""
-
-_ATTRIBUTED = ItemKind(ATTRIBUTED_SPAN_TYPE, "a span", "spans with attributes", ATTRIBUTES_REMEDY)
 
 _Item = tuple[str, Value | None, float | None]
 
@@ -121,16 +117,16 @@ class Attributes(DocumentColumns):
                 `scores` has a name that `attributes` lacks, or if a dict of scores has a value of another type ("True"
                 for True).
         """
-        return cls.from_arrow(pa.chunked_array(attributes_arrays(documents)))
+        return cls.from_arrow(pa.chunked_array(ATTRIBUTED.arrays(documents)))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Attributes:
-        """Read an Arrow column of lists of `ATTRIBUTED_SPAN_TYPE`, which `attributes_arrays` and `to_arrow` create.
+        """Read an Arrow column of lists of `ATTRIBUTED_SPAN_TYPE`, which `ATTRIBUTED.arrays` and `to_arrow` create.
 
         Raises:
             InputError: if the column has another type; see also `from_dicts`.
         """
-        spans = _ATTRIBUTED.items(column)
+        spans = ATTRIBUTED.items(column)
         start, end = spans.checked_bounds()
         label, labels = spans.names(spans.values.field("label"))
         try:
@@ -193,29 +189,12 @@ def _to_dict(span: dict[str, Any]) -> dict[str, Any]:
     return {**span, "attributes": attributes, **({"scores": scored} if scored else {})}
 
 
-def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Convert lists of spans to Arrow lists of `ATTRIBUTED_SPAN_TYPE`, one array for each thousand documents.
+def _with_json(span: Any) -> Any:
+    """Replace the attributes and scores of a span by JSON, see `ATTRIBUTED_SPAN_TYPE`."""
+    return {**span, "attributes": json.dumps(items_of(span))} if isinstance(span, Mapping) else span
 
-    Args:
-        documents: the spans of each document, see `Attributes.from_dicts`; other keys are ignored.
-        first_document: the number of the first document, for errors.
 
-    Raises:
-        InputError: see `Attributes.from_dicts`. Boundaries and labels are not checked here, only when they are read.
-    """
-    arrays, names = [], set[str]()
-    for first, part in batches(read_rows(documents, first_document, ATTRIBUTES_REMEDY)):
-        (bounds,) = SPANS.arrays(part, first_document + first)
-        items: list[str] = []
-        for number, row in enumerate(part, first_document + first):
-            for index, span in enumerate(row):
-                try:
-                    items.append(json.dumps(items_of(span, names)))
-                except InputError as error:
-                    raise error.placed(document=number, span=index) from None
-        values = structs(ATTRIBUTED_SPAN_TYPE, *bounds.flatten().flatten(), string_array(items))
-        arrays.append(pa.ListArray.from_arrays(list_offsets(part), values))
-    return arrays
+ATTRIBUTED = ItemKind(ATTRIBUTED_SPAN_TYPE, "a span", "spans with attributes", ATTRIBUTES_REMEDY, prepare=_with_json)
 
 
 def _read_items(text: str) -> list[_Item]:
@@ -223,8 +202,8 @@ def _read_items(text: str) -> list[_Item]:
     return [(_name(name), plain_value(value, name), _score(name, score)) for name, value, score in json.loads(text)]
 
 
-def items_of(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
-    """List the name, value and score of each attribute value of a span. Names in `names` are known to be valid."""
+def items_of(span: Mapping[str, Any]) -> list[_Item]:
+    """List the name, value and score of each attribute value of a span."""
     if "attributes" not in span:
         raise InputError(f"{shown(dict(span))} has no 'attributes'.", ATTRIBUTES_REMEDY)
     attributes, scores = span["attributes"], span.get("scores")
@@ -239,8 +218,7 @@ def items_of(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
             raise InputError(f"'scores' has {shown(name)}, but 'attributes' does not.", _SCORE_REMEDY)
     items: list[_Item] = []
     for name, raw in attributes.items():
-        if name not in names:
-            names.add(_name(name))
+        _name(name)
         several = is_list(raw)
         if several and type(raw) not in (list, tuple):
             raw = listed(raw, ATTRIBUTES_REMEDY)
@@ -254,6 +232,7 @@ def items_of(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
     return items
 
 
+@lru_cache(1 << 12)
 def _name(name: object) -> str:
     """Return the name of an attribute; raise an `InputError` if it is no valid name."""
     if not isinstance(name, str):
