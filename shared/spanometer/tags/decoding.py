@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, name_codes
+from ..arrays import code_type, name_codes, sorted_codes
 from ..exceptions import InputError, setting
 from ..options import CheckedOptions, option, options_of
 from .repairs import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
@@ -268,7 +268,7 @@ def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
     before_outside[:-1] &= ~inside.neighbours
     between = inside.token[1:][np.take(illegal, inside.pair) & inside.neighbours]
     left = inside.token[before_outside]
-    ends_document = _flag_documents(tags.offsets, len(tags.codes) + 1)[left + 1]
+    ends_document = first_tokens(tags.offsets, len(tags.codes) + 1)[left + 1]
     token = np.concatenate([inside.token[after_outside], between, np.where(ends_document, left, left + 1)])
     at_end = np.zeros(len(token), dtype=np.int64)
     at_end[len(token) - len(left) :] = ends_document
@@ -324,7 +324,7 @@ class _Inside:
             document = _documents_of(tags.offsets, token)
             neighbours = document[1:] == document[:-1]
         else:
-            begins_document = _flag_documents(tags.offsets, len(tags.codes))[token]
+            begins_document = first_tokens(tags.offsets, len(tags.codes))[token]
             neighbours = (token[1:] == token[:-1] + 1) & ~begins_document[1:]
         same_label = label[1:] == label[:-1]
         pair = role[:-1] * np.uint8(10) + role[1:] * np.uint8(2) + same_label
@@ -380,11 +380,8 @@ def _read_names(tags: Tags, scheme: Scheme) -> _Names:
 
 def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Remove unused labels from label codes and names."""
-    used = np.bincount(label, minlength=len(labels)) > 0
-    if used.all():
-        return label, labels
-    codes = (np.cumsum(used) - 1).astype(code_type(len(labels)))
-    return codes[label], tuple(name for name, kept in zip(labels, used, strict=True) if kept)
+    codes, used = sorted_codes(label, labels)
+    return codes.astype(code_type(len(used))), used
 
 
 def labels_of(tags: Iterable[str]) -> tuple[str, ...]:
@@ -403,7 +400,7 @@ def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
     return np.flatnonzero(kept[codes])
 
 
-def _flag_documents(offsets: np.ndarray, tokens: int) -> np.ndarray:
+def first_tokens(offsets: np.ndarray, tokens: int) -> np.ndarray:
     """Flag the first token of each document."""
     flags = np.zeros(tokens + 1, dtype=bool)
     flags[offsets] = True
