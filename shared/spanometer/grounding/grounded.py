@@ -22,6 +22,9 @@ from .outcomes import Predicted, Vocabulary, resolve, tally
 from .placing import Outcome, TextIndex
 from .policies import COUNTS, AnswerPolicy, GroundingPolicy
 
+TextTokens = Tokens | Sequence[Iterable[tuple[int, int]]] | None
+"""The tokens of texts: columns, or the boundaries of each text's tokens; None means words and signs."""
+
 _CHARACTERS = 1_000_000
 """The approximate number of characters of texts that are tokenised at a time."""
 
@@ -53,7 +56,7 @@ class AnswerInput:
     asked_labels: Iterable[str] | None
     aliases: Mapping[str, str] | None
     format: str = "auto"
-    tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
+    tokens: TextTokens = None
     item_keys: Mapping[str, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -90,9 +93,8 @@ class AnswerInput:
         labels = () if self.asked_labels is None else dict.fromkeys([*self.asked_labels, *(self.aliases or ())])
         for document, (text, answer) in enumerate(zip(self.texts, self.answers, strict=True)):
             with placed_errors(document):
-                if not isinstance(answer, Answer):
-                    answer = read_answer(answer, format=self.format, asked_labels=labels, text=text, **self.item_keys)
-            yield answer
+                options: dict[str, Any] = {"asked_labels": labels, "text": text, **self.item_keys}
+                yield answer if isinstance(answer, Answer) else read_answer(answer, format=self.format, **options)
 
     def outcomes(self, policy: GroundingPolicy) -> Iterator[AnswerOutcomes]:
         """Yield the outcomes of the items of each answer.
@@ -103,8 +105,7 @@ class AnswerInput:
         columns = (self.texts, self.answers, self.read(), each_index(self.texts, self.tokens))
         for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
             with placed_errors(document):
-                outcomes = resolve(read, index, policy, vocabulary)
-            yield AnswerOutcomes(document, text, written, read, outcomes)
+                yield AnswerOutcomes(document, text, written, read, resolve(read, index, policy, vocabulary))
 
     def signed(self, policy: AnswerPolicy) -> dict[str, str]:
         """Describe for the signature how answers are grounded."""
@@ -343,7 +344,7 @@ def ground(
     policy: GroundingPolicy | str = "strict",
     asked_labels: Iterable[str] | None = None,
     aliases: Mapping[str, str] | None = None,
-    tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
+    tokens: TextTokens = None,
     format: str = "auto",
     item_mention_key: str | None = None,
     item_label_key: str | None = None,
@@ -394,9 +395,7 @@ def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
     return grounded.source.outcomes(grounded.policy)
 
 
-def text_indices(
-    texts: Sequence[str], tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
-) -> list[TextIndex]:
+def text_indices(texts: Sequence[str], tokens: TextTokens = None) -> list[TextIndex]:
     """Index texts for searching mentions.
 
     Raises:
@@ -405,9 +404,7 @@ def text_indices(
     return list(each_index(texts, tokens))
 
 
-def each_index(
-    texts: Sequence[str], tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
-) -> Iterator[TextIndex]:
+def each_index(texts: Sequence[str], tokens: TextTokens) -> Iterator[TextIndex]:
     """Yield the result of `text_indices` one by one."""
     if tokens is None:
         begin = offsets_of(list(map(len, texts)))[:-1]

@@ -112,20 +112,18 @@ def with_left_out(
     outcomes: Callable[[Sequence[Item]], Iterable[Outcome]],
 ) -> list[Outcome]:
     """Find the outcomes of all items of an answer; `outcomes` finds those of the items that the policy places."""
-    items, reasons = _left_out(answer, policy, vocabulary)
-    placed = iter(outcomes([item for item, reason in zip(items, reasons, strict=True) if not reason]))
-    of_all = [Outcome(item, reason) if reason else next(placed) for item, reason in zip(items, reasons, strict=True)]
+    items = _left_out(answer, policy, vocabulary)
+    placed = iter(outcomes([item for item, reason in items if not reason]))
+    of_all = [Outcome(item, reason) if reason else next(placed) for item, reason in items]
     wrong = set(filter(policy.predicts, OUTCOMES))
     return [outcome._replace(wrong=True) if outcome.kind in wrong else outcome for outcome in of_all]
 
 
-def _left_out(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> tuple[list[Item], list[str]]:
-    """Return the items, and the outcome of each item that the policy does not place; empty for items that it places."""
-    items = list(map(vocabulary.renamed, answer.items))
-    if answer.broken and policy.broken == "empty":
-        return items, ["broken"] * len(items)
-    drops = policy.outside == "drop"
-    return items, ["outside" if drops and vocabulary.lack(item) else "" for item in items]
+def _left_out(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> list[tuple[Item, str]]:
+    """Return each item, and its outcome if the policy does not place it; empty if the policy places it."""
+    broken, drops = answer.broken and policy.broken == "empty", policy.outside == "drop"
+    items = map(vocabulary.renamed, answer.items)
+    return [(item, "broken" if broken else "outside" if drops and vocabulary.lack(item) else "") for item in items]
 
 
 def tally(outcomes: Sequence[Outcome], answer: Answer, text: str, vocabulary: Vocabulary) -> tuple[int, ...]:
@@ -258,8 +256,7 @@ def predicted_by_all(
     """
 
     def items_of(_: None, policy: AnswerPolicy) -> tuple[Item, ...]:
-        both = zip(*_left_out(answer, policy, vocabulary), strict=True)
-        return tuple(item for item, reason in both if not reason)
+        return tuple(item for item, reason in _left_out(answer, policy, vocabulary) if not reason)
 
     grid = GroundingGrid.whole()
     number, values = np.zeros(len(grid), dtype=np.int32), list[Any]([None])

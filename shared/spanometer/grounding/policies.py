@@ -214,18 +214,12 @@ class AnswerPolicy(CheckedOptions):
             except InputError as error:
                 # a place is no option of its own
                 raise error.respelled(spell_python) from None
-        if isinstance(policy, AnswerPolicy) or text in AnswerPolicy.named():
-            raise InputError(
-                f"{shown(text)} is not a policy for {cls.kind}.",
-                f"Use one of {', '.join(named)}. {cls.other_kind}",
-                option="policy",
-            )
-        raise InputError(
-            f"unknown grounding policy {shown(text or policy)}.",
-            f"Use one of {', '.join(named)}. Or list {len(cls.places)} actions, separated by commas, such as "
-            f"{','.join(cls().actions)!r}: one for each of the cases {', '.join(cls.places)}.",
-            option="policy",
-        )
+        problem, remedy = f"{shown(text)} is not a policy for {cls.kind}.", cls.other_kind
+        if not isinstance(policy, AnswerPolicy) and text not in AnswerPolicy.named():
+            problem = f"unknown grounding policy {shown(text or policy)}."
+            example = f"{','.join(cls().actions)!r}: one for each of the cases {', '.join(cls.places)}"
+            remedy = f"Or list {len(cls.places)} actions, separated by commas, such as {example}."
+        raise InputError(problem, f"Use one of {', '.join(named)}. {remedy}", option="policy")
 
     @classmethod
     def with_actions(cls, actions: Iterable[str]) -> Self:
