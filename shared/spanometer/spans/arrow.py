@@ -33,16 +33,8 @@ from ..arrays import (
     take_segments,
     typed_array,
 )
-from ..exceptions import (
-    InputError,
-    counted,
-    has_control_characters,
-    require_kind,
-    require_same_documents,
-    setting,
-    shown,
-    with_type,
-)
+from ..exceptions import InputError, counted, require_kind, require_same_documents, setting, shown, with_type
+from ..tags.schemes import name_problem
 
 SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
 SPAN_KEYS = ("start", "end", "label")
@@ -259,7 +251,7 @@ class ItemKind:
 
     def items(self, column: pa.Array | pa.ChunkedArray) -> ListItems:
         """Flatten a column of lists of such items; raise an `InputError` for other types and for nulls."""
-        require_column(column, self.remedy)
+        require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", self.remedy)
         if not is_list_of(column.type, self.keys):
             raise InputError(f"a column of type {column.type} does not hold lists of {self.plural}.", self.remedy)
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
@@ -329,11 +321,6 @@ def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:
     return [arrow_array(bound.astype(np.int64)) for bound in (start, end)]
 
 
-def require_column(column: Any, remedy: str) -> None:
-    """Raise an `InputError` unless this is an Arrow column."""
-    require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", remedy)
-
-
 def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
     """Check whether an Arrow type is a list of structs with these fields."""
     listed = pa.types.is_list(type_) or pa.types.is_large_list(type_)
@@ -352,7 +339,6 @@ class ListItems:
         noun: what errors call an item, with its article.
         remedy: the remedy in errors.
         owner: the items that contain these lists; None if each list is a document.
-        first_document: the number of the first document.
     """
 
     values: pa.Array
@@ -360,7 +346,6 @@ class ListItems:
     noun: str
     remedy: str
     owner: ListItems | None = None
-    first_document: int = 0
 
     def children(self, lists: pa.Array, noun: str) -> ListItems:
         """Flatten the lists inside the items; null counts as an empty list."""
@@ -371,7 +356,7 @@ class ListItems:
         of_list = int(self.parent[item])
         if self.owner is not None:
             return self.owner.place(of_list)
-        return self.first_document + of_list, item - int(np.searchsorted(self.parent, of_list))
+        return of_list, item - int(np.searchsorted(self.parent, of_list))
 
     def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str = "") -> None:
         """Raise an `InputError` for the first flagged item, if there is one."""
@@ -388,10 +373,8 @@ class ListItems:
             self.refuse(null_flags(self.values.field(name)), f"{name!r} is None.")
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Read the fields `start` and `end`: as int32 if both are int32, otherwise as int64."""
-        fields = [self.values.field(name) for name in ("start", "end")]
-        type_ = pa.int32() if {field.type for field in fields} == {pa.int32()} else pa.int64()
-        start, end = (integers(field.cast(type_)) for field in fields)
+        """Read the fields `start` and `end` as int64."""
+        start, end = (integers(self.values.field(name).cast(pa.int64())) for name in ("start", "end"))
         return start, end
 
     def checked_bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -410,9 +393,9 @@ class ListItems:
         self.refuse(end > LONGEST, lambda item: f"the end {end[item]} is out of range.")
 
     def refuse_beyond(self, lengths: np.ndarray, end: np.ndarray) -> None:
-        """Raise an `InputError` for the first item that ends past the end of its text."""
-        size, problem = lengths[self.parent], "a span ends at {}, but the text has {}.".format
-        self.refuse(end > size, lambda item: problem(end[item], counted(int(size[item]), "character")))
+        """Raise an `InputError` for the first item that ends past the end of its text; `lengths` are by item."""
+        problem = "a span ends at {}, but the text has {}.".format
+        self.refuse(end > lengths, lambda item: problem(end[item], counted(int(lengths[item]), "character")))
 
     def names(self, column: pa.Array, noun: str = "label", owner: str = "span") -> tuple[np.ndarray, tuple[str, ...]]:
         """Encode names as indices into the sorted distinct names; returns both.
@@ -446,15 +429,6 @@ def string_codes(column: pa.Array) -> tuple[np.ndarray, tuple[str, ...]]:
     if not pa.types.is_dictionary(column.type) or column.dictionary.null_count:
         encoded = column.cast(pa.string()).dictionary_encode()
     return sorted_codes(integers(encoded.indices), encoded.dictionary.to_pylist())
-
-
-def name_problem(name: str, noun: str) -> str:
-    """Say what is wrong with a name (empty, outer whitespace, control characters); empty if nothing is."""
-    if not name:
-        return f"the {noun} is empty."
-    if has_control_characters(name):
-        return f"the {noun} {name!r} has control characters."
-    return "" if name == name.strip() else f"the {noun} {name!r} begins or ends with white space."
 
 
 def read_lengths(lengths: Any, documents: int) -> np.ndarray:

@@ -28,7 +28,8 @@ from ..arrays import (
     take_segments,
 )
 from ..exceptions import InputError, counted, shown, with_type
-from .arrow import DocumentColumns, ItemKind, bounds_arrays, name_problem, string_codes, structs
+from ..tags.schemes import name_problem
+from .arrow import DocumentColumns, ItemKind, bounds_arrays, string_codes, structs
 
 Value = bool | int | float | str
 
@@ -207,28 +208,22 @@ def items_of(span: Mapping[str, Any]) -> list[_Item]:
     if "attributes" not in span:
         raise InputError(f"{shown(dict(span))} has no 'attributes'.", ATTRIBUTES_REMEDY)
     attributes, scores = span["attributes"], span.get("scores")
-    for key, value, remedy in (("attributes", attributes, ATTRIBUTES_REMEDY), ("scores", scores, _SCORE_REMEDY)):
-        if type(value) is not dict and not isinstance(value, Mapping) and (key == "attributes" or value is not None):
-            raise InputError(f"{key!r} is {shown(value)}, not a dict.", remedy)
-    if type(attributes) is not dict:
-        attributes = dict(listed_items(attributes, ATTRIBUTES_REMEDY))
     scores = {} if scores is None else scores
+    for key, value, remedy in (("attributes", attributes, ATTRIBUTES_REMEDY), ("scores", scores, _SCORE_REMEDY)):
+        if not isinstance(value, Mapping):
+            raise InputError(f"{key!r} is {shown(value)}, not a dict.", remedy)
+    attributes = dict(listed_items(attributes, ATTRIBUTES_REMEDY))
     for name in scores:
         if name not in attributes:
             raise InputError(f"'scores' has {shown(name)}, but 'attributes' does not.", _SCORE_REMEDY)
     items: list[_Item] = []
-    for name, raw in attributes.items():
-        _name(name)
-        several = is_list(raw)
-        if several and type(raw) not in (list, tuple):
-            raw = listed(raw, ATTRIBUTES_REMEDY)
-        values = [plain_value(value, name) for value in raw] if several else [plain_value(raw, name)]
-        score = scores.get(name)
+    for key, raw in attributes.items():
+        name, several = _name(key), is_list(raw)
+        values = [plain_value(value, name) for value in (listed(raw, ATTRIBUTES_REMEDY) if several else [raw])]
+        score = scores.get(key)
         of_values = [None] * len(values) if score is None else _scores(name, values, several, score)
-        stated = [
-            (str(name), value, score) for value, score in zip(values, of_values, strict=True) if value is not None
-        ]
-        items += stated or [(str(name), None, None)]
+        stated = [(name, value, score) for value, score in zip(values, of_values, strict=True) if value is not None]
+        items += stated or [(name, None, None)]
     return items
 
 
@@ -251,15 +246,15 @@ def plain_value(value: Any, name: str) -> Value | None:
         InputError: if the value has another type, is NaN or an integer past 64 bits, or is text that UTF-8 cannot
             store.
     """
-    if value is None or type(value) is bool:
-        return value
+    if value is None:
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
     if isinstance(value, str):
         if not is_utf8(value):
             problem = f"the value {shown(value)} of the attribute {shown(name)} is not valid Unicode."
             raise InputError(problem, "Remove the surrogate characters.")
         return str(value)
-    if isinstance(value, np.bool_):
-        return bool(value)
     if is_integer(value):
         number = int(value)
         if not -(2**63) <= number < 2**63:
@@ -275,8 +270,6 @@ def plain_value(value: Any, name: str) -> Value | None:
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, scores: Any) -> list[float | None]:
     """Return the score of each value; None if it has no score."""
-    if type(scores) is float and len(values) == 1:
-        return [_score(name, scores)]
     if isinstance(scores, Mapping):
         return _scores_by_value(name, values, scores)
     if is_list(scores):

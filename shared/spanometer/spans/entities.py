@@ -11,16 +11,7 @@ import pyarrow as pa
 
 from ..arrays import as_lists, ascends, begins_run, name_codes, null_flags, offsets_by, row_ranks, strings
 from ..exceptions import InputError, counted
-from .arrow import (
-    SPAN_KEYS,
-    SPAN_TYPE,
-    DocumentColumns,
-    ItemKind,
-    ListItems,
-    bounds_arrays,
-    is_list_of,
-    structs,
-)
+from .arrow import SPAN_KEYS, SPAN_TYPE, DocumentColumns, ItemKind, ListItems, bounds_arrays, is_list_of, structs
 from .spans import Spans, in_order
 
 ENTITY_TYPE = pa.struct(
@@ -161,15 +152,13 @@ def entities_of(documents: Iterable[Sequence[Mapping[str, Any]]]) -> Entities:
     return Entities.from_arrow(pa.chunked_array(chunks))
 
 
-def _with_components(entity: Any) -> Any:
+def _completed(entity: Any) -> Any:
     """Add an empty list of components to an entity without components (`datasets` fills in None)."""
     lacking = isinstance(entity, Mapping) and entity.get("components") is None
     return {**entity, "components": ()} if lacking else entity
 
 
-ENTITIES = ItemKind(
-    ENTITY_TYPE, "an entity", "entities", ENTITY_REMEDY, prepare=_with_components, nullable=("components",)
-)
+ENTITIES = ItemKind(ENTITY_TYPE, "an entity", "entities", ENTITY_REMEDY, prepare=_completed, nullable=("components",))
 
 
 def _read(column: pa.Array | pa.ChunkedArray) -> Entities:

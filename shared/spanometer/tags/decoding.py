@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, name_codes, sorted_codes
+from ..arrays import code_type, name_codes
 from ..exceptions import InputError, setting
 from ..options import CheckedOptions, option, options_of
 from .repairs import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
@@ -103,9 +103,8 @@ class LabelDecoding(Decoding):
 
     def reading(self, scheme: str) -> dict[str, object]:
         """Describe for the signature how tags were read."""
-        return reading_of(
-            scheme, self.repair, prefix=self.prefix, ignore_index=... if self.id2label is None else self.ignore_index
-        )
+        ignored = ... if self.id2label is None else self.ignore_index
+        return reading_of(scheme, self.repair, prefix=self.prefix, ignore_index=ignored)
 
 
 def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
@@ -380,8 +379,11 @@ def _read_names(tags: Tags, scheme: Scheme) -> _Names:
 
 def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Remove unused labels from label codes and names."""
-    codes, used = sorted_codes(label, labels)
-    return codes.astype(code_type(len(used))), used
+    used = np.bincount(label, minlength=len(labels)) > 0
+    if used.all():
+        return label, labels
+    codes = (np.cumsum(used) - 1).astype(code_type(len(labels)))
+    return codes[label], tuple(name for name, kept in zip(labels, used, strict=True) if kept)
 
 
 def labels_of(tags: Iterable[str]) -> tuple[str, ...]:
@@ -393,8 +395,6 @@ def labels_of(tags: Iterable[str]) -> tuple[str, ...]:
 def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
     """Return the tokens with a kept tag. If only O is dropped, one comparison replaces the look-up."""
     dropped = np.flatnonzero(~kept)
-    if len(dropped) == 0:
-        return np.arange(len(codes))
     if len(dropped) == 1:
         return np.flatnonzero(codes != codes.dtype.type(dropped[0]))
     return np.flatnonzero(kept[codes])

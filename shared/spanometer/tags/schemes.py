@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import LOGITS_REMEDY, is_integer
-from ..exceptions import InputError, mention, require_choice, setting
+from ..exceptions import InputError, has_control_characters, mention, require_choice, setting
 from ..options import escaped, option, options_of, unescaped
 
 ROLES = ("O", "B", "I", "E", "S")
@@ -376,6 +376,15 @@ def _are_names(values: Any) -> bool:
     except Exception:
         # other classes may fail in any way
         return False
+
+
+def name_problem(name: str, noun: str) -> str:
+    """Say what is wrong with a name (empty, outer whitespace, control characters); empty if nothing is."""
+    if not name:
+        return f"the {noun} is empty."
+    if has_control_characters(name):
+        return f"the {noun} {name!r} has control characters."
+    return "" if name == name.strip() else f"the {noun} {name!r} begins or ends with white space."
 
 
 def signed_names(names: Iterable[str] | Mapping[str, str]) -> str:
