@@ -67,13 +67,13 @@ class Attributes(DocumentColumns):
         document, start, end: the document and boundaries of each span, int32; `end` is exclusive.
         label: the index of each span's label in `labels`.
         labels: the sorted label names.
+        documents: the number of documents, with or without spans.
         rows: the offsets of rows: span i has the rows `rows[i]` to `rows[i + 1]`.
         name: the index of each row's attribute in `names`.
         names: the sorted names of attributes.
         value: the index of each row's value in `values`, int32; -1 if there is no value.
         values: the distinct values: bool, then int, float and str, each in ascending order.
         score: the score of each row's value, float64; NaN if there is no score.
-        documents: the number of documents, with or without spans.
     """
 
     document: np.ndarray
@@ -81,13 +81,13 @@ class Attributes(DocumentColumns):
     end: np.ndarray
     label: np.ndarray
     labels: tuple[str, ...]
+    documents: int
     rows: np.ndarray
     name: np.ndarray
     names: tuple[str, ...]
     value: np.ndarray
     values: tuple[Value, ...]
     score: np.ndarray
-    documents: int
 
     nested: ClassVar[Mapping[str, tuple[str, ...]]] = {"rows": ("name", "value", "score")}
 
@@ -149,7 +149,6 @@ class Attributes(DocumentColumns):
 
         `spans` are the columns `document`, `start`, `end`, `label`, `labels` and `documents`.
         """
-        document, start, end, label, labels, documents = spans
         rows = list(chain.from_iterable(items))
         counts, taken = take_segments(offsets_of(list(map(len, items))), codes)
         keys = [None if value is None else (_TYPES.index(type(value)), value) for _, value, _ in rows]
@@ -159,8 +158,8 @@ class Attributes(DocumentColumns):
         value = np.array([code[key] for key in keys], dtype=np.int32)[taken]
         values = tuple(value for _, value in distinct)
         score = np.array([np.nan if score is None else score for _, _, score in rows], dtype=np.float64)[taken]
-        row_columns = offsets_of(counts), name[taken], names, value, values, score
-        return cls(document, start, end, label, labels, *row_columns, documents)
+        columns: tuple[Any, ...] = (*spans, offsets_of(counts), name[taken], names, value, values, score)
+        return cls(*columns)
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
         """Convert the spans of each document to dictionaries, as `from_dicts` reads them.

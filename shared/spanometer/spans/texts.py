@@ -15,7 +15,7 @@ from unicodedata import category
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import batches, begins_run, integers, offsets_of, ordered, surely_distinct, typed_array
+from ..arrays import batches, begins_run, offsets_of, ordered, surely_distinct
 from ..exceptions import BYTE_ORDER_MARK, InputError, shown
 from ..tags.decoding import first_tokens
 from .arrow import LONGEST, Intervals, item_problem
@@ -123,14 +123,18 @@ class Tokens(Intervals):
             ordered(row, "a list of tokens", _TOKENS, document=number)
             for number, row in enumerate(ordered(documents, "a list", _TOKENS))
         ]
-        values = typed_array(list(chain.from_iterable(rows)), _PAIR)
-        if values is None:
+        offsets = offsets_of(list(map(len, rows)))
+        try:
+            bounds = np.array(list(chain.from_iterable(rows)) or np.zeros((0, 2), np.int64))
+        except Exception:
+            # objects of any class can be in place of a pair
+            bounds = np.array(None)
+        if bounds.dtype.kind not in "iu" or bounds.shape != (offsets[-1], 2):
             pairs = ((number, pair) for number, row in enumerate(rows) for pair in row)
             problems = ((number, item_problem(pair, _PAIR, "a token")) for number, pair in pairs)
             document, problem = next(filter(itemgetter(1), problems), (None, "the tokens are not pairs of offsets."))
             raise InputError(problem, _TOKENS, document=document)
-        bounds = integers(values.flatten()).reshape(-1, 2)
-        tokens = cls(offsets_of(list(map(len, rows))), bounds[:, 0], bounds[:, 1])
+        tokens = cls(offsets, *bounds.astype(np.int64).T)
         far = ((bounds > LONGEST) | (bounds < -LONGEST)).any(axis=1)
         if far.any():
             document = int(tokens.document[np.argmax(far)])
@@ -264,8 +268,8 @@ def words_and_signs(texts: Sequence[str]) -> Tokens:
 
 def between_blanks(texts: Sequence[str]) -> Tokens:
     """Split texts into tokens at whitespace."""
-    rows = ([[word.span() for word in _WORD.finditer(text)] for text in some] for _, some in batches(texts))
-    return Tokens.end_to_end(list(map(Tokens.from_lists, rows)))
+    spans = ([word.span() for word in _WORD.finditer(text)] for text in texts)
+    return Tokens.from_arrays([np.array(row, dtype=np.int64).reshape(-1, 2) for row in spans])
 
 
 def _words_and_signs(texts: Sequence[str]) -> Tokens:
