@@ -8,7 +8,7 @@ import pytest
 from module_cases import CASES, PREDICTED_ATTRIBUTES, REFERENCE_ATTRIBUTES, ROOT, attributed, load
 from spanometer import InputError
 from spanometer.measures import SpanAttribute
-from spanometer.spans.attributes import Attributes, attributes_arrays
+from spanometer.spans.attributes import ATTRIBUTED, Attributes
 
 SIDES = {"predictions": PREDICTED_ATTRIBUTES, "references": REFERENCE_ATTRIBUTES}
 
@@ -89,7 +89,7 @@ def test_nothing_is_lost(options):
 
 def test_more_than_a_thousand_documents():
     many = {side: documents * 700 for side, documents in SIDES.items()}
-    assert len(attributes_arrays(many["references"])) == 3
+    assert len(ATTRIBUTED.arrays(many["references"])) == 3
     once, result = CASES["span_attribute"].compute(), load("span_attribute").compute(**many)
     for name, values in once.items():
         for key in ("tp", "support", "positives"):

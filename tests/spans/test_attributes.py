@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from spanometer import InputError
-from spanometer.spans.attributes import Attributes, attributes_arrays
+from spanometer.spans.attributes import ATTRIBUTED, Attributes
 
 
 def span(attributes=None, start=0, end=1, label="DIS", **more):
@@ -113,6 +113,6 @@ def test_many_documents():
     read = Attributes.from_dicts(side)
     assert read.to_dicts() == side
     assert repr(read) == "Attributes(2,500 spans, 2,500 documents, attributes a)"
-    assert [len(array) for array in attributes_arrays(side)] == [1000, 1000, 500]
+    assert [len(array) for array in ATTRIBUTED.arrays(side)] == [1000, 1000, 500]
     with pytest.raises(InputError, match="document 2400, span 0"):
         Attributes.from_dicts([*side[:2400], [span({"a": b""})]])

@@ -8,6 +8,7 @@ from ..arrays import items_by_turn, numbers_in_runs, offsets_by, offsets_of, ran
 from ..exceptions import InputError
 from .matching import connected, occurrences
 from .overlaps import Alignment, across_labels, token_codes
+from .pieces import Incidence
 
 KINDS = ("FN", "FP", "LE", "BES", "BEL", "BEO", "LBE")
 """The kinds of errors.
@@ -73,13 +74,9 @@ def _identical(alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _without(alignment: Alignment, left: np.ndarray, right: np.ndarray) -> Alignment:
-    """Remove flagged spans of both sides from an alignment."""
-    sides = []
-    for side, spans in ((alignment.references, left), (alignment.predictions, right)):
-        kept = np.ones(len(side), dtype=bool)
-        kept[spans] = False
-        sides.append(side.take(kept))
-    return alignment.of_sides(*sides)
+    """Remove spans of both sides from an alignment."""
+    sides = ((alignment.references, left), (alignment.predictions, right))
+    return alignment.of_sides(*(side.take(np.delete(np.arange(len(side)), spans)) for side, spans in sides))
 
 
 def _errors(alignment: Alignment, kind: np.ndarray, left: np.ndarray | None, right: np.ndarray | None) -> FairErrors:
@@ -122,34 +119,31 @@ class _Turns:
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """Cut all spans at all boundaries, so that all tokens of an interval are in the same spans."""
-        sides = self._alignment.references, self._alignment.predictions
-        pieces = [side.intervals for side in sides]
-        bounds = np.unique(np.concatenate([bound for part in pieces for bound in (part.start, part.end)]))
-        tokens = np.diff(bounds)
-        # cumulative number of a span's remaining tokens before each of its intervals
+        """Cut all spans at all boundaries, so that all tokens of a stretch are in the same spans."""
+        stretches = Incidence(self._alignment)
+        # cumulative number of a span's remaining tokens before each of its stretches
         self._offsets, self._base, self._before = [], [], []
-        for side, part in zip(sides, pieces, strict=True):
-            first = np.searchsorted(bounds, side.start)
-            offsets = offsets_of(np.searchsorted(bounds, side.end) - first + 1)
+        for side in (self._alignment.references, self._alignment.predictions):
+            first = np.searchsorted(stretches.start, side.start)
+            offsets = offsets_of(np.searchsorted(stretches.start, side.end) - first + 1)
             if offsets[-1] > _STRETCH_LIMIT:
                 raise InputError(
                     f"wrong spans overlap in {offsets[-1]} stretches; the limit is {_STRETCH_LIMIT}.",
                     "Score fewer nested or crossing spans at once.",
                 )
             base = offsets[:-1] - first
-            begin = np.searchsorted(bounds, part.start)
-            size = np.searchsorted(bounds, part.end) - begin
+            begin, size = stretches.covered(side)
             remaining = np.zeros(offsets[-1], dtype=np.int64)
-            remaining[1 + ranges(base[part.span] + begin, size)] = tokens[ranges(begin, size)]
+            slots = 1 + ranges(base[side.intervals.span] + begin, size)
+            remaining[slots] = stretches.size[ranges(begin, size)]
             self._offsets.append(offsets)
             self._base.append(base)
             self._before.append(np.cumsum(remaining))
         self._left = [size.copy() for size in self._size]
         common = self._alignment.intersections
         self._pieces = offsets_by(common.span, len(self._group))
-        self._first = np.searchsorted(bounds, common.start)
-        self._count = np.searchsorted(bounds, common.end) - self._first
+        self._first = np.searchsorted(stretches.start, common.start)
+        self._count = np.searchsorted(stretches.start, common.end) - self._first
 
     def events(self) -> np.ndarray:
         """Return the pairs that are events, in order."""

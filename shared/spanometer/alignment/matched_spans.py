@@ -190,7 +190,8 @@ def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
     pairs = OverlappingSpans.of(wrong, min_overlap)
     chosen = pairs.best(wrong.references.document)
     first, second = pairs.reference[chosen], pairs.prediction[chosen]
-    alone, invented = _others(first, len(wrong.references)), _others(second, len(wrong.predictions))
+    sides, taken = (wrong.references, wrong.predictions), (first, second)
+    alone, invented = (np.delete(np.arange(len(side)), spans) for side, spans in zip(sides, taken, strict=True))
     missing, spurious = (np.full(len(spans), -1) for spans in (alone, invented))
     split, meets_split = _several(pairs.reference, pairs.prediction, len(wrong.references), len(wrong.predictions))
     merged, meets_merged = _several(pairs.prediction, pairs.reference, len(wrong.predictions), len(wrong.references))
@@ -260,13 +261,6 @@ def _several(span: np.ndarray, partner: np.ndarray, spans: int, partners: int) -
     meets = np.zeros(partners, dtype=bool)
     meets[partner[several[span]]] = True
     return several, meets
-
-
-def _others(taken: np.ndarray, size: int) -> np.ndarray:
-    """Return the integers below `size` that are not in `taken`."""
-    free = np.ones(size, dtype=bool)
-    free[taken] = False
-    return np.flatnonzero(free)
 
 
 def _inside_another(side: SideSpans, alignment: Alignment) -> np.ndarray:

@@ -55,10 +55,9 @@ def best_matching(
     """
     chosen = np.ones(len(rows), dtype=bool)
     pairs, group, row, column = contested(rows, columns)
-    if len(pairs):
-        levels = [weight[pairs], np.ones(len(pairs)), *(-np.asarray(tie, dtype=float)[pairs] for tie in ties)]
-        chosen[pairs] = False
-        chosen[pairs[Groups(row, column, group, levels).solve()]] = True
+    levels = [weight[pairs], np.ones(len(pairs)), *(-np.asarray(tie, dtype=float)[pairs] for tie in ties)]
+    chosen[pairs] = False
+    chosen[pairs[Groups(row, column, group, levels).solve()]] = True
     return chosen
 
 
@@ -83,13 +82,11 @@ def lexicographic_matching(
     """
     chosen = np.ones(len(rows), dtype=bool)
     pairs, group, row, column = contested(rows, columns)
-    if len(pairs) == 0:
-        return chosen
     chosen[pairs] = False
     # a staircase is a group in which each pair, in sorted order, follows the previous one to the right or down
     step = (row[1:] == row[:-1]) | (column[1:] == column[:-1])
     broken = ~(step & (column[1:] >= column[:-1])) & (group[1:] == group[:-1])
-    on_stairs = np.bincount(group[1:][broken], minlength=int(group[-1]) + 1)[group] == 0
+    on_stairs = np.bincount(group[1:][broken], minlength=len(pairs))[group] == 0
     stairs, others = pairs[on_stairs], pairs[~on_stairs]
     if len(stairs):
         of_stairs = [level[stairs] for level in levels]
@@ -334,9 +331,8 @@ def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -
     base, own = float(weight.max()) + 1.0, np.arange(height)
     cost = np.concatenate([base - weight, np.full(height, base)])
     ends = np.concatenate([row, own]), np.concatenate([column, width + own])
-    matched_row, matched_column = min_weight_full_bipartite_matching(
-        csr_array((cost, ends), shape=(height, width + height))
-    )
+    costs = csr_array((cost, ends), shape=(height, width + height))
+    matched_row, matched_column = min_weight_full_bipartite_matching(costs)
     partner = np.empty(height, dtype=np.int64)
     partner[matched_row] = matched_column
     chosen = np.flatnonzero(partner[row] == column)

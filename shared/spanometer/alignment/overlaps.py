@@ -190,9 +190,8 @@ class Alignment:
                 f"{len(self.labels)} labels on {self.offsets[-1]} tokens are too many.",
                 "Check the offsets, or score parts of the corpus.",
             )
-        self.references, self.predictions = (
-            lay_out(spans, self.labels, self.offsets) for spans in (references, predictions)
-        )
+        self.references = lay_out(references, self.labels, self.offsets)
+        self.predictions = lay_out(predictions, self.labels, self.offsets)
 
     @property
     def sides(self) -> dict[str, SideSpans]:
@@ -274,12 +273,10 @@ class Alignment:
     @cached_property
     def _equal(self) -> tuple[np.ndarray, np.ndarray]:
         references, predictions = self.references, self.predictions
-        if not (self.contiguous and self.flat):
+        if not (self.contiguous and self.flat and len(predictions)):
             codes, other_codes = np.split(token_codes(references, predictions), [len(references)])
             return np.isin(codes, other_codes), np.isin(other_codes, codes)
         flags = np.zeros(len(predictions), dtype=bool)
-        if len(predictions) == 0:
-            return np.zeros(len(references), dtype=bool), flags
         nearest = np.searchsorted(predictions.start, references.start)
         nearest[nearest == len(predictions)] = 0
         equal = (predictions.start[nearest] == references.start) & (predictions.end[nearest] == references.end)

@@ -95,14 +95,13 @@ class Places:
             group = connected(span, len(spans) + group, len(spans) + len(first))
         place = np.full(len(spans), -1)
         place[span] = group
-        placed = np.flatnonzero(place >= 0)
-        count = int(group.max(initial=-1)) + 1
-        document = np.zeros(count, dtype=np.int64)
-        low, high = np.full(count, np.iinfo(np.int64).max), np.zeros(count, dtype=np.int64)
-        document[place[placed]] = spans.document[placed]
-        np.minimum.at(low, place[placed], spans.start[placed])
-        np.maximum.at(high, place[placed], spans.end[placed])
-        return cls(spans, held, place, offsets, document, low, high, Pieces(group[first], first_token, last_token))
+        stretches = Pieces(group[first], first_token, last_token)
+        # stretches ascend: the first of a place has its start, the last one has its end
+        begin = np.unique(stretches.span, return_index=True)[1]
+        stop = len(first) - 1 - np.unique(stretches.span[::-1], return_index=True)[1]
+        document = np.searchsorted(offsets, first_token[begin], side="right") - 1
+        low, high = first_token[begin] - offsets[document], last_token[stop] - offsets[document]
+        return cls(spans, held, place, offsets, document, low, high, stretches)
 
     @property
     def annotators(self) -> int:

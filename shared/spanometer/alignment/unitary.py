@@ -120,12 +120,10 @@ class UnitaryAlignments:
 
     def unit_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the pairs of aligned units: unitary alignment, first and second unit."""
-        parts = []
-        for annotator, partner in combinations(range(self.members.shape[1]), 2):
-            rows = np.flatnonzero((self.members[:, annotator] >= 0) & (self.members[:, partner] >= 0))
-            parts.append((rows, self.members[rows, annotator], self.members[rows, partner]))
-        row, first, second = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return row, first, second
+        annotator, partner = np.triu_indices(self.members.shape[1], 1)
+        present = self.members.T >= 0
+        pair, row = np.nonzero(present[annotator] & present[partner])
+        return row, self.members[row, annotator[pair]], self.members[row, partner[pair]]
 
 
 def best_alignment(units: Units, dissimilarity: Dissimilarity) -> UnitaryAlignments:

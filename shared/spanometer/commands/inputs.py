@@ -85,7 +85,7 @@ def side_of(
         columns = " and ".join(file.columns)
         return ShownFile.of(file, columns, column=columns)
     if file.entities is not None:
-        entities, components = len(file.entities), len(file.entities.component_start)
+        entities, components = len(file.entities), len(file.entities.components)
         metonymic = int((np.diff(file.entities.type_offsets) > 1).sum())
         texts = counted(entities, "entity", "entities"), counted(components, "component"), f"{metonymic:,} metonymic"
         sizes = {"entities": entities, "components": components, "metonymic": metonymic}

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..arrays import offsets_by, row_codes
 from ..exceptions import shown
-from ..spans.arrow import name_problem
 from ..spans.spans import Spans
 from ..spans.texts import Tokens
+from ..tags.schemes import name_problem
 from .building import RecordColumns
 from .document_file import DocumentFile, inspection
 from .stated import strings_of

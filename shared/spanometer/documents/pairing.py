@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import offsets_of
 from ..exceptions import InputError, counted, mention, on_side, plain_ends, require_same_text, setting
-from ..grounding.grounded import Grounded, Unplaced, ground
+from ..grounding.grounded import Grounded, ground
 from ..grounding.reading import AnswerReading
 from ..options import changed, check_options, option
 from ..spans.spans import Spans
@@ -126,7 +126,7 @@ class PairedSide(Carrying):
     grounded: Grounded | None = None
 
     @property
-    def unplaced(self) -> Unplaced | None:
+    def unplaced(self) -> Spans | None:
         """The answer items that are not in the text; None if the side has no answers."""
         if self.grounded is None:
             return None

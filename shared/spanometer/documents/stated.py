@@ -102,10 +102,10 @@ class StatedSpans:
         """
         spans = self.spans
         present, codes = np.unique(self.attributes, return_inverse=True)
-        items, names = [], set[str]()
+        items = []
         for code in present.tolist():
             try:
-                items.append(items_of(self.values[code], names))
+                items.append(items_of(self.values[code]))
             except InputError as error:
                 span = int(np.argmax(self.attributes == code))
                 document = int(spans.document[span])

@@ -238,12 +238,12 @@ def _read_line(line: str, reading: ItemReading) -> None:
                 for mention in mentions:
                     reading.add_pair(label, mention)
             else:
-                reading.other_fields += 1
+                reading.counts["other_fields"] += 1
         elif len(reading.labels) == 1 and (not colon or reading.occurs(part)):
             for mention in mentions:
                 reading.add(next(iter(reading.labels)), mention)
         else:
-            reading.other_fields += 1
+            reading.counts["other_fields"] += 1
 
 
 def _mentions(written: str) -> Iterator[str]:
@@ -291,7 +291,7 @@ def read_rows(rows: Sequence[Sequence[str]], reading: ItemReading) -> None:
         elif columns is None and len(cells) == 2:
             reading.add_pair(cells[0], cells[1])
         else:
-            reading.other_fields += 1
+            reading.counts["other_fields"] += 1
 
 
 def read_calls(written: str, reading: ItemReading) -> bool:
@@ -365,13 +365,11 @@ def read_answer(
         )
     labels = read_labels(asked_labels) or ()
     reading = ItemReading(labels, text, item_mention_key, item_label_key)
-    if answer is None:
+    if answer is None or (isinstance(answer, (list, tuple, dict)) and _is_unreadable(answer)):
         return Answer(broken=True)
     if isinstance(answer, (list, tuple, dict)):
-        if _is_unreadable(answer):
-            return Answer(broken=True)
         reading.read(answer)
-        return _answer_of(reading)
+        return Answer(reading.collect(), **reading.counts)
     if isinstance(answer, (bytes, bytearray)):
         answer = bytes(answer).decode("utf-8", "replace")
     if not isinstance(answer, str):
@@ -397,16 +395,11 @@ def read_answer(
         read_rows(rows_of(written), reading)
     else:
         read_lines(written, reading)
-    return _answer_of(reading, broken=broken, repaired=repaired)
+    return Answer(reading.collect(), broken=broken, repaired=repaired, **reading.counts)
 
 
 _INLINE: dict[str, Callable[[str, Collection[str]], Answer]] = {"tags": elements, "links": linked, "marks": marked}
 """The parsers of answers that repeat the text, by format."""
-
-
-def _answer_of(reading: ItemReading, *, broken: bool = False, repaired: bool = False) -> Answer:
-    items = reading.collect()
-    return Answer(items, broken, None, reading.unread, reading.other_fields, reading.turned, repaired)
 
 
 def _is_unreadable(value: Any) -> bool:

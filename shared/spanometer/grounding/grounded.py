@@ -1,6 +1,7 @@
 """Answers grounded in their texts: spans, unplaced items, and counts of outcomes."""
 
-from abc import ABC, abstractmethod
+from __future__ import annotations
+
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,30 +18,15 @@ from ..spans.spans import Spans, in_order
 from ..spans.texts import Tokens, words_and_signs
 from ..tags.schemes import signed_names
 from .answers import Answer, read_answer, read_labels
-from .outcomes import Outcome, Predicted, Vocabulary, resolve, tally
-from .placing import TextIndex
+from .outcomes import Predicted, Vocabulary, resolve, tally
+from .placing import Outcome, TextIndex
 from .policies import COUNTS, AnswerPolicy, GroundingPolicy
+
+TextTokens = Tokens | Sequence[Iterable[tuple[int, int]]] | None
+"""The tokens of texts: columns, or the boundaries of each text's tokens; None means words and signs."""
 
 _CHARACTERS = 1_000_000
 """The approximate number of characters of texts that are tokenised at a time."""
-
-
-@dataclass(frozen=True, eq=False)
-class Unplaced:
-    """Items that count as predicted spans although they are not in the text.
-
-    Attributes:
-        document, label, size: the document, label and length of each item, ordered by document; the length is in the
-            unit of the spans.
-    """
-
-    document: np.ndarray
-    label: tuple[str, ...]
-    size: np.ndarray
-
-    def __len__(self) -> int:
-        """Count the items."""
-        return len(self.label)
 
 
 class AnswerOutcomes(NamedTuple):
@@ -70,7 +56,7 @@ class AnswerInput:
     asked_labels: Iterable[str] | None
     aliases: Mapping[str, str] | None
     format: str = "auto"
-    tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
+    tokens: TextTokens = None
     item_keys: Mapping[str, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -107,9 +93,8 @@ class AnswerInput:
         labels = () if self.asked_labels is None else dict.fromkeys([*self.asked_labels, *(self.aliases or ())])
         for document, (text, answer) in enumerate(zip(self.texts, self.answers, strict=True)):
             with placed_errors(document):
-                if not isinstance(answer, Answer):
-                    answer = read_answer(answer, format=self.format, asked_labels=labels, text=text, **self.item_keys)
-            yield answer
+                options: dict[str, Any] = {"asked_labels": labels, "text": text, **self.item_keys}
+                yield answer if isinstance(answer, Answer) else read_answer(answer, format=self.format, **options)
 
     def outcomes(self, policy: GroundingPolicy) -> Iterator[AnswerOutcomes]:
         """Yield the outcomes of the items of each answer.
@@ -120,8 +105,7 @@ class AnswerInput:
         columns = (self.texts, self.answers, self.read(), each_index(self.texts, self.tokens))
         for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
             with placed_errors(document):
-                outcomes = resolve(read, index, policy, vocabulary)
-            yield AnswerOutcomes(document, text, written, read, outcomes)
+                yield AnswerOutcomes(document, text, written, read, resolve(read, index, policy, vocabulary))
 
     def signed(self, policy: AnswerPolicy) -> dict[str, str]:
         """Describe for the signature how answers are grounded."""
@@ -145,19 +129,24 @@ def _be(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-class AnswerCounts(ABC):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AnswerCounts:
     """The counts of answers.
 
     Attributes:
         counts: int64, shape (documents, `COUNTS`).
+        policy: the policy.
+        choices: the policy and the other options, for the signature.
     """
 
     counts: np.ndarray
+    policy: Any
+    choices: Mapping[str, str]
 
     @property
-    @abstractmethod
     def predicted(self) -> int:
         """The number of predicted spans, or mentions."""
+        raise NotImplementedError
 
     @property
     def total(self) -> dict[str, int]:
@@ -209,43 +198,47 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Grounded(AnswerCounts):
-    """Answers grounded under a policy.
+class Predictions:
+    """The predicted spans of answers.
 
     Attributes:
         spans: the distinct placed items, in characters.
         wrong_document, wrong_label, wrong_mention: document, label and mention of each item that is not in the text but
             counts as a predicted span.
-        counts: int64, shape (documents, `COUNTS`).
-        policy: the policy.
-        choices: the policy and the other options, for the signature.
-        source: the texts and answers, for `outcomes_by_answer`.
     """
 
     spans: Spans
     wrong_document: np.ndarray
     wrong_label: tuple[str, ...]
     wrong_mention: tuple[str, ...]
-    counts: np.ndarray
-    policy: GroundingPolicy
-    choices: Mapping[str, str]
-    source: AnswerInput
 
-    @property
-    def predicted(self) -> int:
-        """The number of predicted spans, including unplaced items."""
-        return len(self.spans) + len(self.wrong_label)
-
-    def _examples(self, name: str) -> Iterator[str]:
-        for answer in outcomes_by_answer(self) if name in ("absent", "outside") else ():
-            for outcome in answer.outcomes:
-                if outcome.kind == name or (name == "outside" and self.source.vocabulary.lack(outcome.item)):
-                    yield repr(outcome.item.label if name == "outside" else outcome.item.mention)
+    @classmethod
+    def of(cls, predicted: Iterable[Predicted], lengths: Sequence[int]) -> Predictions:
+        """Collect the predicted spans of the answers to texts with these lengths."""
+        shared: dict[str, str] = {}
+        document, start, end, of_wrong = (array("q") for _ in range(4))
+        labels: list[str] = []
+        wrong_label, wrong_mention = [], []
+        for number, (spans, wrong) in enumerate(predicted):
+            for first, last, label in spans:
+                document.append(number)
+                start.append(first)
+                end.append(last)
+                # each item has its own copy of its label
+                labels.append(shared.setdefault(label, label))
+            for label, mention in wrong:
+                of_wrong.append(number)
+                wrong_label.append(shared.setdefault(label, label))
+                wrong_mention.append(mention)
+        columns = [np.array(column, dtype=np.int32) for column in (document, start, end)]
+        sizes = np.array(lengths, dtype=np.int64)
+        placed = Spans(columns[0], columns[1], columns[2], *name_codes(labels), len(lengths), sizes)
+        return Predictions(in_order(placed), np.array(of_wrong), tuple(wrong_label), tuple(wrong_mention))
 
     @property
     def size(self) -> int:
         """The number of characters of all texts."""
-        return 0 if self.spans.lengths is None else int(self.spans.lengths.sum())
+        return int(np.asarray(self.spans.lengths).sum())
 
     def sides(self, references: Spans) -> tuple[Spans, Spans]:
         """Convert both sides to spans; unplaced items become spans after the end of their text.
@@ -262,58 +255,86 @@ class Grounded(AnswerCounts):
                 f"{counted(self.spans.documents, 'answer')}.",
                 "Give one answer for each document, and None for a missing answer.",
             )
-        assert self.spans.lengths is not None
-        sides = [references.with_lengths(self.spans.lengths), self.spans]
-        extended = with_unplaced(sides, [None, self.unplaced])
-        return extended[0], extended[1]
+        references = references.with_lengths(np.asarray(self.spans.lengths))
+        reference, predicted = with_unplaced([references, self.spans], [None, self.unplaced])
+        return reference, predicted
 
     @property
-    def unplaced(self) -> Unplaced:
-        """The unplaced items, in characters."""
+    def unplaced(self) -> Spans:
+        """The unplaced items, in characters, see `unplaced_spans`."""
         size = np.fromiter(map(len, self.wrong_mention), np.int64, len(self.wrong_mention))
-        return Unplaced(self.wrong_document, self.wrong_label, size)
+        return unplaced_spans(self.wrong_document, self.wrong_label, size, self.spans.documents)
 
     @property
-    def unplaced_tokens(self) -> Unplaced:
+    def unplaced_tokens(self) -> Spans:
         """The unplaced items in tokens: the words and punctuation marks of their mentions, at least one."""
-        return replace(self.unplaced, size=np.maximum(words_and_signs(self.wrong_mention).lengths, 1))
+        size = np.maximum(words_and_signs(self.wrong_mention).lengths, 1)
+        return unplaced_spans(self.wrong_document, self.wrong_label, size, self.spans.documents)
 
 
-def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *, apart: bool = True) -> list[Spans]:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Grounded(Predictions, AnswerCounts):
+    """Answers grounded under a policy.
+
+    Attributes:
+        spans: the distinct placed items, in characters.
+        wrong_document, wrong_label, wrong_mention: document, label and mention of each item that is not in the text but
+            counts as a predicted span.
+        source: the texts and answers, for `outcomes_by_answer`.
+    """
+
+    source: AnswerInput
+
+    @property
+    def predicted(self) -> int:
+        """The number of predicted spans, including unplaced items."""
+        return len(self.spans) + len(self.wrong_label)
+
+    def _examples(self, name: str) -> Iterator[str]:
+        for answer in outcomes_by_answer(self) if name in ("absent", "outside") else ():
+            for outcome in answer.outcomes:
+                if outcome.kind == name or (name == "outside" and self.source.vocabulary.lack(outcome.item)):
+                    yield repr(outcome.item.label if name == "outside" else outcome.item.mention)
+
+
+def unplaced_spans(document: np.ndarray, label: Sequence[str], size: np.ndarray, documents: int) -> Spans:
+    """Place items that are not in the text one after another in documents that have nothing else.
+
+    Args:
+        document, label, size: the document (ascending), label and length of each item.
+        documents: the number of documents.
+    """
+    start = np.cumsum(size) - size
+    start -= start[np.searchsorted(document, document)]
+    # int32 is enough: texts and mentions in memory have fewer than 2^31 characters
+    columns = [column.astype(np.int32) for column in (document, start, start + size)]
+    lengths = np.bincount(document, size, documents).astype(np.int64)
+    return Spans(columns[0], columns[1], columns[2], *name_codes(label), documents, lengths)
+
+
+def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Spans | None], *, apart: bool = True) -> list[Spans]:
     """Add the unplaced items of each side as spans after the end of their documents, which become longer.
 
     Args:
         sides: the spans of each side, with the same documents.
-        unplaced: the items of each side, ordered by document.
+        unplaced: the items of each side, see `unplaced_spans`.
         apart: True: items of all sides have different positions. False: only items of the first side have other
             positions than items of the other sides, and each of these has its own document lengths.
     """
     lengths = next((side.lengths for side in sides if side.lengths is not None), None)
     if lengths is None or not any(unplaced):
         return list(sides)
-    added = [
-        np.bincount(items.document, items.size, len(lengths)).astype(np.int64) if items else np.zeros_like(lengths)
-        for items in unplaced
-    ]
+    empty = Spans.none(len(lengths), np.zeros_like(lengths))
+    added = [empty if items is None else items for items in unplaced]
+    sizes = [np.asarray(items.lengths) for items in added]
     extended, begin = [], lengths
-    for side, items, size in zip(sides, unplaced, added, strict=True):
-        end = lengths + sum(added, np.zeros_like(lengths)) if apart else begin + size
-        extended.append(_behind(side, items, begin, end))
+    for side, items, size in zip(sides, added, sizes, strict=True):
+        end = lengths + sum(sizes) if apart else begin + size
+        base = begin[items.document].astype(np.int32)
+        moved = replace(items, start=items.start + base, end=items.end + base, lengths=end)
+        extended.append(union([replace(side, lengths=end), moved]))
         begin = begin + size if apart or side is sides[0] else begin
     return extended
-
-
-def _behind(side: Spans, items: Unplaced | None, begin: np.ndarray, lengths: np.ndarray) -> Spans:
-    """Add unplaced items to spans, one after another from the position `begin` in each document."""
-    side = replace(side, lengths=lengths)
-    if not items:
-        return side
-    before = np.cumsum(items.size) - items.size
-    first = np.searchsorted(items.document, items.document)
-    start = begin[items.document] + before - before[first]
-    # int32 is enough: texts and mentions in memory have fewer than 2^31 characters
-    document, start, end = (column.astype(np.int32) for column in (items.document, start, start + items.size))
-    return union([side, Spans(document, start, end, *name_codes(items.label), side.documents, lengths)])
 
 
 def ground(
@@ -323,7 +344,7 @@ def ground(
     policy: GroundingPolicy | str = "strict",
     asked_labels: Iterable[str] | None = None,
     aliases: Mapping[str, str] | None = None,
-    tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
+    tokens: TextTokens = None,
     format: str = "auto",
     item_mention_key: str | None = None,
     item_label_key: str | None = None,
@@ -364,9 +385,9 @@ def ground(
             tallies.extend(tally(answer.outcomes, answer.read, answer.text, vocabulary))
             yield Predicted.of(answer.outcomes, chosen)
 
-    spans, wrong = predicted_columns(predicted(), list(map(len, source.texts)))
+    columns = vars(Predictions.of(predicted(), list(map(len, source.texts))))
     counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
-    return Grounded(spans, *wrong, counts, chosen, source.signed(chosen), source)
+    return Grounded(**columns, counts=counts, policy=chosen, choices=source.signed(chosen), source=source)
 
 
 def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
@@ -374,34 +395,7 @@ def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
     return grounded.source.outcomes(grounded.policy)
 
 
-def predicted_columns(
-    predicted: Iterable[Predicted], lengths: Sequence[int]
-) -> tuple[Spans, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
-    """Collect the predicted spans of answers, and document, label and mention of each unplaced item."""
-    shared: dict[str, str] = {}
-    document, start, end, of_wrong = (array("q") for _ in range(4))
-    labels: list[str] = []
-    wrong_label, wrong_mention = [], []
-    for number, (spans, wrong) in enumerate(predicted):
-        for first, last, label in spans:
-            document.append(number)
-            start.append(first)
-            end.append(last)
-            # each item has its own copy of its label
-            labels.append(shared.setdefault(label, label))
-        for label, mention in wrong:
-            of_wrong.append(number)
-            wrong_label.append(shared.setdefault(label, label))
-            wrong_mention.append(mention)
-    columns = [np.array(column, dtype=np.int32) for column in (document, start, end)]
-    sizes = np.array(lengths, dtype=np.int64)
-    placed = Spans(columns[0], columns[1], columns[2], *name_codes(labels), len(lengths), sizes)
-    return in_order(placed), (np.array(of_wrong), tuple(wrong_label), tuple(wrong_mention))
-
-
-def text_indices(
-    texts: Sequence[str], tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
-) -> list[TextIndex]:
+def text_indices(texts: Sequence[str], tokens: TextTokens = None) -> list[TextIndex]:
     """Index texts for searching mentions.
 
     Raises:
@@ -410,9 +404,7 @@ def text_indices(
     return list(each_index(texts, tokens))
 
 
-def each_index(
-    texts: Sequence[str], tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
-) -> Iterator[TextIndex]:
+def each_index(texts: Sequence[str], tokens: TextTokens) -> Iterator[TextIndex]:
     """Yield the result of `text_indices` one by one."""
     if tokens is None:
         begin = offsets_of(list(map(len, texts)))[:-1]

@@ -1,6 +1,7 @@
 """Extraction of items (labels and mentions) from the values in answers, in any order of label and mention."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -69,14 +70,6 @@ class Item(NamedTuple):
     end: int | None = None
 
 
-class _Pair(NamedTuple):
-    """Two strings, one of which is the label."""
-
-    first: str
-    second: str
-    bounds: Bounds
-
-
 @dataclass
 class ItemReading:
     """Collects the items of an answer one by one.
@@ -85,19 +78,16 @@ class ItemReading:
         labels: the labels that the model was asked for, including aliases.
         text: the text of the answer, if known.
         mention_key, label_key: the keys of mentions and labels, if set.
-        other_fields: the number of keys and values outside items.
-        unread: the number of items with unreadable offsets.
-        turned: the number of items with the mention before the label, if the format allows both orders.
+        counts: the counts `other_fields`, `unread` and `turned` of the answer, see `answers.Answer`.
+        entries: the items, and whether label and mention may have changed places.
     """
 
     labels: Collection[str] = ()
     text: str | None = None
     mention_key: str | None = None
     label_key: str | None = None
-    other_fields: int = 0
-    unread: int = 0
-    turned: int = 0
-    entries: list[Item | _Pair] = field(default_factory=list)
+    counts: dict[str, Any] = field(default_factory=Counter)
+    entries: list[tuple[Item, bool]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Prepare the comparison of labels."""
@@ -109,26 +99,24 @@ class ItemReading:
 
     def collect(self) -> tuple[Item, ...]:
         """Return the items in order; an unclear pair of mention and label has the order of most pairs in the answer."""
-        votes = [self._vote(entry) if isinstance(entry, _Pair) else 0 for entry in self.entries]
+        votes = [self._vote(item) if unclear else 0 for item, unclear in self.entries]
         majority = sum((vote > 0) - (vote < 0) for vote in votes)
         items: list[Item] = []
-        for entry, vote in zip(self.entries, votes, strict=True):
-            if isinstance(entry, Item):
-                items.append(self._corrected(entry))
-                continue
-            turned = (vote if abs(vote) > 1 else majority) < 0
-            label, mention = (entry.second, entry.first) if turned else entry[:2]
-            self.turned += turned
-            if named(label) and mention.strip():
-                items.append(self._corrected(Item(named(label), mention, *entry.bounds)))
+        for (item, unclear), vote in zip(self.entries, votes, strict=True):
+            if unclear and (vote if abs(vote) > 1 else majority) < 0:
+                item = item._replace(label=item.mention, mention=item.label)
+                self.counts["turned"] += 1
+            label = named(item.label)
+            if label and item.mention.strip():
+                items.append(self._corrected(item._replace(label=label)))
             else:
-                self.other_fields += not named(label)
+                self.counts["other_fields"] += not label
         return tuple(items)
 
-    def _vote(self, pair: _Pair) -> int:
-        """Return 2 if the first string is an asked label, 1 if the second is in the text; negative for the reverse."""
-        by_label = self.is_asked(pair.first) - self.is_asked(pair.second)
-        return 2 * by_label or self.occurs(pair.second) - self.occurs(pair.first)
+    def _vote(self, item: Item) -> int:
+        """Return 2 if the label is an asked label, 1 if the mention is in the text; negative for the reverse."""
+        by_label = self.is_asked(item.label) - self.is_asked(item.mention)
+        return 2 * by_label or self.occurs(item.mention) - self.occurs(item.label)
 
     def is_asked(self, label: str) -> bool:
         """Check whether a label was asked for, ignoring case."""
@@ -148,22 +136,16 @@ class ItemReading:
 
     def add(self, label: Any, mention: str, bounds: Bounds | None = None) -> None:
         """Add an item with a known label; `bounds` is None if the answer has no boundaries."""
-        name = named(str(label))
-        if not name:
-            self.other_fields += 1
+        if not named(str(label)):
+            self.counts["other_fields"] += 1
         elif mention.strip():
-            self.entries.append(Item(name, mention, *self._readable(bounds)))
+            self.add_pair(str(label), mention, bounds, unclear=False)
 
-    def add_pair(self, first: str, second: str, bounds: Bounds | None = None) -> None:
-        """Add two strings, one of which is the label."""
-        self.entries.append(_Pair(first, second, self._readable(bounds)))
-
-    def _readable(self, bounds: Bounds | None) -> Bounds:
-        """Return the boundaries if both can be read, and count them otherwise."""
-        if bounds is not None and None not in bounds:
-            return bounds
-        self.unread += bounds is not None
-        return None, None
+    def add_pair(self, first: str, second: str, bounds: Bounds | None = None, *, unclear: bool = True) -> None:
+        """Add two strings, one of which is the label, if that is unclear; otherwise the first one."""
+        readable = bounds is not None and None not in bounds
+        self.counts["unread"] += bounds is not None and not readable
+        self.entries.append((Item(first, second, *(bounds if bounds is not None and readable else ())), unclear))
 
     def read(self, root: Any) -> None:
         """Parse a value and all values nested in it, without recursion."""
@@ -182,7 +164,7 @@ class ItemReading:
                 if isinstance(value, str) and (label or self._only):
                     self.add(label or self._only, value)
                 elif value is not None:
-                    self.other_fields += 1
+                    self.counts["other_fields"] += 1
             waiting.extend((part, name, is_list) for part, name in reversed(list(parts)))
 
     def _of_list(self, values: Sequence[Any], label: str | None, in_list: bool) -> Iterator[tuple[Any, str | None]]:
@@ -254,7 +236,7 @@ class ItemReading:
         elif (folded(key) in _WRAPPERS and container) or outer is not None:
             yield value, outer
         elif folded(key) in _OTHER or (self.labels and self.text is not None and not self._mentions(value)):
-            self.other_fields += 1
+            self.counts["other_fields"] += 1
         elif isinstance(value, str) and not self.labels:
             self.add_pair(key, value)
         else:

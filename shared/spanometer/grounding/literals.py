@@ -6,7 +6,7 @@ import re
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 DEEPEST = 200
 """The maximum nesting depth, as in Python; deeper values are broken."""
@@ -48,25 +48,14 @@ class Mapping:
 _JSON = json.JSONDecoder(object_pairs_hook=lambda entries: Mapping(entries, closed=True), strict=False)
 
 
-class Values(NamedTuple):
-    """The values in a text.
-
-    Attributes:
-        values: the values in order; the last one may be cut off.
-        whole: whether all are complete.
-        repaired: whether one has comments, curly quotes, or unescaped quotes.
-    """
-
-    values: list[Any]
-    whole: bool
-    repaired: bool
-
-
-def read_values(text: str) -> Values:
+def read_values(text: str) -> tuple[list[Any], bool, bool]:
     """Parse all lists and mappings in a text (JSON or Python literals), skipping other text.
 
     Parsing stops at the first value that is cut off or invalid; its complete part is the last value in the result.
     Brackets followed by a word, as in prose, are skipped.
+
+    Returns:
+        The values, whether all are complete, and whether one has comments, curly quotes, or unescaped quotes.
     """
     values: list[Any] = []
     repaired, place = False, 0
@@ -79,9 +68,9 @@ def read_values(text: str) -> Values:
                 continue
             repaired = repaired or was_repaired
             if not whole:
-                return Values([*values, value], False, repaired)
+                return [*values, value], False, repaired
         values.append(value)
-    return Values(values, True, repaired)
+    return values, True, repaired
 
 
 def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, int, bool, bool]:

@@ -18,7 +18,7 @@ from ..tags.policy_grid import PolicyGrid
 from ..tags.repairs import GridPlace
 from .answers import Answer
 from .items import Item
-from .placing import Bounds, Placed, TextIndex, place, sight
+from .placing import Bounds, Outcome, TextIndex, place, sight
 from .policies import OUTCOMES, PLACES, AnswerPolicy, GroundingPolicy
 
 MOST_BOUNDS = 1 << 22
@@ -51,22 +51,6 @@ class Vocabulary:
     def lack(self, item: Item) -> bool:
         """Check whether an item's label was not asked for."""
         return self.names is not None and item.label not in self.names
-
-
-class Outcome(NamedTuple):
-    """An item and its outcome.
-
-    Attributes:
-        item: the item, with its alias replaced.
-        kind: one of `OUTCOMES`.
-        spans: the boundaries in the text, if the item is placed.
-        wrong: whether it is unplaced but counts as a predicted span.
-    """
-
-    item: Item
-    kind: str
-    spans: tuple[Bounds, ...] = ()
-    wrong: bool = False
 
 
 class Predicted(NamedTuple):
@@ -128,20 +112,18 @@ def with_left_out(
     outcomes: Callable[[Sequence[Item]], Iterable[Outcome]],
 ) -> list[Outcome]:
     """Find the outcomes of all items of an answer; `outcomes` finds those of the items that the policy places."""
-    items, reasons = _left_out(answer, policy, vocabulary)
-    placed = iter(outcomes([item for item, reason in zip(items, reasons, strict=True) if not reason]))
-    of_all = [Outcome(item, reason) if reason else next(placed) for item, reason in zip(items, reasons, strict=True)]
+    items = _left_out(answer, policy, vocabulary)
+    placed = iter(outcomes([item for item, reason in items if not reason]))
+    of_all = [Outcome(item, reason) if reason else next(placed) for item, reason in items]
     wrong = set(filter(policy.predicts, OUTCOMES))
     return [outcome._replace(wrong=True) if outcome.kind in wrong else outcome for outcome in of_all]
 
 
-def _left_out(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> tuple[list[Item], list[str]]:
-    """Return the items, and the outcome of each item that the policy does not place; empty for items that it places."""
-    items = list(map(vocabulary.renamed, answer.items))
-    if answer.broken and policy.broken == "empty":
-        return items, ["broken"] * len(items)
-    drops = policy.outside == "drop"
-    return items, ["outside" if drops and vocabulary.lack(item) else "" for item in items]
+def _left_out(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> list[tuple[Item, str]]:
+    """Return each item, and its outcome if the policy does not place it; empty if the policy places it."""
+    broken, drops = answer.broken and policy.broken == "empty", policy.outside == "drop"
+    items = map(vocabulary.renamed, answer.items)
+    return [(item, "broken" if broken else "outside" if drops and vocabulary.lack(item) else "") for item in items]
 
 
 def tally(outcomes: Sequence[Outcome], answer: Answer, text: str, vocabulary: Vocabulary) -> tuple[int, ...]:
@@ -152,8 +134,8 @@ def tally(outcomes: Sequence[Outcome], answer: Answer, text: str, vocabulary: Vo
     return (len(outcomes) - kinds["broken"], *became, outside, *answer.counts(text))
 
 
-def settled(placed: Sequence[Placed], rule: str) -> tuple[Outcome, ...]:
-    """Resolve overlaps by `rule`, and return the outcome of each item that has been searched in the text.
+def settled(placed: Sequence[Outcome], rule: str) -> tuple[Outcome, ...]:
+    """Resolve overlaps of placed items by `rule`, and return the outcome of each item.
 
     If several items claim all of the same occurrences, only one of them is kept, unless overlaps are kept.
 
@@ -175,10 +157,10 @@ def settled(placed: Sequence[Placed], rule: str) -> tuple[Outcome, ...]:
     for number, span in without_overlap(bounds, rule):
         kept[number].append(span)
     return tuple(
-        Outcome(item, "placed", tuple(sorted(kept[number])))
+        outcome._replace(spans=tuple(sorted(kept[number])))
         if number in kept
-        else Outcome(item, "overlapping" if spans else "surplus" if present else "absent")
-        for number, (item, spans, present) in enumerate(placed)
+        else Outcome(outcome.item, "overlapping" if outcome.spans else outcome.kind)
+        for number, outcome in enumerate(placed)
     )
 
 
@@ -274,8 +256,7 @@ def predicted_by_all(
     """
 
     def items_of(_: None, policy: AnswerPolicy) -> tuple[Item, ...]:
-        both = zip(*_left_out(answer, policy, vocabulary), strict=True)
-        return tuple(item for item, reason in both if not reason)
+        return tuple(item for item, reason in _left_out(answer, policy, vocabulary) if not reason)
 
     grid = GroundingGrid.whole()
     number, values = np.zeros(len(grid), dtype=np.int32), list[Any]([None])

@@ -203,24 +203,27 @@ def sight(items: Iterable[Item], index: TextIndex, policy: GroundingPolicy) -> t
     return tuple(sightings)
 
 
-class Placed(NamedTuple):
-    """An item and its places, before overlaps are resolved.
+class Outcome(NamedTuple):
+    """An item and its outcome.
 
     Attributes:
-        item: the item.
-        spans: its boundaries: none if it has no place, several if it claims all of its occurrences.
-        present: whether its mention is in the text.
+        item: the item, with its alias replaced.
+        kind: one of `OUTCOMES`.
+        spans: the boundaries in the text, if the item is placed; several if it claims all of its occurrences.
+        wrong: whether it is unplaced but counts as a predicted span.
     """
 
     item: Item
-    spans: tuple[Bounds, ...]
-    present: bool
+    kind: str
+    spans: tuple[Bounds, ...] = ()
+    wrong: bool = False
 
 
-def place(sightings: Sequence[Sighting], index: TextIndex, policy: GroundingPolicy) -> tuple[Placed, ...]:
+def place(sightings: Sequence[Sighting], index: TextIndex, policy: GroundingPolicy) -> tuple[Outcome, ...]:
     """Place the items of an answer in its text, one after another, or all at once as a chain.
 
-    Items with accepted offsets come first, so that no other item takes their places.
+    Returns the outcomes before overlaps are resolved. Items with accepted offsets come first, so that no other item
+    takes their places.
 
     Raises:
         InputError: if a chain of items has too many occurrences.
@@ -246,7 +249,8 @@ def place(sightings: Sequence[Sighting], index: TextIndex, policy: GroundingPoli
             meant.add((id(places), item.label))
         taken.add(spans[number], item.label)
     return tuple(
-        Placed(sighting.item, mine, bool(sighting.occurrences)) for sighting, mine in zip(sightings, spans, strict=True)
+        Outcome(sighting.item, "placed" if mine else "surplus" if sighting.occurrences else "absent", mine)
+        for sighting, mine in zip(sightings, spans, strict=True)
     )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise, product
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Self
 from unicodedata import category, combining, normalize
 
 import numpy as np
@@ -143,8 +143,6 @@ OUTCOMES = ("placed", "surplus", "absent", "overlapping", "outside", "broken")
 An item is broken if the policy drops its answer because it is broken.
 """
 
-Policy = TypeVar("Policy", bound="AnswerPolicy", covariant=True)
-
 
 class AnswerPolicy(CheckedOptions):
     """Actions for ambiguous answers; `GroundingPolicy` is for spans, `StringPolicy` for strings.
@@ -185,10 +183,9 @@ class AnswerPolicy(CheckedOptions):
         return outcome in ("surplus", "absent") and getattr(self, outcome) != "drop"
 
     @classmethod
-    def named(cls) -> Mapping[str, NamedPolicy[Self]]:
+    def named(cls) -> dict[str, NamedPolicy]:
         """The named policies of this kind, which are rules of published projects."""
-        listed: Mapping[str, NamedPolicy[AnswerPolicy]] = {**NAMED, **NAMED_STRINGS}
-        return {name: point for name, point in listed.items() if isinstance(point.policy, cls)}  # type: ignore[misc]
+        return {name: point for name, point in (NAMED | NAMED_STRINGS).items() if isinstance(point.policy, cls)}
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -209,25 +206,20 @@ class AnswerPolicy(CheckedOptions):
         named = cls.named()
         text = str(policy).removeprefix("~") if isinstance(policy, (str, AnswerPolicy)) else ""
         if text in named:
-            return named[text].policy
+            found: Self = named[text].policy
+            return found
         if cls.describes(text):
             try:
                 return cls.with_actions(action.strip() for action in text.split(","))
             except InputError as error:
                 # a place is no option of its own
                 raise error.respelled(spell_python) from None
-        if isinstance(policy, AnswerPolicy) or text in AnswerPolicy.named():
-            raise InputError(
-                f"{shown(text)} is not a policy for {cls.kind}.",
-                f"Use one of {', '.join(named)}. {cls.other_kind}",
-                option="policy",
-            )
-        raise InputError(
-            f"unknown grounding policy {shown(text or policy)}.",
-            f"Use one of {', '.join(named)}. Or list {len(cls.places)} actions, separated by commas, such as "
-            f"{','.join(cls().actions)!r}: one for each of the cases {', '.join(cls.places)}.",
-            option="policy",
-        )
+        problem, remedy = f"{shown(text)} is not a policy for {cls.kind}.", cls.other_kind
+        if not isinstance(policy, AnswerPolicy) and text not in AnswerPolicy.named():
+            problem = f"unknown grounding policy {shown(text or policy)}."
+            example = f"{','.join(cls().actions)!r}: one for each of the cases {', '.join(cls.places)}"
+            remedy = f"Or list {len(cls.places)} actions, separated by commas, such as {example}."
+        raise InputError(problem, f"Use one of {', '.join(named)}. {remedy}", option="policy")
 
     @classmethod
     def with_actions(cls, actions: Iterable[str]) -> Self:
@@ -353,7 +345,7 @@ class StringPolicy(AnswerPolicy):
 
 
 @dataclass(frozen=True)
-class NamedPolicy(Generic[Policy]):
+class NamedPolicy:
     """A policy with a name.
 
     Attributes:
@@ -362,63 +354,61 @@ class NamedPolicy(Generic[Policy]):
         exact: True if it equals the rule; otherwise it is the most similar policy.
     """
 
-    policy: Policy
+    policy: Any
     source: str
-    exact: bool = True
+    exact: bool
 
 
-def _named(kind: type[Policy], actions: str, source: str, *, exact: bool = True) -> NamedPolicy[Policy]:
-    return NamedPolicy(kind.with_actions(actions.split(",")), source, exact)
+def _named(kind: type[AnswerPolicy], *rows: tuple[str, str, str]) -> dict[str, NamedPolicy]:
+    """Create policies from rows of name, actions and source; `~` before the name: it only approximates the rule."""
+    return {
+        name.removeprefix("~"): NamedPolicy(kind.with_actions(actions.split(",")), source, not name.startswith("~"))
+        for name, actions, source in rows
+    }
 
 
-_point, _strings = partial(_named, GroundingPolicy), partial(_named, StringPolicy)
-
-NAMED: dict[str, NamedPolicy[GroundingPolicy]] = {
-    "strict": _point("empty,keep,exact,whole,prefer free,wrong,wrong,keep", "Spanometer's default"),
-    "uie": _point("salvage,drop,exact,whole,next by label,drop,drop,keep", "UIE and CodeIE, src/converters/record.py"),
-    "gpt-ner": _point(
-        "salvage,drop,exact,whole,order,drop,drop,keep", "GPT-NER, openai_access/compute_f1.py", exact=False
-    ),
-    "promptner": _point("salvage,drop,case,whole,next,drop,drop,earlier", "PromptNER, algorithms.py", exact=False),
-    "euroeval": _point(
+NAMED = _named(
+    GroundingPolicy,
+    ("strict", "empty,keep,exact,whole,prefer free,wrong,wrong,keep", "Spanometer's default"),
+    ("uie", "salvage,drop,exact,whole,next by label,drop,drop,keep", "UIE and CodeIE, src/converters/record.py"),
+    ("~gpt-ner", "salvage,drop,exact,whole,order,drop,drop,keep", "GPT-NER, openai_access/compute_f1.py"),
+    ("~promptner", "salvage,drop,case,whole,next,drop,drop,earlier", "PromptNER, algorithms.py"),
+    (
+        "~euroeval",
         "salvage,drop,exact,expand,all,drop,drop,later",
         "EuroEval, src/euroeval/task_group_utils/token_classification.py",
-        exact=False,
     ),
-    "spacy-llm-v2": _point(
-        "salvage,drop,case,contract,all,drop,drop,longest", "spacy-llm's tasks v1 and v2, tasks/span/parser.py"
+    (
+        "spacy-llm-v2",
+        "salvage,drop,case,contract,all,drop,drop,longest",
+        "spacy-llm's tasks v1 and v2, tasks/span/parser.py",
     ),
     # if the first match is inside a word, these two projects find nothing, but the policies continue the search
-    "spacy-llm-first": _point(
+    (
+        "~spacy-llm-first",
         "salvage,drop,case,contract,first,drop,drop,longest",
         "spacy-llm's tasks v1 and v2 with single_match",
-        exact=False,
     ),
-    "spacy-llm-v3": _point("salvage,drop,case,contract,order,drop,drop,longest", "spacy-llm's tasks v3", exact=False),
-    "langextract": _point(
-        "empty,keep,case,whole,chain,drop,fuzzy,keep", "LangExtract, langextract/resolver.py", exact=False
+    ("~spacy-llm-v3", "salvage,drop,case,contract,order,drop,drop,longest", "spacy-llm's tasks v3"),
+    ("~langextract", "empty,keep,case,whole,chain,drop,fuzzy,keep", "LangExtract, langextract/resolver.py"),
+    ("lettucedetect", "empty,keep,exact,allow,next free,drop,drop,keep", "LettuceDetect, detectors/llm.py"),
+    ("~llmner", "empty,drop,exact,allow,first,drop,drop,keep", "llmner, llmner/utils.py"),
+    (
+        "~pelagios",
+        "salvage,drop,exact,allow,all,drop,drop,longest",
+        "Pelagios' cookbook, notebooks/tasks/utils.py",
     ),
-    "lettucedetect": _point("empty,keep,exact,allow,next free,drop,drop,keep", "LettuceDetect, detectors/llm.py"),
-    "llmner": _point("empty,drop,exact,allow,first,drop,drop,keep", "llmner, llmner/utils.py", exact=False),
-    "pelagios": _point(
-        "salvage,drop,exact,allow,all,drop,drop,longest", "Pelagios' cookbook, notebooks/tasks/utils.py", exact=False
-    ),
-}
+)
 """The named policies for spans, which follow the rules of published projects."""
 
-NAMED_STRINGS: dict[str, NamedPolicy[StringPolicy]] = {
-    "strict-strings": _strings("empty,keep,exact,multiset,wrong,wrong", "Spanometer's default for strings"),
-    "universalner": _strings("empty,keep,squad,set,wrong,wrong", "UniversalNER, src/eval/evaluate.py"),
-    "gollie": _strings("empty,drop,case,multiset,drop,drop", "GoLLIE, src/tasks/utils_typing.py"),
-    "instructuie": _strings(
-        "salvage,keep,loose,set,wrong,wrong", "InstructUIE, src/evaluation/evaluator.py", exact=False
-    ),
-    "uie-strings": _strings("salvage,drop,exact,multiset,wrong,drop", "UIE and CodeIE, src/eval/scorer.py"),
-    "knowcoder": _strings(
-        "salvage,keep,exact,multiset,wrong,drop", "KnowCoder, eval/src/metric.py, convert_ner.py", exact=False
-    ),
-    "lm-eval": _strings(
-        "salvage,keep,squad,multiset,wrong,wrong", "lm-evaluation-harness, afrobench/masakhaner/*/utils.py"
-    ),
-}
+NAMED_STRINGS = _named(
+    StringPolicy,
+    ("strict-strings", "empty,keep,exact,multiset,wrong,wrong", "Spanometer's default for strings"),
+    ("universalner", "empty,keep,squad,set,wrong,wrong", "UniversalNER, src/eval/evaluate.py"),
+    ("gollie", "empty,drop,case,multiset,drop,drop", "GoLLIE, src/tasks/utils_typing.py"),
+    ("~instructuie", "salvage,keep,loose,set,wrong,wrong", "InstructUIE, src/evaluation/evaluator.py"),
+    ("uie-strings", "salvage,drop,exact,multiset,wrong,drop", "UIE and CodeIE, src/eval/scorer.py"),
+    ("~knowcoder", "salvage,keep,exact,multiset,wrong,drop", "KnowCoder, eval/src/metric.py, convert_ner.py"),
+    ("lm-eval", "salvage,keep,squad,multiset,wrong,wrong", "lm-evaluation-harness, afrobench/masakhaner/*/utils.py"),
+)
 """The named policies for strings; their names differ from the names in `NAMED`."""

@@ -18,7 +18,8 @@ from ..tags.schemes import label_map_in, labels_option
 from .answers import FORMATS
 from .grounded import AnswerCounts, AnswerInput
 from .items import Item
-from .outcomes import Outcome, tally, with_left_out
+from .outcomes import tally, with_left_out
+from .placing import Outcome
 from .policies import COUNTS, GroundingPolicy, StringPolicy, form_text
 
 
@@ -106,21 +107,17 @@ def _are_labels(names: Any) -> bool:
     return bool(listed) and all(isinstance(name, str) and name.strip() for name in listed)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class GroundedStrings(AnswerCounts):
     """The mentions in answers, parsed under a policy.
 
     Attributes:
         mentions: the predicted mentions as written in the answers, with all copies.
         counts: as in `Grounded`; `placed` counts items in the text, each copy once.
-        policy: the policy.
-        choices: the policy and the other options, for the signature.
+        policy, choices: as in `Grounded`.
     """
 
     mentions: Mentions
-    counts: np.ndarray
-    policy: StringPolicy
-    choices: Mapping[str, object]
 
     @property
     def predicted(self) -> int:
@@ -188,7 +185,7 @@ def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str])
                 mentions.append(item.mention)
     counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
     predicted = Mentions.of(np.array(document), labels, mentions, len(counts))
-    return GroundedStrings(predicted, counts, policy, source.signed(policy))
+    return GroundedStrings(mentions=predicted, counts=counts, policy=policy, choices=source.signed(policy))
 
 
 def _compared(items: Iterable[Item], folded: str, policy: StringPolicy) -> Iterator[Outcome]:

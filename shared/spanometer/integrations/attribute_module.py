@@ -8,7 +8,7 @@ import pyarrow as pa
 from ..counts.counts import Counts
 from ..exceptions import InputError
 from ..measures.base import Measure
-from ..spans.attributes import ATTRIBUTED_SPAN_TYPE, Attributes, attributes_arrays
+from ..spans.attributes import ATTRIBUTED, ATTRIBUTED_SPAN_TYPE, Attributes
 from .module import Card, Column, Configuration, MeasureModule, Options, Reading
 
 __all__ = ["AttributeModule", "Card"]
@@ -23,7 +23,7 @@ class AttributeModule(MeasureModule):
             "tokens, and ends are exclusive. Both sides have the same spans. A value is bool, int, float, str, None or "
             'a list of these. Optionally, `"scores": {name: number}` says how certain the values are',
             pa.list_(ATTRIBUTED_SPAN_TYPE),
-            attributes_arrays,
+            ATTRIBUTED.arrays,
             read=Attributes.from_arrow,
         )
     }

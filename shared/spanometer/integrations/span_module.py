@@ -52,8 +52,9 @@ def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.S
     arrays, first = [], 0
     for lists in replace(SPANS, remedy=_TEXT_REMEDY).arrays([row["spans"] for row in rows], first_document):
         texts = [row["text"] for row in rows[first : first + len(lists)]]
-        spans = ListItems(lists.flatten(), parents_of(lists), "a span", _TEXT_REMEDY, None, first_document + first)
-        spans.refuse_beyond(np.fromiter(map(len, texts), np.int64, len(texts)), integers(spans.values.field("end")))
+        parent, lengths = parents_of(lists), np.fromiter(map(len, texts), np.int64, len(texts))
+        spans = ListItems(lists.flatten(), parent + first_document + first, "a span", _TEXT_REMEDY)
+        spans.refuse_beyond(lengths[parent], integers(spans.values.field("end")))
         arrays.append(structs(_TEXT_TYPE, pa.array(texts, pa.string()), lists))
         first += len(lists)
     return arrays

@@ -60,11 +60,11 @@ class TreeAlignment:
         self.types = tuple(sorted({*references.types, *predictions.types}))
         offsets = offsets_of(least_lengths(*self.sides))
         # one code for a name, because a component and a type may share it
-        names = tuple(sorted({*self.types, *references.component_labels, *predictions.component_labels}))
+        names = tuple(sorted({*self.types, *references.components.labels, *predictions.components.labels}))
         number = {name: code for code, name in enumerate(names)}
         self._names = len(names)
         self._type = [recoded(side.type, side.types, number) for side in self.sides]
-        self._component_label = [recoded(side.component_label, side.component_labels, number) for side in self.sides]
+        self._component_label = [recoded(side.components.label, side.components.labels, number) for side in self.sides]
         # not an array of strings: NumPy drops trailing NULs and makes all as wide as the widest
         parts: dict[str, int] = {}
         self._first_part = np.array([parts.setdefault(name.partition(".")[0], len(parts)) for name in names], dtype=int)
@@ -74,7 +74,7 @@ class TreeAlignment:
             document, label, owner = side.document, recoded(side.first_type, side.types, labels), side.component_entity
             base = offsets[document]
             self.entities.append(SideSpans(document, label, base + side.start, base + side.end))
-            bounds = (base[owner] + bound for bound in (side.component_start, side.component_end))
+            bounds = (base[owner] + bound for bound in (side.components.start, side.components.end))
             # in the order of their entities and with the labels of their entities
             self.components.append(SideSpans(document[owner], label[owner], *bounds))
 
@@ -126,7 +126,7 @@ class TreeAlignment:
         rows, columns = (_numbers(end, pair) for end in (first, second))
         matched = cheapest_matching(rows, columns, cost, [label_differs], insertion_cost + deletion_cost)
         matches = np.bincount(pair[matched], minlength=pairs)
-        sizes = [np.diff(side.component_offsets) for side in self.sides]
+        sizes = [np.bincount(parent, minlength=len(side)) for parent, side in zip(parents, self.sides, strict=True)]
         deletions, insertions = sizes[0][reference] - matches, sizes[1][prediction] - matches
         matched_cost = np.bincount(pair[matched], weights=cost[matched], minlength=pairs)
         error = insertion_cost * insertions + deletion_cost * deletions + matched_cost

@@ -15,8 +15,8 @@ from typing import Any
 from ..exceptions import InputError, counted
 from ..grounding.answers import Answer, read_answer
 from ..grounding.grounded import text_indices
-from ..grounding.outcomes import Outcome, outcomes_of
-from ..grounding.placing import TextIndex
+from ..grounding.outcomes import outcomes_of
+from ..grounding.placing import Outcome, TextIndex
 from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, form_of
 from ..grounding.reading import AnswerReading, ground_strings
 from ..measures.mention_f import MentionF

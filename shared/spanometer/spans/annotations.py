@@ -101,8 +101,7 @@ def union(layers: Sequence[Spans]) -> Spans:
     """
     if len(layers) == 1:
         return layers[0]
-    same = with_common_labels(layers)
-    return in_order(_together(same, [spans.document for spans in same], same[0].lengths, same[0].documents))
+    return in_order(_together(layers, [0] * len(layers), layers[0].lengths, layers[0].documents))
 
 
 def side_by_side(layers: Sequence[Spans]) -> Spans:
@@ -111,23 +110,19 @@ def side_by_side(layers: Sequence[Spans]) -> Spans:
     Args:
         layers: the spans of each layer, with the same documents and the same known lengths.
     """
-    same, lengths = with_common_labels(layers), np.asarray(layers[0].lengths)
+    lengths = np.asarray(layers[0].lengths)
     moved = [
         replace(spans, **{side: getattr(spans, side) + layer * lengths[spans.document] for side in ("start", "end")})
-        for layer, spans in enumerate(same)
+        for layer, spans in enumerate(layers)
     ]
-    together = _together(moved, [spans.document for spans in same], lengths * len(same), same[0].documents)
-    return in_order(together)
+    return in_order(_together(moved, [0] * len(layers), lengths * len(layers), layers[0].documents))
 
 
 def end_to_end(parts: Sequence[Spans]) -> Spans:
     """Concatenate the documents of several corpora."""
-    same = with_common_labels(parts)
-    base = offsets_of([spans.documents for spans in parts])
-    lengths = [spans.lengths for spans in parts]
-    stated = [size for size in lengths if size is not None]
-    documents = [spans.document + first for spans, first in zip(same, base, strict=False)]
-    return _together(same, documents, np.concatenate(stated) if len(stated) == len(lengths) else None, int(base[-1]))
+    *base, documents = offsets_of([spans.documents for spans in parts]).tolist()
+    lengths = [spans.lengths for spans in parts if spans.lengths is not None]
+    return _together(parts, base, np.concatenate(lengths) if len(lengths) == len(parts) else None, documents)
 
 
 def distinct_spans(parts: Sequence[Spans]) -> tuple[Spans, np.ndarray]:
@@ -158,14 +153,13 @@ def with_common_labels(parts: Sequence[Spans]) -> list[Spans]:
     return [spans.with_labels(labels) for spans in parts]
 
 
-def _together(
-    parts: Sequence[Spans], document: Sequence[np.ndarray], lengths: np.ndarray | None, documents: int
-) -> Spans:
-    """Join the spans of several annotations, which have the same list of labels, in the given documents."""
+def _together(parts: Sequence[Spans], base: Sequence[int], lengths: np.ndarray | None, documents: int) -> Spans:
+    """Join the spans of several annotations; the documents of each begin at its `base`."""
+    parts = with_common_labels(parts)
     joined = replace(
         parts[0],
         # int32 is enough: fewer than 2^31 documents fit into memory
-        document=np.concatenate(document).astype(np.int32),
+        document=np.concatenate([spans.document + first for spans, first in zip(parts, base, strict=True)]),
         start=np.concatenate([spans.start for spans in parts]),
         end=np.concatenate([spans.end for spans in parts]),
         label=np.concatenate([spans.label for spans in parts]),

@@ -33,16 +33,8 @@ from ..arrays import (
     take_segments,
     typed_array,
 )
-from ..exceptions import (
-    InputError,
-    counted,
-    has_control_characters,
-    require_kind,
-    require_same_documents,
-    setting,
-    shown,
-    with_type,
-)
+from ..exceptions import InputError, counted, require_kind, require_same_documents, setting, shown, with_type
+from ..tags.schemes import name_problem
 
 SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
 SPAN_KEYS = ("start", "end", "label")
@@ -60,6 +52,30 @@ FRAGMENTS_REMEDY = (
     "Write a span as {'label': str, 'fragments': [[start, end], ...]}. Offsets count tokens from 0, "
     "and ends are exclusive."
 )
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Lists of intervals. List i has the intervals `offsets[i]` to `offsets[i + 1]`."""
+
+    offsets: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The number of intervals in each list, int64."""
+        return np.diff(self.offsets)
+
+    @property
+    def owner(self) -> np.ndarray:
+        """The list of each interval, int64."""
+        return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
+
+    def take(self, lists: np.ndarray | slice) -> Self:
+        """Select lists in the given order."""
+        counts, taken = take_segments(self.offsets, lists)
+        return type(self)(offsets_of(counts), self.start[taken], self.end[taken])
 
 
 class DocumentColumns:
@@ -224,7 +240,9 @@ class ItemKind:
         for number, row in enumerate(rows, first_document):
             for index, item in enumerate(row):
                 try:
-                    text = item_problem(self.prepare(item), self.written or self.type, self.noun)
+                    text = item_problem(self.prepare(item), self.written or self.type, self.noun, item)
+                except InputError as error:
+                    return error.placed(document=number, span=index)
                 except Exception as error:
                     text = f"{shown(item)} cannot be read: {shown(error)}."
                 if text:
@@ -233,7 +251,7 @@ class ItemKind:
 
     def items(self, column: pa.Array | pa.ChunkedArray) -> ListItems:
         """Flatten a column of lists of such items; raise an `InputError` for other types and for nulls."""
-        require_column(column, self.remedy)
+        require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", self.remedy)
         if not is_list_of(column.type, self.keys):
             raise InputError(f"a column of type {column.type} does not hold lists of {self.plural}.", self.remedy)
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
@@ -262,10 +280,10 @@ def _fits(own: pa.DataType, wanted: pa.DataType) -> bool:
     return own == wanted or any(kind(own) and kind(wanted) for kind in kinds)
 
 
-def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
+def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) -> str:
     """Say what is wrong with a value that must fit an Arrow type; empty if nothing is.
 
-    `noun` is what errors call the value, with its article.
+    `noun` is what errors call the value, with its article; `given` is what they show as a dictionary that lacks a key.
     """
     called = f"{noun} {'are' if pa.types.is_list(type_) else 'is'} {with_type(item)}"
     if pa.types.is_struct(type_):
@@ -275,9 +293,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
         if missing:
             renamed = " Write {**span, 'label': span['entity_group']}, and use offsets in characters on both sides."
             hint = renamed if "entity_group" in item else ""
-            # an empty tuple is a default that `item` got: show only what the user wrote
-            written = {key: value for key, value in item.items() if not isinstance(value, tuple) or value}
-            return f"{shown(written)} has no {' and no '.join(map(repr, missing))}.{hint}"
+            return f"{shown(item if given is None else given)} has no {' and no '.join(map(repr, missing))}.{hint}"
         problems = (item_problem(item[field.name], field.type, f"the {field.name}") for field in type_)
     elif pa.types.is_nested(type_):
         is_pair = pa.types.is_fixed_size_list(type_)
@@ -305,11 +321,6 @@ def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:
     return [arrow_array(bound.astype(np.int64)) for bound in (start, end)]
 
 
-def require_column(column: Any, remedy: str) -> None:
-    """Raise an `InputError` unless this is an Arrow column."""
-    require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", remedy)
-
-
 def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
     """Check whether an Arrow type is a list of structs with these fields."""
     listed = pa.types.is_list(type_) or pa.types.is_large_list(type_)
@@ -328,7 +339,6 @@ class ListItems:
         noun: what errors call an item, with its article.
         remedy: the remedy in errors.
         owner: the items that contain these lists; None if each list is a document.
-        first_document: the number of the first document.
     """
 
     values: pa.Array
@@ -336,7 +346,6 @@ class ListItems:
     noun: str
     remedy: str
     owner: ListItems | None = None
-    first_document: int = 0
 
     def children(self, lists: pa.Array, noun: str) -> ListItems:
         """Flatten the lists inside the items; null counts as an empty list."""
@@ -347,7 +356,7 @@ class ListItems:
         of_list = int(self.parent[item])
         if self.owner is not None:
             return self.owner.place(of_list)
-        return self.first_document + of_list, item - int(np.searchsorted(self.parent, of_list))
+        return of_list, item - int(np.searchsorted(self.parent, of_list))
 
     def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str = "") -> None:
         """Raise an `InputError` for the first flagged item, if there is one."""
@@ -364,10 +373,8 @@ class ListItems:
             self.refuse(null_flags(self.values.field(name)), f"{name!r} is None.")
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Read the fields `start` and `end`: as int32 if both are int32, otherwise as int64."""
-        fields = [self.values.field(name) for name in ("start", "end")]
-        type_ = pa.int32() if {field.type for field in fields} == {pa.int32()} else pa.int64()
-        start, end = (integers(field.cast(type_)) for field in fields)
+        """Read the fields `start` and `end` as int64."""
+        start, end = (integers(self.values.field(name).cast(pa.int64())) for name in ("start", "end"))
         return start, end
 
     def checked_bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -386,9 +393,9 @@ class ListItems:
         self.refuse(end > LONGEST, lambda item: f"the end {end[item]} is out of range.")
 
     def refuse_beyond(self, lengths: np.ndarray, end: np.ndarray) -> None:
-        """Raise an `InputError` for the first item that ends past the end of its text."""
-        size, problem = lengths[self.parent], "a span ends at {}, but the text has {}.".format
-        self.refuse(end > size, lambda item: problem(end[item], counted(int(size[item]), "character")))
+        """Raise an `InputError` for the first item that ends past the end of its text; `lengths` are by item."""
+        problem = "a span ends at {}, but the text has {}.".format
+        self.refuse(end > lengths, lambda item: problem(end[item], counted(int(lengths[item]), "character")))
 
     def names(self, column: pa.Array, noun: str = "label", owner: str = "span") -> tuple[np.ndarray, tuple[str, ...]]:
         """Encode names as indices into the sorted distinct names; returns both.
@@ -422,15 +429,6 @@ def string_codes(column: pa.Array) -> tuple[np.ndarray, tuple[str, ...]]:
     if not pa.types.is_dictionary(column.type) or column.dictionary.null_count:
         encoded = column.cast(pa.string()).dictionary_encode()
     return sorted_codes(integers(encoded.indices), encoded.dictionary.to_pylist())
-
-
-def name_problem(name: str, noun: str) -> str:
-    """Say what is wrong with a name (empty, outer whitespace, control characters); empty if nothing is."""
-    if not name:
-        return f"the {noun} is empty."
-    if has_control_characters(name):
-        return f"the {noun} {name!r} has control characters."
-    return "" if name == name.strip() else f"the {noun} {name!r} begins or ends with white space."
 
 
 def read_lengths(lengths: Any, documents: int) -> np.ndarray:
@@ -475,10 +473,10 @@ def share_lengths(references: Annotation, predictions: Annotation) -> tuple[Anno
     Raises:
         InputError: if the lengths of both sides differ, or if an item is past the end of its document.
     """
-    if references.lengths is None and predictions.lengths is not None:
-        return references.with_lengths(predictions.lengths), predictions
-    if references.lengths is not None and predictions.lengths is None:
-        return references, predictions.with_lengths(references.lengths)
     if references.lengths is not None and predictions.lengths is not None:
         require_same_lengths(references.lengths, predictions.lengths)
+    elif predictions.lengths is not None:
+        references = references.with_lengths(predictions.lengths)
+    elif references.lengths is not None:
+        predictions = predictions.with_lengths(references.lengths)
     return references, predictions

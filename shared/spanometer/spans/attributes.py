@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any, ClassVar
 
@@ -14,23 +15,21 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import (
-    batches,
     is_integer,
     is_list,
     is_number,
     is_utf8,
-    list_offsets,
     listed,
     listed_items,
     name_codes,
     offsets_of,
-    read_rows,
     string_array,
     strings,
     take_segments,
 )
 from ..exceptions import InputError, counted, shown, with_type
-from .arrow import SPANS, DocumentColumns, ItemKind, bounds_arrays, name_problem, string_codes, structs
+from ..tags.schemes import name_problem
+from .arrow import DocumentColumns, ItemKind, bounds_arrays, string_codes, structs
 
 Value = bool | int | float | str
 
@@ -52,8 +51,6 @@ _SCORE_REMEDY = (
 _TYPES = (bool, int, float, str)
 """The types of values, in the order in which values of different types are sorted."""
 
-_ATTRIBUTED = ItemKind(ATTRIBUTED_SPAN_TYPE, "a span", "spans with attributes", ATTRIBUTES_REMEDY)
-
 _Item = tuple[str, Value | None, float | None]
 
 
@@ -70,13 +67,13 @@ class Attributes(DocumentColumns):
         document, start, end: the document and boundaries of each span, int32; `end` is exclusive.
         label: the index of each span's label in `labels`.
         labels: the sorted label names.
+        documents: the number of documents, with or without spans.
         rows: the offsets of rows: span i has the rows `rows[i]` to `rows[i + 1]`.
         name: the index of each row's attribute in `names`.
         names: the sorted names of attributes.
         value: the index of each row's value in `values`, int32; -1 if there is no value.
         values: the distinct values: bool, then int, float and str, each in ascending order.
         score: the score of each row's value, float64; NaN if there is no score.
-        documents: the number of documents, with or without spans.
     """
 
     document: np.ndarray
@@ -84,13 +81,13 @@ class Attributes(DocumentColumns):
     end: np.ndarray
     label: np.ndarray
     labels: tuple[str, ...]
+    documents: int
     rows: np.ndarray
     name: np.ndarray
     names: tuple[str, ...]
     value: np.ndarray
     values: tuple[Value, ...]
     score: np.ndarray
-    documents: int
 
     nested: ClassVar[Mapping[str, tuple[str, ...]]] = {"rows": ("name", "value", "score")}
 
@@ -121,16 +118,16 @@ class Attributes(DocumentColumns):
                 `scores` has a name that `attributes` lacks, or if a dict of scores has a value of another type ("True"
                 for True).
         """
-        return cls.from_arrow(pa.chunked_array(attributes_arrays(documents)))
+        return cls.from_arrow(pa.chunked_array(ATTRIBUTED.arrays(documents)))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Attributes:
-        """Read an Arrow column of lists of `ATTRIBUTED_SPAN_TYPE`, which `attributes_arrays` and `to_arrow` create.
+        """Read an Arrow column of lists of `ATTRIBUTED_SPAN_TYPE`, which `ATTRIBUTED.arrays` and `to_arrow` create.
 
         Raises:
             InputError: if the column has another type; see also `from_dicts`.
         """
-        spans = _ATTRIBUTED.items(column)
+        spans = ATTRIBUTED.items(column)
         start, end = spans.checked_bounds()
         label, labels = spans.names(spans.values.field("label"))
         try:
@@ -152,7 +149,6 @@ class Attributes(DocumentColumns):
 
         `spans` are the columns `document`, `start`, `end`, `label`, `labels` and `documents`.
         """
-        document, start, end, label, labels, documents = spans
         rows = list(chain.from_iterable(items))
         counts, taken = take_segments(offsets_of(list(map(len, items))), codes)
         keys = [None if value is None else (_TYPES.index(type(value)), value) for _, value, _ in rows]
@@ -162,8 +158,8 @@ class Attributes(DocumentColumns):
         value = np.array([code[key] for key in keys], dtype=np.int32)[taken]
         values = tuple(value for _, value in distinct)
         score = np.array([np.nan if score is None else score for _, _, score in rows], dtype=np.float64)[taken]
-        row_columns = offsets_of(counts), name[taken], names, value, values, score
-        return cls(document, start, end, label, labels, *row_columns, documents)
+        columns: tuple[Any, ...] = (*spans, offsets_of(counts), name[taken], names, value, values, score)
+        return cls(*columns)
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
         """Convert the spans of each document to dictionaries, as `from_dicts` reads them.
@@ -193,29 +189,12 @@ def _to_dict(span: dict[str, Any]) -> dict[str, Any]:
     return {**span, "attributes": attributes, **({"scores": scored} if scored else {})}
 
 
-def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Convert lists of spans to Arrow lists of `ATTRIBUTED_SPAN_TYPE`, one array for each thousand documents.
+def _with_json(span: Any) -> Any:
+    """Replace the attributes and scores of a span by JSON, see `ATTRIBUTED_SPAN_TYPE`."""
+    return {**span, "attributes": json.dumps(items_of(span))} if isinstance(span, Mapping) else span
 
-    Args:
-        documents: the spans of each document, see `Attributes.from_dicts`; other keys are ignored.
-        first_document: the number of the first document, for errors.
 
-    Raises:
-        InputError: see `Attributes.from_dicts`. Boundaries and labels are not checked here, only when they are read.
-    """
-    arrays, names = [], set[str]()
-    for first, part in batches(read_rows(documents, first_document, ATTRIBUTES_REMEDY)):
-        (bounds,) = SPANS.arrays(part, first_document + first)
-        items: list[str] = []
-        for number, row in enumerate(part, first_document + first):
-            for index, span in enumerate(row):
-                try:
-                    items.append(json.dumps(items_of(span, names)))
-                except InputError as error:
-                    raise error.placed(document=number, span=index) from None
-        values = structs(ATTRIBUTED_SPAN_TYPE, *bounds.flatten().flatten(), string_array(items))
-        arrays.append(pa.ListArray.from_arrays(list_offsets(part), values))
-    return arrays
+ATTRIBUTED = ItemKind(ATTRIBUTED_SPAN_TYPE, "a span", "spans with attributes", ATTRIBUTES_REMEDY, prepare=_with_json)
 
 
 def _read_items(text: str) -> list[_Item]:
@@ -223,37 +202,31 @@ def _read_items(text: str) -> list[_Item]:
     return [(_name(name), plain_value(value, name), _score(name, score)) for name, value, score in json.loads(text)]
 
 
-def items_of(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
-    """List the name, value and score of each attribute value of a span. Names in `names` are known to be valid."""
+def items_of(span: Mapping[str, Any]) -> list[_Item]:
+    """List the name, value and score of each attribute value of a span."""
     if "attributes" not in span:
         raise InputError(f"{shown(dict(span))} has no 'attributes'.", ATTRIBUTES_REMEDY)
     attributes, scores = span["attributes"], span.get("scores")
-    for key, value, remedy in (("attributes", attributes, ATTRIBUTES_REMEDY), ("scores", scores, _SCORE_REMEDY)):
-        if type(value) is not dict and not isinstance(value, Mapping) and (key == "attributes" or value is not None):
-            raise InputError(f"{key!r} is {shown(value)}, not a dict.", remedy)
-    if type(attributes) is not dict:
-        attributes = dict(listed_items(attributes, ATTRIBUTES_REMEDY))
     scores = {} if scores is None else scores
+    for key, value, remedy in (("attributes", attributes, ATTRIBUTES_REMEDY), ("scores", scores, _SCORE_REMEDY)):
+        if not isinstance(value, Mapping):
+            raise InputError(f"{key!r} is {shown(value)}, not a dict.", remedy)
+    attributes = dict(listed_items(attributes, ATTRIBUTES_REMEDY))
     for name in scores:
         if name not in attributes:
             raise InputError(f"'scores' has {shown(name)}, but 'attributes' does not.", _SCORE_REMEDY)
     items: list[_Item] = []
-    for name, raw in attributes.items():
-        if name not in names:
-            names.add(_name(name))
-        several = is_list(raw)
-        if several and type(raw) not in (list, tuple):
-            raw = listed(raw, ATTRIBUTES_REMEDY)
-        values = [plain_value(value, name) for value in raw] if several else [plain_value(raw, name)]
-        score = scores.get(name)
+    for key, raw in attributes.items():
+        name, several = _name(key), is_list(raw)
+        values = [plain_value(value, name) for value in (listed(raw, ATTRIBUTES_REMEDY) if several else [raw])]
+        score = scores.get(key)
         of_values = [None] * len(values) if score is None else _scores(name, values, several, score)
-        stated = [
-            (str(name), value, score) for value, score in zip(values, of_values, strict=True) if value is not None
-        ]
-        items += stated or [(str(name), None, None)]
+        stated = [(name, value, score) for value, score in zip(values, of_values, strict=True) if value is not None]
+        items += stated or [(name, None, None)]
     return items
 
 
+@lru_cache(1 << 12)
 def _name(name: object) -> str:
     """Return the name of an attribute; raise an `InputError` if it is no valid name."""
     if not isinstance(name, str):
@@ -272,15 +245,15 @@ def plain_value(value: Any, name: str) -> Value | None:
         InputError: if the value has another type, is NaN or an integer past 64 bits, or is text that UTF-8 cannot
             store.
     """
-    if value is None or type(value) is bool:
-        return value
+    if value is None:
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
     if isinstance(value, str):
         if not is_utf8(value):
             problem = f"the value {shown(value)} of the attribute {shown(name)} is not valid Unicode."
             raise InputError(problem, "Remove the surrogate characters.")
         return str(value)
-    if isinstance(value, np.bool_):
-        return bool(value)
     if is_integer(value):
         number = int(value)
         if not -(2**63) <= number < 2**63:
@@ -296,8 +269,6 @@ def plain_value(value: Any, name: str) -> Value | None:
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, scores: Any) -> list[float | None]:
     """Return the score of each value; None if it has no score."""
-    if type(scores) is float and len(values) == 1:
-        return [_score(name, scores)]
     if isinstance(scores, Mapping):
         return _scores_by_value(name, values, scores)
     if is_list(scores):

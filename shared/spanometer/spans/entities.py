@@ -11,16 +11,8 @@ import pyarrow as pa
 
 from ..arrays import as_lists, ascends, begins_run, name_codes, null_flags, offsets_by, row_ranks, strings
 from ..exceptions import InputError, counted
-from .arrow import (
-    SPAN_KEYS,
-    SPAN_TYPE,
-    DocumentColumns,
-    ItemKind,
-    ListItems,
-    bounds_arrays,
-    is_list_of,
-    structs,
-)
+from .arrow import SPAN_KEYS, SPAN_TYPE, DocumentColumns, ItemKind, ListItems, bounds_arrays, is_list_of, structs
+from .spans import Spans, in_order
 
 ENTITY_TYPE = pa.struct(
     [
@@ -54,11 +46,8 @@ class Entities(DocumentColumns):
         type_offsets: the offsets of types: entity i has the types `type_offsets[i]` to `type_offsets[i + 1]`.
         type: the index of each type in `types`. The order of an entity's types is kept.
         types: the sorted names of types.
-        component_offsets: the offsets of components, in the same way.
-        component_start, component_end: the boundaries of each component in tokens of the document, int32. Components
-            lie within their entity and are ordered by start, end and label.
-        component_label: the index of each component's label in `component_labels`.
-        component_labels: the sorted labels of components.
+        components: the components, as spans in tokens of the document; the `document` of a component is its entity,
+            within which it lies.
         documents: the number of documents, with or without entities.
         lengths: the documents' lengths in tokens, int64; None if unknown.
     """
@@ -69,23 +58,16 @@ class Entities(DocumentColumns):
     type_offsets: np.ndarray
     type: np.ndarray
     types: tuple[str, ...]
-    component_offsets: np.ndarray
-    component_start: np.ndarray
-    component_end: np.ndarray
-    component_label: np.ndarray
-    component_labels: tuple[str, ...]
+    components: Spans
     documents: int
     lengths: np.ndarray | None = None
 
     flat: ClassVar[tuple[str, ...]] = ("document", "start", "end")
-    nested: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "type_offsets": ("type",),
-        "component_offsets": ("component_start", "component_end", "component_label"),
-    }
+    nested: ClassVar[Mapping[str, tuple[str, ...]]] = {"type_offsets": ("type",)}
 
     def __repr__(self) -> str:
         """Show sizes instead of columns."""
-        components = counted(len(self.component_start), "component")
+        components = counted(len(self.components), "component")
         types = ", ".join(self.types) or "none"
         entities, documents = counted(len(self), "entity", "entities"), counted(self.documents, "document")
         return f"Entities({entities}, {components}, {documents}, types {types})"
@@ -97,8 +79,8 @@ class Entities(DocumentColumns):
 
     @property
     def component_entity(self) -> np.ndarray:
-        """The entity of each component."""
-        return np.repeat(np.arange(len(self)), np.diff(self.component_offsets))
+        """The entity of each component, int64."""
+        return self.components.document.astype(np.int64)
 
     @property
     def type_entity(self) -> np.ndarray:
@@ -124,8 +106,12 @@ class Entities(DocumentColumns):
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray, *, lengths: Any = None) -> Entities:
         """Read an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; components may be null."""
-        entities = _in_order(_with_distinct_nodes(_read(column)))
+        entities = _in_order(_read(column))
         return entities if lengths is None else entities.with_lengths(lengths)
+
+    def picked(self, items: np.ndarray | slice) -> Entities:
+        """Select entities in the given order; the documents stay the same."""
+        return replace(super().picked(items), components=self.components.take(np.arange(len(self))[items]))
 
     def _name(self, item: int) -> str:
         return f"an entity {self.types[self.first_type[item]]!r}"
@@ -135,27 +121,15 @@ class Entities(DocumentColumns):
 
         Types, components and entities that become equal are merged.
         """
-        codes, types = _first_parts(self.type, self.types)
-        labels, component_labels = _first_parts(self.component_label, self.component_labels)
-        offsets, codes = _distinct_types(self.type_entity, codes, len(types), len(self))
-        entities = replace(
-            self,
-            type_offsets=offsets,
-            type=codes,
-            types=types,
-            component_label=labels,
-            component_labels=component_labels,
-        )
-        return _in_order(_with_distinct_nodes(entities))
+        code, types = name_codes([name.partition(".")[0] for name in self.types])
+        offsets, codes = _distinct_types(self.type_entity, code[self.type], len(types), len(self))
+        components = self.components.relabelled({name: name.partition(".")[0] for name in self.components.labels})
+        components = replace(components, copies=None)
+        return _in_order(replace(self, type_offsets=offsets, type=codes, types=types, components=components))
 
     def _structs(self) -> pa.StructArray:
-        labels = strings(self.component_label, self.component_labels)
-        components = structs(SPAN_TYPE, *bounds_arrays(self.component_start, self.component_end), labels)
-        lists = (
-            as_lists(self.type_offsets, strings(self.type, self.types)),
-            as_lists(self.component_offsets, components),
-        )
-        return structs(ENTITY_TYPE, *bounds_arrays(self.start, self.end), *lists)
+        types = as_lists(self.type_offsets, strings(self.type, self.types))
+        return structs(ENTITY_TYPE, *bounds_arrays(self.start, self.end), types, self.components.to_arrow())
 
 
 _DOCUMENTS, _ENTITIES = 1000, 10_000
@@ -178,15 +152,13 @@ def entities_of(documents: Iterable[Sequence[Mapping[str, Any]]]) -> Entities:
     return Entities.from_arrow(pa.chunked_array(chunks))
 
 
-def _with_components(entity: Any) -> Any:
+def _completed(entity: Any) -> Any:
     """Add an empty list of components to an entity without components (`datasets` fills in None)."""
     lacking = isinstance(entity, Mapping) and entity.get("components") is None
     return {**entity, "components": ()} if lacking else entity
 
 
-ENTITIES = ItemKind(
-    ENTITY_TYPE, "an entity", "entities", ENTITY_REMEDY, prepare=_with_components, nullable=("components",)
-)
+ENTITIES = ItemKind(ENTITY_TYPE, "an entity", "entities", ENTITY_REMEDY, prepare=_completed, nullable=("components",))
 
 
 def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
@@ -208,8 +180,8 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
         ),
         "Give the component a start and an end inside its entity.",
     )
-    offsets, size = offsets_by(parent, len(start)), len(column)
-    return Entities(entities.parent, start, end, *types, offsets, node_start, node_end, label, labels, size)
+    nodes = in_order(Spans(parent, node_start, node_end, label, labels, len(start)))
+    return Entities(entities.parent, start, end, *types, replace(nodes, copies=None), len(column))
 
 
 def _component_lists(column: pa.Array) -> pa.Array:
@@ -241,24 +213,6 @@ def _distinct_types(entity: np.ndarray, codes: np.ndarray, names: int, number: i
     return offsets_by(entity, number), codes
 
 
-def _first_parts(codes: np.ndarray, names: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Cut names before their first dot. Returns the new index of each item, and the shortened names."""
-    code, parts = name_codes([name.partition(".")[0] for name in names])
-    return code[codes], parts
-
-
-def _with_distinct_nodes(entities: Entities) -> Entities:
-    """Sort the components of each entity and remove duplicates."""
-    parent = entities.component_entity
-    keys = (parent, entities.component_start, entities.component_end, entities.component_label)
-    if ascends(*keys):
-        return entities
-    order = np.lexsort(keys[::-1])
-    order = order[begins_run(*(key[order] for key in keys))]
-    columns = {name: getattr(entities, name)[order] for name in Entities.nested["component_offsets"]}
-    return replace(entities, component_offsets=offsets_by(parent[order], len(entities)), **columns)
-
-
 def _in_order(entities: Entities) -> Entities:
     """Sort the entities and remove duplicates; entities whose types differ only in order are duplicates."""
     place = (entities.document, entities.start, entities.end)
@@ -285,6 +239,7 @@ def _type_set_codes(entities: Entities) -> np.ndarray:
 
 def _component_codes(entities: Entities) -> np.ndarray:
     """Number the entities' lists of components in sorted order."""
-    columns = (entities.component_start, entities.component_end, entities.component_label)
-    values = np.stack([column.astype(np.int64) for column in columns], axis=1).ravel()
-    return row_ranks(3 * entities.component_offsets[:-1], 3 * entities.component_offsets[1:], values)
+    nodes = entities.components
+    values = np.stack([column.astype(np.int64) for column in (nodes.start, nodes.end, nodes.label)], axis=1).ravel()
+    offsets = 3 * offsets_by(nodes.document, len(entities))
+    return row_ranks(offsets[:-1], offsets[1:], values)

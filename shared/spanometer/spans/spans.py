@@ -25,9 +25,8 @@ from ..arrays import (
     read_rows,
     row_ranks,
     strings,
-    take_segments,
 )
-from ..exceptions import InputError, counted, on_side, require_choice, setting
+from ..exceptions import InputError, counted, on_side, require_choice, require_kind, setting
 from ..tags.decoding import BARE_LABEL, LabelDecoding, decode, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, read_id2label, readable, split_tag
@@ -40,10 +39,10 @@ from .arrow import (
     SPAN_TYPE,
     SPANS,
     DocumentColumns,
+    Intervals,
     ListItems,
     bounds_arrays,
     is_list_of,
-    require_column,
     require_same_lengths,
     string_codes,
     structs,
@@ -53,16 +52,11 @@ _MOST_TAGS = 1 << 28
 """The maximum number of tags that are written at a time."""
 
 
-@dataclass(frozen=True, eq=False)
-class Fragments:
+class Fragments(Intervals):
     """The fragments of discontinuous spans. Span i has the fragments `offsets[i]` to `offsets[i + 1]`.
 
     The fragments of a span are in text order and neither overlap nor touch.
     """
-
-    offsets: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
 
     @classmethod
     def merged(cls, span: np.ndarray, start: np.ndarray, end: np.ndarray, spans: int) -> Fragments:
@@ -93,11 +87,6 @@ class Fragments:
     def outer_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the start of the first and the end of the last fragment of each span."""
         return self.start[self.offsets[:-1]], self.end[self.offsets[1:] - 1]
-
-    def take(self, spans: np.ndarray | slice) -> Fragments:
-        """Select the fragments of these spans, in the given order."""
-        counts, taken = take_segments(self.offsets, spans)
-        return Fragments(offsets_of(counts), self.start[taken], self.end[taken])
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +180,7 @@ class Spans(DocumentColumns):
 
         `scheme` and `repair` apply to tags, `lengths` to spans.
         """
-        require_column(column, SPAN_REMEDY)
+        require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", SPAN_REMEDY)
         if is_tags(column.type):
             return cls.from_tags(column, scheme=scheme, repair=repair)
         fragmented = is_list_of(column.type, FRAGMENTS.keys)
@@ -245,8 +234,7 @@ class Spans(DocumentColumns):
         if self.fragments is None:
             span, start, end = np.arange(len(self)), self.start, self.end
             return span, start.astype(np.int64, copy=False), end.astype(np.int64, copy=False)
-        span = np.repeat(np.arange(len(self)), np.diff(self.fragments.offsets))
-        return span, self.fragments.start.astype(np.int64), self.fragments.end.astype(np.int64)
+        return self.fragments.owner, self.fragments.start.astype(np.int64), self.fragments.end.astype(np.int64)
 
     def rows(self) -> Iterator[tuple[int, int, int, str]]:
         """Yield the document, start, end and label of each span."""
@@ -261,7 +249,7 @@ class Spans(DocumentColumns):
         pieces = (texts[document][first:last] for document, first, last in zip(*columns, strict=True))
         if self.fragments is None:
             return pieces
-        return (" ".join(islice(pieces, size)) for size in np.diff(self.fragments.offsets).tolist())
+        return (" ".join(islice(pieces, size)) for size in self.fragments.lengths.tolist())
 
     def with_pieces(self, span: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray | None) -> Spans:
         """Replace the fragments of the spans; spans without fragments are removed.
@@ -378,8 +366,8 @@ def decode_together(sides: Mapping[str, Tags], decoding: LabelDecoding) -> tuple
 
 @contextmanager
 def named_tags(
-    sides: Mapping[str, Tags], *, prefix: bool, id2label: Any, ignore_index: int | None
-) -> Iterator[tuple[dict[str, Tags], tuple[str, ...]]]:
+    sides: Mapping[Any, Tags], *, prefix: bool, id2label: Any, ignore_index: int | None
+) -> Iterator[tuple[dict[Any, Tags], tuple[str, ...]]]:
     """Replace integer tags by their names, and remove ignored positions on all sides; see `pair_from_tags`.
 
     Yields the tags and all names. Errors raised inside the block get the original positions of tokens.
@@ -429,11 +417,9 @@ def encoded_tags(tags: Any) -> Tags:
 
 def as_tags(tags: Any, *, prefix: bool = True, id2label: Any = None, ignore_index: int | None = None) -> Tags:
     """Encode tags, name integer tags, and remove ignored positions; tags without prefixes become IO tags."""
-    encoded = encoded_tags(tags)
-    if id2label is None:
-        return _named(encoded, None, None, prefix)
-    left_out = encoded.has_number(ignore_index)
-    return _named(encoded.take(~left_out), read_id2label(id2label), ignore_index, prefix)
+    side: dict[Any, Tags] = {None: encoded_tags(tags)}
+    with named_tags(side, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, _):
+        return named[None]
 
 
 def _named(tags: Tags, labels: Sequence[str] | None, ignore_index: int | None, prefix: bool) -> Tags:

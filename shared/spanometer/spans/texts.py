@@ -7,14 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import IntEnum
-from typing import Any
+from functools import partial
+from itertools import chain
+from operator import itemgetter
 from unicodedata import category
 
 import numpy as np
+import pyarrow as pa
 
-from ..arrays import batches, begins_run, is_integer, is_list, offsets_of, ordered, surely_distinct, take_segments
+from ..arrays import batches, begins_run, offsets_of, ordered, surely_distinct
 from ..exceptions import BYTE_ORDER_MARK, InputError, shown
-from .arrow import LONGEST
+from ..tags.decoding import first_tokens
+from .arrow import LONGEST, Intervals, item_problem
 from .spans import Spans
 
 UNITS: Mapping[str, str] = {
@@ -95,11 +99,11 @@ def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarr
     return np.array([value(chr(each)) for each in there.tolist()])[place] if len(code) else np.zeros(0, int)
 
 
+_PAIR = pa.list_(pa.int64(), 2)
 _TOKENS = "Give each token as a pair of character offsets, (start, end). The end is exclusive."
 
 
-@dataclass(frozen=True, eq=False)
-class Tokens:
+class Tokens(Intervals):
     """The tokens of documents, as offsets in characters. Document d has the tokens `offsets[d]` to `offsets[d + 1]`.
 
     Attributes:
@@ -107,10 +111,6 @@ class Tokens:
         start, end: the boundaries of each token in characters of its document, int64; `end` is exclusive. Tokens are in
             text order, do not overlap and are not empty.
     """
-
-    offsets: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
 
     @classmethod
     def from_lists(cls, documents: Sequence[Iterable[tuple[int, int]]]) -> Tokens:
@@ -123,17 +123,23 @@ class Tokens:
             ordered(row, "a list of tokens", _TOKENS, document=number)
             for number, row in enumerate(ordered(documents, "a list", _TOKENS))
         ]
-        offsets = offsets_of([len(row) for row in rows])
+        offsets = offsets_of(list(map(len, rows)))
         try:
-            bounds = np.array([pair for row in rows for pair in row] or np.zeros((0, 2), np.int64))
+            bounds = np.array(list(chain.from_iterable(rows)) or np.zeros((0, 2), np.int64))
         except Exception:
             # objects of any class can be in place of a pair
             bounds = np.array(None)
-        whole = bounds.dtype.kind in "iu" and bounds.shape == (offsets[-1], 2)
-        if not whole or ((bounds > LONGEST) | (bounds < -LONGEST)).any():
-            raise _odd_token(rows)
-        bounds = bounds.astype(np.int64)
-        return cls(offsets, bounds[:, 0], bounds[:, 1]).checked()
+        if bounds.dtype.kind not in "iu" or bounds.shape != (offsets[-1], 2):
+            pairs = ((number, pair) for number, row in enumerate(rows) for pair in row)
+            problems = ((number, item_problem(pair, _PAIR, "a token")) for number, pair in pairs)
+            document, problem = next(filter(itemgetter(1), problems), (None, "the tokens are not pairs of offsets."))
+            raise InputError(problem, _TOKENS, document=document)
+        tokens = cls(offsets, *bounds.astype(np.int64).T)
+        far = ((bounds > LONGEST) | (bounds < -LONGEST)).any(axis=1)
+        if far.any():
+            document = int(tokens.document[np.argmax(far)])
+            raise InputError("an offset of a token is out of range.", "Check the tokens' offsets.", document=document)
+        return tokens.checked()
 
     @classmethod
     def from_arrays(cls, documents: Sequence[np.ndarray]) -> Tokens:
@@ -147,11 +153,9 @@ class Tokens:
     @classmethod
     def end_to_end(cls, parts: Sequence[Tokens]) -> Tokens:
         """Concatenate the tokens of several collections of documents."""
-        lengths = np.concatenate([np.zeros(0, np.int64), *(part.lengths for part in parts)])
-        bounds = [
-            np.concatenate([np.zeros(0, np.int64), *(getattr(p, name) for p in parts)]) for name in ("start", "end")
-        ]
-        return cls(offsets_of(lengths), *bounds)
+        rows = [(np.zeros(0, np.int64),) * 3, *((part.lengths, part.start, part.end) for part in parts)]
+        lengths, start, end = map(np.concatenate, zip(*rows, strict=True))
+        return cls(offsets_of(lengths), start, end)
 
     def checked(self) -> Tokens:
         """Return the tokens; raise an `InputError` if a token is empty or overlaps the token before it."""
@@ -171,14 +175,9 @@ class Tokens:
         return self
 
     @property
-    def lengths(self) -> np.ndarray:
-        """The number of tokens of each document, int64."""
-        return np.diff(self.offsets)
-
-    @property
     def document(self) -> np.ndarray:
         """The document of each token, int64."""
-        return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
+        return self.owner
 
     def same(self, other: Tokens | None) -> bool:
         """Check whether other tokens have the same boundaries."""
@@ -189,26 +188,6 @@ class Tokens:
         """List the boundaries of a document's tokens."""
         here = slice(*self.offsets[document : document + 2].tolist())
         return list(zip(self.start[here].tolist(), self.end[here].tolist(), strict=True))
-
-    def take(self, documents: np.ndarray) -> Tokens:
-        """Select documents in the given order."""
-        counts, taken = take_segments(self.offsets, documents)
-        return Tokens(offsets_of(counts), self.start[taken], self.end[taken])
-
-
-def _odd_token(rows: Sequence[Sequence[Any]]) -> InputError:
-    """Create the error about the first token that is not a pair of offsets."""
-    for document, row in enumerate(rows):
-        for token in row:
-            if not (is_list(token) and len(token) == 2 and all(map(is_integer, token))):
-                return InputError(
-                    f"one of the tokens is {shown(token)}, not a pair of offsets.", _TOKENS, document=document
-                )
-            if any(abs(bound) > LONGEST for bound in token):
-                return InputError(
-                    "an offset of a token is out of range.", "Check the tokens' offsets.", document=document
-                )
-    return InputError("the tokens are not pairs of offsets.", _TOKENS)
 
 
 def places_of(names: Sequence[str], wanted: Iterable[str]) -> np.ndarray:
@@ -289,14 +268,14 @@ def words_and_signs(texts: Sequence[str]) -> Tokens:
 
 def between_blanks(texts: Sequence[str]) -> Tokens:
     """Split texts into tokens at whitespace."""
-    rows = ([[word.span() for word in _WORD.finditer(text)] for text in some] for _, some in batches(texts))
-    return Tokens.end_to_end(list(map(Tokens.from_lists, rows)))
+    spans = ([word.span() for word in _WORD.finditer(text)] for text in texts)
+    return Tokens.from_arrays([np.array(row, dtype=np.int64).reshape(-1, 2) for row in spans])
 
 
 def _words_and_signs(texts: Sequence[str]) -> Tokens:
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     kind = of_characters(texts, _kind).astype(np.int8)
-    begins_text = _first_characters(lengths, len(kind))
+    begins_text = first_tokens(offsets_of(lengths), len(kind))
     shown = np.minimum(kind, _Kind.SIGN)
     sign = shown == _Kind.SIGN
     joined = np.zeros(len(kind), dtype=bool)
@@ -325,20 +304,13 @@ def _kind(character: str) -> _Kind:
     return _Kind.WORD if character.isalnum() or character == "_" else _Kind.SIGN
 
 
-def _first_characters(lengths: np.ndarray, size: int) -> np.ndarray:
-    """Flag the first character of each text."""
-    flags = np.zeros(size + 1, dtype=bool)
-    flags[offsets_of(lengths)[:-1]] = True
-    return flags[:size]
-
-
 def _tokens(begins: np.ndarray, inside: np.ndarray, lengths: np.ndarray) -> Tokens:
     """Make tokens from flags of the characters that begin tokens, and of all characters inside tokens."""
     start = np.flatnonzero(begins)
     base = offsets_of(lengths)
     # a token ends at the end of its text, where another begins, and before characters outside tokens
     ends = inside.copy()
-    ends[:-1] &= begins[1:] | ~inside[1:] | _first_characters(lengths, len(inside))[1:]
+    ends[:-1] &= begins[1:] | ~inside[1:] | first_tokens(base, len(inside))[1:]
     offsets = np.searchsorted(start, base)
     before = np.repeat(base[:-1], np.diff(offsets))
     return Tokens(offsets, start - before, np.flatnonzero(ends) + 1 - before)
@@ -349,11 +321,7 @@ _AROUND = 20
 
 def line_end_places(text: str) -> np.ndarray:
     """Map each character of a text, and its end, to its position in `plain_ends(text)` (int64, ascending)."""
-    code = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    gone = np.zeros(len(code), dtype=bool)
-    gone[:-1] = (code[:-1] == ord("\r")) & (code[1:] == ord("\n"))
-    gone[:1] |= text.startswith(BYTE_ORDER_MARK)
-    return offsets_of(~gone)
+    return np.asarray(np.maximum(borders(text, "codepoint-lf") - text.startswith(BYTE_ORDER_MARK), 0))
 
 
 def aligned_places(text: str, other: str) -> np.ndarray:
@@ -398,25 +366,17 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
     Raises:
         InputError: for the first word that is not found; it has document and position.
     """
+    refusal = partial(InputError, remedy="Both sides must annotate the same text.", document=document)
     bounds, place = [], 0
     for position, word in enumerate(words):
         while place < len(text) and text[place].isspace() and not text.startswith(word, place):
             place += 1
         if not text.startswith(word, place):
-            raise InputError(
-                f"the word {shown(word)} is not in the text of the other side; at this position, the other text has "
-                f"{shown(text[place : place + _AROUND])}.",
-                "Both sides must annotate the same text.",
-                document=document,
-                position=position,
-            )
+            there = f"at this position, the other text has {shown(text[place : place + _AROUND])}."
+            raise refusal(f"the word {shown(word)} is not in the text of the other side; {there}", position=position)
         bounds.append((place, place := place + len(word)))
     if text[place:].strip():
-        raise InputError(
-            f"the words end before {shown(text[place:].strip()[:_AROUND])} in the other side's text.",
-            "Both sides must annotate the same text.",
-            document=document,
-        )
+        raise refusal(f"the words end before {shown(text[place:].strip()[:_AROUND])} in the other side's text.")
     return bounds
 
 

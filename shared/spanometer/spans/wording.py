@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +13,7 @@ import pyarrow.compute
 from ..arrays import as_lists, offsets_of, ranges, run_bounds, string_array, strings
 from ..tags.tags import Tags
 from .spans import Spans
-from .texts import Tokens
-
-_CODE_POINTS = 0x110000
+from .texts import Tokens, of_characters
 
 _AT_ONCE = 1 << 20
 """The number of characters that are processed at a time."""
@@ -51,28 +48,23 @@ class Wording:
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> Wording:
         """Create it from texts, if spans are in characters."""
-        offsets = offsets_of(list(map(len, texts)))
-        occurs = np.zeros(_CODE_POINTS, dtype=bool)
-        for points in _points(texts, offsets):
-            occurs[points] = True
-        there = np.flatnonzero(occurs)
-        code = np.zeros(_CODE_POINTS, dtype=np.min_scalar_type(len(there)))
-        code[there] = np.arange(len(there))
-        codes = np.empty(offsets[-1], dtype=code.dtype)
-        reached = 0
-        for points in _points(texts, offsets):
-            codes[reached : reached + len(points)] = code[points]
-            reached += len(points)
-        names = tuple(_NO_CHARACTER if 0xD800 <= point < 0xE000 else chr(point) for point in there.tolist())
-        return cls(Tags(codes, names, offsets), "")
+        offsets, numbers = offsets_of(list(map(len, texts))), dict[str, int]()
+        codes = [np.zeros(0, dtype=np.uint8)]
+        for first, last in zip(*run_bounds(offsets[:-1] // _AT_ONCE), strict=True):
+            some = "".join(texts[first:last])
+            for start in range(0, len(some), _AT_ONCE):
+                part = some[start : start + _AT_ONCE]
+                part_codes = of_characters([part], lambda character: numbers.setdefault(character, len(numbers)))
+                codes.append(part_codes.astype(np.min_scalar_type(len(numbers))))
+        names = tuple(_NO_CHARACTER if "\ud800" <= character < "\ue000" else character for character in numbers)
+        return cls(Tags(np.concatenate(codes), names, offsets), "")
 
     @classmethod
     def of_tokens(cls, texts: Sequence[str], tokens: Tokens) -> Wording:
         """Create it from texts with tokens; line ends and other whitespace become spaces."""
         characters = cls.of_texts([_BLANK.sub(" ", text) for text in texts])
-        words = characters.between(tokens.document, tokens.start, tokens.end).to_pylist()
-        rows = [words[first:last] for first, last in pairwise(tokens.offsets.tolist())]
-        return cls(Tags.from_lists(rows), " ", characters, np.stack([tokens.start, tokens.end]))
+        words = as_lists(tokens.offsets, characters.between(tokens.document, tokens.start, tokens.end))
+        return cls(Tags.from_arrow(words), " ", characters, np.stack([tokens.start, tokens.end]))
 
     @property
     def shown(self) -> Wording:
@@ -117,26 +109,14 @@ class Wording:
 
     def text(self, document: int, start: int, end: int) -> str:
         """Return the string from unit `start` to unit `end` (exclusive) of a document."""
-        if self.characters is not None:
-            place, first, last = (np.array([bound]) for bound in (document, start, end))
-            low, high = self.bounds(place, first, last)
-            return self.characters.text(document, int(low[0]), int(high[0]))
-        return self.separator.join(self.listed(document, start, end))
+        (text,) = self.between(*(np.array([bound]) for bound in (document, start, end))).to_pylist()
+        return str(text)
 
     def listed(self, document: int, start: int, end: int) -> list[str]:
         """Return the units from `start` to `end` (exclusive) of a document."""
         first = int(self.units.offsets[document])
         names = self.units.names
         return [names[code] for code in self.units.codes[first + start : first + end].tolist()]
-
-
-def _points(texts: Sequence[str], offsets: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the code points of the texts in parts, because each code point takes four bytes."""
-    for first, last in zip(*run_bounds(offsets[:-1] // _AT_ONCE), strict=True):
-        some = "".join(texts[first:last])
-        for start in range(0, len(some), _AT_ONCE):
-            part = some[start : start + _AT_ONCE].encode("utf-32-le", "surrogatepass")
-            yield np.frombuffer(part, dtype=np.uint32)
 
 
 def _joined(offsets: np.ndarray, values: pa.StringArray, separator: str) -> pa.StringArray:

@@ -103,9 +103,8 @@ class LabelDecoding(Decoding):
 
     def reading(self, scheme: str) -> dict[str, object]:
         """Describe for the signature how tags were read."""
-        return reading_of(
-            scheme, self.repair, prefix=self.prefix, ignore_index=... if self.id2label is None else self.ignore_index
-        )
+        ignored = ... if self.id2label is None else self.ignore_index
+        return reading_of(scheme, self.repair, prefix=self.prefix, ignore_index=ignored)
 
 
 def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
@@ -268,7 +267,7 @@ def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
     before_outside[:-1] &= ~inside.neighbours
     between = inside.token[1:][np.take(illegal, inside.pair) & inside.neighbours]
     left = inside.token[before_outside]
-    ends_document = _flag_documents(tags.offsets, len(tags.codes) + 1)[left + 1]
+    ends_document = first_tokens(tags.offsets, len(tags.codes) + 1)[left + 1]
     token = np.concatenate([inside.token[after_outside], between, np.where(ends_document, left, left + 1)])
     at_end = np.zeros(len(token), dtype=np.int64)
     at_end[len(token) - len(left) :] = ends_document
@@ -324,7 +323,7 @@ class _Inside:
             document = _documents_of(tags.offsets, token)
             neighbours = document[1:] == document[:-1]
         else:
-            begins_document = _flag_documents(tags.offsets, len(tags.codes))[token]
+            begins_document = first_tokens(tags.offsets, len(tags.codes))[token]
             neighbours = (token[1:] == token[:-1] + 1) & ~begins_document[1:]
         same_label = label[1:] == label[:-1]
         pair = role[:-1] * np.uint8(10) + role[1:] * np.uint8(2) + same_label
@@ -396,14 +395,12 @@ def labels_of(tags: Iterable[str]) -> tuple[str, ...]:
 def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
     """Return the tokens with a kept tag. If only O is dropped, one comparison replaces the look-up."""
     dropped = np.flatnonzero(~kept)
-    if len(dropped) == 0:
-        return np.arange(len(codes))
     if len(dropped) == 1:
         return np.flatnonzero(codes != codes.dtype.type(dropped[0]))
     return np.flatnonzero(kept[codes])
 
 
-def _flag_documents(offsets: np.ndarray, tokens: int) -> np.ndarray:
+def first_tokens(offsets: np.ndarray, tokens: int) -> np.ndarray:
     """Flag the first token of each document."""
     flags = np.zeros(tokens + 1, dtype=bool)
     flags[offsets] = True

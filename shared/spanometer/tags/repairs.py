@@ -251,9 +251,8 @@ def read_policy(
     places = places_of(actions, scheme)
     choice = [list(place.actions).index(action) for place, action in zip(places, actions, strict=True)]
     documents = np.arange(len(offsets) - 1)
-    columns, _ = PolicyReader(kind_of(scheme), roles, labels, offsets).read(
-        documents, np.tile(choice, (len(documents), 1))
-    )
+    reader = PolicyReader(kind_of(scheme), roles, labels, offsets)
+    columns, _ = reader.read(documents, np.tile(choice, (len(documents), 1)))
     order = np.lexsort((columns[1], columns[0]))
     return tuple(column[order].astype(np.int32) for column in columns)
 

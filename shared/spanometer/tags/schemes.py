@@ -8,7 +8,7 @@ the role O.
 
 import hashlib
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import LOGITS_REMEDY, is_integer
-from ..exceptions import InputError, mention, require_choice, setting
+from ..exceptions import InputError, has_control_characters, mention, require_choice, setting
 from ..options import escaped, option, options_of, unescaped
 
 ROLES = ("O", "B", "I", "E", "S")
@@ -328,8 +328,8 @@ class LabelChoice:
         if self.reference_label_map:
             new = {label: self.reference_label_map.get(label, label) or None for label in first.labels}
             left_out = [code for code, label in enumerate(first.labels) if new[label] is None]
-            places = {*_places(first.picked(np.flatnonzero(np.isin(first.label, left_out))))}
-            kept = (np.flatnonzero([place not in places for place in _places(side)]) for side in others)
+            places = {row[:3] for row in first.picked(np.flatnonzero(np.isin(first.label, left_out))).rows()}
+            kept = (np.flatnonzero([row[:3] not in places for row in side.rows()]) for side in others)
             others = [side.picked(spans) for side, spans in zip(others, kept, strict=True)]
             first = first.relabelled(new)
         if self.reference_labels:
@@ -370,17 +370,21 @@ class LabelChoice:
         return {label: name if name in kept - ignored else None for label, name in named.items()}
 
 
-def _places(side: Any) -> Iterator[tuple[int, int, int]]:
-    """Yield the document and the boundaries of each span."""
-    return zip(side.document.tolist(), side.start.tolist(), side.end.tolist(), strict=True)
-
-
 def _are_names(values: Any) -> bool:
     try:
         return all(isinstance(value, str) and value and value == value.strip() for value in values)
     except Exception:
         # other classes may fail in any way
         return False
+
+
+def name_problem(name: str, noun: str) -> str:
+    """Say what is wrong with a name (empty, outer whitespace, control characters); empty if nothing is."""
+    if not name:
+        return f"the {noun} is empty."
+    if has_control_characters(name):
+        return f"the {noun} {name!r} has control characters."
+    return "" if name == name.strip() else f"the {noun} {name!r} begins or ends with white space."
 
 
 def signed_names(names: Iterable[str] | Mapping[str, str]) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from typing import Any, Self
 
@@ -29,17 +30,8 @@ from ..arrays import (
     take_segments,
     with_values,
 )
-from ..exceptions import (
-    InputError,
-    clause_for,
-    has_control_characters,
-    mention,
-    require_kind,
-    setting,
-    shown,
-    with_type,
-)
-from .schemes import PREFIXES, SCHEMES, Scheme, remedy_for, with_capital_prefix
+from ..exceptions import InputError, clause_for, mention, require_kind, setting, shown, with_type
+from .schemes import PREFIXES, SCHEMES, Scheme, name_problem, remedy_for, with_capital_prefix
 
 _BLOCK = 1 << 17
 """The number of tokens that are encoded or decoded at a time."""
@@ -268,7 +260,7 @@ def check_names(tags: Tags, scheme: Scheme | None) -> None:
         if prefix == "O" and label is None:
             continue
         bare = label is None and not labelled
-        if prefix in allowed and (bare or (label and label == label.strip() and not has_control_characters(label))):
+        if prefix in allowed and (bare or (label is not None and not name_problem(label, "label"))):
             continue
         raise tags.refusal(code, *_unreadable(tags.names[code], prefix, label, scheme))
 
@@ -282,11 +274,8 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     if prefix in allowed:
         if label is None:
             return f"{text} has no label, but other tags have a label.", LABELS_REMEDY
-        if has_control_characters(label):
-            return f"{text} has a label with control characters.", "Remove the control characters from the label."
-        if label.strip():
-            return f"{text} has a label that begins or ends with white space.", "Remove the white space from the label."
-        return f"{text} has an empty label.", "Write the label after the hyphen, for example 'B-PER'."
+        remedy = "Write a label without control characters or outer white space after the hyphen, as in 'B-PER'."
+        return f"in {text}, {name_problem(label, 'label')}", remedy
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         behind = clause_for("suffix", f", or set {setting('suffix', True)}")
         return (
@@ -440,10 +429,7 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
         InputError: if integers are not 0, 1, 2 ..., or if tags are not strings or occur twice.
     """
     remedy = "Pass the model's id2label, {0: 'O', 1: 'B-PER', ...}, or a list of tags."
-
-    def refusal(problem: str) -> InputError:
-        return InputError(problem, remedy, option="id2label")
-
+    refusal = partial(InputError, remedy=remedy, option="id2label")
     labels = getattr(id2label, "id2label", id2label)
     labels = getattr(getattr(labels, "feature", labels), "names", labels)
     if not isinstance(labels, Mapping) and is_ordered(labels):

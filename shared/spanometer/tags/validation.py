@@ -71,9 +71,8 @@ class Validation:
     def __iter__(self) -> Iterator[IllegalPair]:
         """Yield the illegal pairs in text order."""
         tags = self._tags
-        for number, ((token, at_end), document) in enumerate(
-            zip(self._pairs.tolist(), self._documents.tolist(), strict=True)
-        ):
+        pairs = zip(self._pairs.tolist(), self._documents.tolist(), strict=True)
+        for number, ((token, at_end), document) in enumerate(pairs):
             name = tags.names[tags.codes[token]]
             position = token - int(tags.offsets[document])
             before = tags.names[tags.codes[token - 1]] if position else None
@@ -104,6 +103,4 @@ class Validation:
 
 def policies_of(scheme: Scheme) -> tuple[str, ...]:
     """List the repair policies that work with a scheme, except `raise`."""
-    return tuple(
-        name for name, repair in REPAIRS.items() if not repair.refuse and set(repair.needs) <= set(scheme.roles)
-    )
+    return tuple(name for name, repair in REPAIRS.items() if not repair.refuse and scheme.roles >= {*repair.needs})

@@ -200,19 +200,12 @@ class Scores:
 
 def _floats(array: Any, labels: int, sentence: int | None = None) -> np.ndarray:
     """Convert the logits of one sentence, or padded logits, to an array of floating-point numbers."""
-    try:
-        values = np.asarray(array)
-    except Exception:
-        # ragged, or of a class that fails
-        values = np.asarray(None)
+    remedy = "Pass float32 or float64; for tensors, tensor.float().cpu().numpy()."
+    values = as_array(array, "an array of logits", remedy, document=sentence)
     if values.size == 0 and values.dtype.kind in "fiu":
         values = values.astype(np.float64)
     if values.dtype.kind != "f":
-        raise InputError(
-            f"logits must be floating-point numbers, got {values.dtype}.",
-            "Pass float32 or float64; for tensors, tensor.float().cpu().numpy().",
-            document=sentence,
-        )
+        raise InputError(f"logits must be floating-point numbers, got {values.dtype}.", remedy, document=sentence)
     if values.ndim != (3 if sentence is None else 2) or values.shape[-1] != labels:
         raise InputError(
             f"the logits have the shape {values.shape}, but there are {counted(labels, 'label')}.",

@@ -14,7 +14,7 @@ from ...counts.counts import Column, Counts, join_columns
 from ...counts.statistics import Estimate, Resampling, estimates, jackknife_groups, joined_values
 from ...exceptions import InputError, mention
 from ...grounding.grounded import AnswerOutcomes, Grounded, outcomes_by_answer
-from ...grounding.outcomes import Outcome
+from ...grounding.placing import Outcome
 from ...grounding.policies import COUNTS
 from ...measures.aligned import AlignedMeasure
 from ...tables.result import Result

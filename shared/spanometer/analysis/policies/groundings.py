@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import batches, listed_items, ordered, plain
 from ...exceptions import InputError, require_same_documents
-from ...grounding.grounded import AnswerCounts, AnswerInput, Grounded, ground, predicted_columns, text_indices
+from ...grounding.grounded import AnswerCounts, AnswerInput, Grounded, Predictions, ground, text_indices
 from ...grounding.outcomes import GroundingGrid, Predicted, predicted_by_all
 from ...grounding.placing import TextIndex
 from ...grounding.policies import GroundingPolicy, StringPolicy, form_text
@@ -231,10 +231,8 @@ def _parts(
             alike[:] = np.unique(alike * len(predicted) + number, return_inverse=True)[1].ravel()
             made += predicted
             document += [first + place] * len(predicted)
-        spans, wrong = predicted_columns(made, [len(indices[each].text) for each in document])
-        # only the spans and the unplaced items matter here
-        grounded = Grounded(spans, *wrong, np.zeros((0, 0)), GroundingPolicy(), {}, source)
-        both = grounded.sides(references.take(np.array(document, dtype=np.int64)))
+        predictions = Predictions.of(made, [len(indices[each].text) for each in document])
+        both = predictions.sides(references.take(np.array(document, dtype=np.int64)))
         reference, prediction = (side.with_labels(names) for side in both)
         yield reference, prediction, of_policy
 
