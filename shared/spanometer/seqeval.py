@@ -160,13 +160,9 @@ def classification_report(
     if not is_integer(digits) or not 0 <= digits <= _MOST_DIGITS:
         problem = f"invalid value for digits: {shown(digits)}."
         raise InputError(problem, f"Use a whole number from 0 to {_MOST_DIGITS}.", option="digits")
-    options: SeqevalArguments = {
-        "suffix": suffix,
-        "mode": mode,
-        "sample_weight": sample_weight,
-        "zero_division": zero_division,
-        "scheme": scheme,
-    }
+    options = SeqevalArguments(
+        suffix=suffix, mode=mode, sample_weight=sample_weight, zero_division=zero_division, scheme=scheme
+    )
     labels, totals = _counted(y_true, y_pred, options)
     by_label = [values.tolist() for values in averaged(totals, None, zero_division)]
     rows = dict(zip(labels, zip(*by_label, strict=True), strict=True))
