@@ -7,11 +7,10 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from inspect import cleandoc
-from itertools import takewhile
 from typing import Any, NoReturn
 
 import pyarrow
@@ -55,7 +54,7 @@ def _complete(parser: _Commands) -> None:
     # the options of the command must be declared before they are listed
     for name in os.environ.get("COMP_LINE", "").split()[1:2]:
         if name in COMMANDS:
-            parser.command(name).load()
+            parser.commands[name].load()
     autocomplete(parser)
 
 
@@ -81,7 +80,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         require_kept_inputs(options)
         with warnings.catch_warnings():
             warnings.showwarning = _warn
-            status: int = options.run(options)
+            status: int = options.run(options) or 0
         sys.stdout.flush()
         return status
     except InputError as error:
@@ -121,9 +120,8 @@ class Parser(argparse.ArgumentParser):
         self._document(documentation)
 
     def _document(self, documentation: str | None) -> None:
-        paragraphs = cleandoc(documentation or "").split("\n\n")
-        above = list(takewhile(lambda text: not text.partition("\n")[0].endswith(":"), paragraphs))
-        self.description, self.epilog = "\n\n".join(above), "\n\n".join(paragraphs[len(above) :])
+        parts = re.split(r"\n\n(?=.*:\n)", cleandoc(documentation or ""), maxsplit=1)
+        self.description, self.epilog = (*parts, "")[:2]
 
     def load(self) -> None:
         """Import the command and declare its options."""
@@ -170,20 +168,15 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Commands(Parser):
-    """The parser that chooses a command."""
+    """The parser that chooses a command; `commands` has the parser of each."""
+
+    commands: Mapping[str, Parser]
 
     def page(self, topic: str | None) -> str:
         """Return the list of commands, or a page of one of them."""
         if topic is None or topic == help.ALL:
             return help.command_list(self, GROUPS)
-        return self.command(topic).page(None) if topic in COMMANDS else self.command("score").page(topic)
-
-    def command(self, name: str) -> Parser:
-        """Look up the parser of a command."""
-        assert self._subparsers is not None
-        choices: Any = self._subparsers._group_actions[0].choices
-        parser: Parser = choices[name]
-        return parser
+        return self.commands[topic].page(None) if topic in COMMANDS else self.commands["score"].page(topic)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """If a command is unknown, name the most similar one, or all commands."""
@@ -205,9 +198,8 @@ def _parser() -> _Commands:
         documentation="Score span annotations such as named entities, chunks and quotations, and fix their tags.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    commands = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True, parser_class=Parser)
-    for name in COMMANDS:
-        commands.add_parser(name, module=f"{__package__}.{name}")
+    chosen = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True, parser_class=Parser)
+    parser.commands = {name: chosen.add_parser(name, module=f"{__package__}.{name}") for name in COMMANDS}
     return parser
 
 
