@@ -146,12 +146,10 @@ class InputError(ValueError):
         """Copy the error, with the options in its text spelled by `spell`, see `spelled`."""
         return replace(self, problem=spelled(self.problem, spell), remedy=spelled(self.remedy, spell))
 
-    def in_file(
-        self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
-    ) -> InputError:
-        """Copy the error and replace its document and token by a place in a file: line, token or column."""
-        place = {"source": source, "line": line, "position": position, "column": column}
-        return self.placed(side=None, document=None, span=None, **place)
+    def in_file(self, source: str, line: int | None = None, position: int | None = None) -> InputError:
+        """Copy the error and replace its document and token by a place in a file: line or token."""
+        place = {"source": source, "line": line, "position": position}
+        return self.placed(side=None, document=None, span=None, column=None, **place)
 
 
 @contextmanager

@@ -291,11 +291,8 @@ def options_of(owner: Any) -> dict[str, Option]:
 @cache
 def _declared(kind: type) -> dict[str, Option]:
     owner: Any = kind
-    return {
-        entry.name: replace(entry.metadata["option"], name=entry.name)
-        for entry in fields(owner)
-        if entry.init and "option" in entry.metadata
-    }
+    own = (entry for entry in fields(owner) if entry.init and "option" in entry.metadata)
+    return {entry.name: replace(entry.metadata["option"], name=entry.name) for entry in own}
 
 
 def changed(owner: Any) -> list[str]:

@@ -23,22 +23,6 @@ from .spans.arrow import require_same_lengths
 from .spans.spans import as_tags
 from .tags.decoding import decode
 
-__all__ = [
-    "BILOU",
-    "IOB1",
-    "IOB2",
-    "IOBES",
-    "IOE1",
-    "IOE2",
-    "accuracy_score",
-    "classification_report",
-    "f1_score",
-    "get_entities",
-    "performance_measure",
-    "precision_score",
-    "recall_score",
-]
-
 IOB1, IOB2, IOE1, IOE2, IOBES, BILOU = "IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"
 
 _NAMES = {"references": "y_true", "predictions": "y_pred"}
@@ -208,10 +192,8 @@ def _score(index: int, y_true: Any, y_pred: Any, average: str | None, options: S
     require_arguments(precision_score, options)
     require_choice("average", average, (*AVERAGES, None))
     if options.get("mode") == "strict" and options.get("scheme") is None:
-        warnings.warn(
-            "mode='strict' has no effect without a scheme, here as in seqeval: name it, as in scheme='IOB2'.",
-            stacklevel=3,
-        )
+        text = "mode='strict' has no effect without a scheme, here as in seqeval: name it, as in scheme='IOB2'."
+        warnings.warn(text, stacklevel=3)
         options = {**options, "mode": None}
     _, totals = _counted(y_true, y_pred, options)
     return averaged(totals, average, options.get("zero_division", "warn"), SCORES[index : index + 1])[index]

@@ -33,7 +33,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     what = "also answer the questions in the flow chart of the SL-ICM paper"
     group_of(parser, "thresholds").add_argument("--flow", choices=("paper",), metavar="paper", help=what)
     add_options(parser, "thresholds", Thresholds)
-    add_options(parser, "output", TableOutput)
+    add_options(parser, "output", TableOutput, leave_out=("plot",))
 
 
 def run(options: argparse.Namespace) -> None:

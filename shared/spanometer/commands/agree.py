@@ -37,9 +37,9 @@ from ..tables.table import Part, heading
 from ..web.disagreement_report import disagreement_report
 from .corpus import Corpus
 from .input_files import OF_SEVERAL, add_reading
-from .measures import MeasureRequest, add_measure_options
+from .measures import Intervals, MeasureRequest, add_measure_options
 from .options import add_annotators, add_options, read_options, switch
-from .output import PlotOutput
+from .output import TableOutput
 
 _MEASURES: dict[str, type[Measure]] = {measure.name: measure for measure in (ChanceKappaF1, UnitizingAlpha, Gamma)}
 """The measures of agreement by name; gamma is computed only if it is named."""
@@ -47,7 +47,7 @@ _MEASURES: dict[str, type[Measure]] = {measure.name: measure for measure in (Cha
 _PAGES = (".html", ".htm")
 
 
-class AgreementOutput(PlotOutput):
+class AgreementOutput(TableOutput):
     """Options for showing agreement."""
 
     per_label: bool = switch("also show the agreement on each label", common=True)
@@ -95,7 +95,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, OF_SEVERAL)
     default = "unitizing_alpha; chance_kappa_f1 is always computed"
     add_measure_options(parser, _MEASURES, default=default)
-    add_options(parser, "measures", Resampling, optional=("confidence",))
+    add_options(parser, "measures", Intervals)
     add_options(parser, "output", AgreementOutput)
 
 
@@ -130,8 +130,8 @@ def run(options: argparse.Namespace) -> None:
                 differing = corpus.in_context(disagreements(corpus.annotators, **own, **corpus.reading))
     if corpus.content == "tags":
         result = replace(result, named_documents=NamedDocuments.of(corpus.first))
-        sizes = zip(corpus.shown, result.spans.tolist(), strict=True)
-        shown = [replace(side, text=f"{side.text}, {counted(number, 'span')}") for side, number in sizes]
+        sizes = zip(corpus.shown.items(), result.spans.tolist(), strict=True)
+        shown = {name: replace(side, text=f"{side.text}, {counted(number, 'span')}") for (name, side), number in sizes}
         corpus = replace(corpus, shown=shown)
     request.require_signatures([result.signatures[measure.name] for measure in chosen])
     left_out = None

@@ -30,11 +30,11 @@ from .help import known_measures
 from .input_files import CONTENTS, INPUTS, OF_SCORES, InputFiles, add_reading
 from .measures import MeasureRequest, add_measure_options, need_words
 from .options import add_options, add_systems, read_options, refuse, switch
-from .output import PlotOutput
+from .output import TableOutput
 from .score import ScoreOutput, informed
 
 
-class ComparisonOutput(PlotOutput):
+class ComparisonOutput(TableOutput):
     """Options for showing a comparison."""
 
     rank_correlation: bool = switch("show how similarly measures rank the systems", common=True, topic="measures")

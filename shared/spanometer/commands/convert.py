@@ -30,7 +30,7 @@ from ..documents.fitting import Fitted
 from ..documents.joining import read_together
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, counted, printable, setting
-from ..options import CheckedOptions, option, text
+from ..options import CheckedOptions, text
 from ..readers.columns.rewriter import Rewriter
 from ..readers.formats import files_of, writers
 from ..readers.source import Source
@@ -40,8 +40,8 @@ from ..spans.spans import as_tags
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
 from .input_files import ONE_FILE, InputFiles, add_reading
-from .inputs import STANDARD_INPUT, InputPath, called, located
-from .options import add_options, read_options, refuse, switch
+from .inputs import InputPath, called, located
+from .options import STANDARD_INPUT, add_options, read_options, refuse, switch
 
 
 def _target(name: str) -> str:
@@ -55,13 +55,8 @@ class Target(CheckedOptions):
         InputError: if options exclude each other, or if the target is a folder.
     """
 
-    to: str | None = option(
-        None,
-        help="tag scheme or file format to write",
-        choices=(*SCHEMES, *writers()),
-        parse=_target,
-        metavar="NAME",
-        common=True,
+    to: str | None = text(
+        "NAME", "tag scheme or file format to write", choices=(*SCHEMES, *writers()), parse=_target, common=True
     )
     lossy: bool = switch("write the spans that the format can represent, and list the others", common=True)
     output: str | None = text(

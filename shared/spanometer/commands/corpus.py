@@ -6,12 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from ..analysis.agreement.annotators import ANNOTATOR
-from ..analysis.agreement.disagreements import Disagreements
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
-from ..analysis.errors.errors import Errors
 from ..analysis.errors.examples import context_of_documents
 from ..documents.document_file import DocumentFile
 from ..documents.joining import differing_document, matched, require_same_tokens, require_same_words
@@ -24,8 +22,6 @@ from ..spans.mentions import Mentions
 from .input_files import SERIES, InputFiles
 from .inputs import InputPath, ShownFile, detected, documents_in, headlines, input_paths, located, named, names_of
 from .options import read_options
-
-Result = TypeVar("Result", Errors, Disagreements)
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -64,7 +60,7 @@ class Corpus:
     files: Mapping[str, Any] = field(default_factory=dict)
     annotations: Mapping[str, Any] = field(default_factory=dict)
     reading: Mapping[str, Any] = field(default_factory=dict)
-    shown: Sequence[ShownFile] = ()
+    shown: Mapping[str, ShownFile] = field(default_factory=dict)
 
     @property
     def first(self) -> Any:
@@ -94,12 +90,11 @@ class Corpus:
     @property
     def sides(self) -> list[tuple[str, ShownFile]]:
         """The descriptions of the sides' files, with their names."""
-        names = ["reference" if name == REFERENCES else _bare(name) for name in self.files]
-        return list(zip(names, self.shown, strict=True))
+        return [("reference" if name == REFERENCES else _bare(name), side) for name, side in self.shown.items()]
 
     def described(self, role: str = "systems") -> dict[str, Any]:
         """Describe the files for JSON: the annotators, or the reference and, under the key `role`, the systems."""
-        shown = [side.described for side in self.shown]
+        shown = [side.described for side in self.shown.values()]
         if REFERENCES not in self.files:
             return {"files": shown}
         return {"reference": shown[0], role: dict(zip(self.systems, shown[1:], strict=True))}
@@ -108,7 +103,7 @@ class Corpus:
         """Return the lines above a result: files, size of the corpus and items that were left out."""
         return headlines(self.sides, self.documents or documents, tokens, unit)
 
-    def in_context(self, result: Result) -> Result:
+    def in_context(self, result: Any) -> Any:
         """Add the words and lines of the first side to a result, if files do not have them."""
         if self.content != "tags":
             return result
@@ -198,7 +193,7 @@ class Corpus:
             files=dict(zip(sides, files, strict=True)),
             annotations=dict(zip(sides, annotations or files, strict=True)),
             reading=reading,
-            shown=shown or list(map(ShownFile.of, files)),
+            shown=dict(zip(sides, shown or map(ShownFile.of, files), strict=True)),
         )
 
     def read_tags(self, words: Any) -> Self:
@@ -249,10 +244,8 @@ class Corpus:
         """Read a reference and systems with attributes; documents get the order of the reference."""
         source, paths = self.source, self.paths
         formats = [source.format_of(path) or detected(path, source.encoding, "spans", "jsonl") for path in paths]
-        references, *systems = (
-            require_one_annotator(source.read_all_spans(path, shown=format))
-            for path, format in zip(paths, formats, strict=True)
-        )
+        read = (source.read_all_spans(path, shown=format) for path, format in zip(paths, formats, strict=True))
+        references, *systems = map(require_one_annotator, read)
         for predictions in systems:
             unit = "token" if references.in_tokens and predictions.in_tokens else "character"
             pairing = Pairing(unit=unit, ignore_words=source.ignore_words)
@@ -262,10 +255,8 @@ class Corpus:
         # words and texts are large, and not needed any more
         files = [replace(file, words=None, stated=None) for file in files]
         names = ["columns" if format is None else format.name for format in formats]
-        shown = [
-            ShownFile.by(file, name, format=name, attributes=list(attributes.names))
-            for file, name, attributes in zip(files, names, columns, strict=True)
-        ]
+        sides = zip(files, names, columns, strict=True)
+        shown = [ShownFile.by(file, name, format=name, attributes=list(each.names)) for file, name, each in sides]
         return self.with_sides(files, annotations=columns, shown=shown)
 
     def read_strings(self) -> Self:

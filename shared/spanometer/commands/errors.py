@@ -42,12 +42,12 @@ from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading
 from .inputs import located
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, read_options, refuse, several, switch
-from .output import PlotOutput
+from .output import TableOutput
 
 _COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
 
 
-class ErrorOutput(PlotOutput):
+class ErrorOutput(TableOutput):
     """Options for showing errors."""
 
     per_error: bool = switch(
@@ -62,16 +62,15 @@ class ErrorOutput(PlotOutput):
         "also list reference spans that no system agrees with, so the reference may be wrong. A span is higher in the "
         "list if the systems agree with each other, or if its string has another label elsewhere"
     )
-    to: str | None = option(
-        None,
-        help="write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
+    to: str | None = text(
+        "TOOL",
+        "write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
         "reference and the systems become pre-annotations",
         choices={
             "label_studio": "a task for each document, with the spans of the reference and the systems as predictions",
             "prodigy": "one session for the reference and one for each system, for the command prodigy review",
             "doccano": "a span that only one system has gets the label LABEL (system)",
         },
-        metavar="TOOL",
     )
     view: str | None = text(
         "VIEW",
@@ -79,19 +78,16 @@ class ErrorOutput(PlotOutput):
         "report's address",
     )
     pairs: str = option(
-        "overlap",
-        help="pairs of spans to count in the confusion matrix of --plot",
-        choices=PAIR_CHOICES,
+        "overlap", help="pairs of spans to count in the confusion matrix of --plot", choices=PAIR_CHOICES
     )
-    examples: str | None = option(
-        None,
-        help="print only the list of errors with their context; strings with many errors come first",
+    examples: str | None = text(
+        "FORM",
+        "print only the list of errors with their context; strings with many errors come first",
         choices={
             "text": f"the first {SHOWN} errors, or another number with --limit",
             "jsonl": "a JSON object on each line",
             "csv": "",
         },
-        metavar="FORM",
     )
     html: str | None = text(
         "HTML",

@@ -22,11 +22,9 @@ from ..readers.columns.layout import DOCSTART
 from ..readers.formats import Format, detect
 from ..readers.source import open_file, spooled
 from ..spans.spans import Spans
-from .options import names_in
+from .options import STANDARD_INPUT, names_in
 
 File = TypeVar("File")
-
-STANDARD_INPUT = "-"
 
 _IN_MEMORY = 1 << 24
 """The number of bytes of a copy that are kept in memory; a longer copy is on disk."""
@@ -266,16 +264,13 @@ def _names_in(text: str, option: str, noun: str) -> list[str]:
     """Split names or keys that are separated by commas; raise an `InputError` if one is empty or repeated."""
     names = list(names_in(text))
     if not all(names) or len(set(names)) < len(names):
-        raise InputError(f"{mention(option)} has an empty or repeated {noun}.", f"Name each {noun} once.")
+        raise InputError(f"{mention(option)} has an empty or repeated {noun}.", f"Give each {noun} once.")
     return names
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
     """Name annotators or systems after their files, by the shortest names that are distinct."""
-    bare = [
-        called(path) if path == STANDARD_INPUT else os.path.basename(os.path.normpath(path)).removesuffix(".gz")
-        for path in paths
-    ]
+    bare = [os.path.basename(os.path.normpath(called(path))).removesuffix(".gz") for path in paths]
     stems = [os.path.splitext(name)[0] for name in bare]
     keys = [getattr(path, "key", None) or "" for path in paths]
     candidates = [stems, bare, list(paths)]

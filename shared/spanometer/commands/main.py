@@ -192,11 +192,8 @@ def _did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def _parser() -> _Commands:
-    parser = _Commands(
-        prog="spanometer",
-        usage="spanometer COMMAND ...",
-        documentation="Score span annotations such as named entities, chunks and quotations, and fix their tags.",
-    )
+    about = "Score span annotations such as named entities, chunks and quotations, and fix their tags."
+    parser = _Commands(prog="spanometer", usage="spanometer COMMAND ...", documentation=about)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     chosen = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True, parser_class=Parser)
     parser.commands = {name: chosen.add_parser(name, module=f"{__package__}.{name}") for name in COMMANDS}

@@ -15,7 +15,7 @@ from ..measures.aligned import FMeasure
 from ..measures.base import Measure
 from ..measures.notation import read_reading, reading_of, signatures_in
 from ..measures.registry import is_everything, listed_measures, names_of, options_by_name, read_measures
-from ..options import Option, options_of
+from ..options import Option, options_of, reused_option
 from ..protocols.protocol import Protocol
 from ..readers.lists import read_word_probabilities
 from .corpus import Corpus
@@ -38,6 +38,12 @@ _REMEDIES = {
 
 COMPARED = tuple(StringPolicy().compared)
 """Options of `mention_f` that are set by a policy for strings."""
+
+
+class Intervals(Resampling):
+    """Options for intervals, which are computed only if their level is set."""
+
+    confidence: Any = reused_option(Resampling, "confidence", default=None, optional=True)
 
 
 def add_measure_options(
@@ -152,10 +158,8 @@ class MeasureRequest:
         for measure in measures:
             if measure.input != INPUTS.get(content, measure.input):
                 what = _SCORED.get(measure.input, "strings")
-                raise InputError(
-                    f"{measure.name} scores {what}, not {CONTENTS[content]}.",
-                    _REMEDIES.get(content, "Use measures of spans."),
-                )
+                remedy = _REMEDIES.get(content, "Use measures of spans.")
+                raise InputError(f"{measure.name} scores {what}, not {CONTENTS[content]}.", remedy)
         self.require_used(*measures, *others)
         return SuitingMeasures(measures) if everything else measures
 

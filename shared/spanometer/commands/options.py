@@ -4,7 +4,6 @@ import argparse
 import glob
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..exceptions import ASKED, InputError, spell_python
@@ -17,6 +16,8 @@ READ = (
     *("id2label", "label_map", "tokenizer"),
 )
 """The attribute of the parsed options that has the names of files to read."""
+
+STANDARD_INPUT = "-"
 
 WRITTEN = ("output", "html", "plot")
 """The attribute that has the names of files to write."""
@@ -71,13 +72,7 @@ def group_of(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentG
     return group or parser.add_argument_group(title)
 
 
-def add_options(
-    parser: argparse.ArgumentParser,
-    title: str,
-    *kinds: type,
-    leave_out: Collection[str] = (),
-    optional: Collection[str] = (),
-) -> None:
+def add_options(parser: argparse.ArgumentParser, title: str, *kinds: type, leave_out: Collection[str] = ()) -> None:
     """Add the declared options of dataclasses to a parser.
 
     If several dataclasses declare the same flag, it is one option of the command line, with the help of the first; each
@@ -88,7 +83,6 @@ def add_options(
         title: the title of their group, see `group_of`.
         kinds: the dataclasses.
         leave_out: names of options that the command does not need.
-        optional: names of options without a default in the help.
     """
     group = group_of(parser, title)
     flags, owners, declarations = (dict(parser.get_default(name) or {}) for name in ("flags", "owners", "declared"))
@@ -103,7 +97,7 @@ def add_options(
             flags[name] = strings[0]
         if strings[0] not in parser._option_string_actions:
             _add(group, strings, declared)
-            declarations[key] = replace(declared, default=None) if name in optional else declared
+            declarations[key] = declared
     parser.set_defaults(flags=flags, owners=owners, declared=declarations)
 
 
@@ -127,11 +121,8 @@ def destination(declared: Option) -> str:
 def read_values(declared: Mapping[str, Option], options: argparse.Namespace) -> dict[str, Any]:
     """Read the values of the declared options that are set on the command line."""
     texts = {name: getattr(options, destination(each), None) for name, each in declared.items()}
-    return {
-        name: text if isinstance(text, bool) else declared[name].read(text)
-        for name, text in texts.items()
-        if text is not None
-    }
+    given = {name: text for name, text in texts.items() if text is not None}
+    return {name: text if isinstance(text, bool) else declared[name].read(text) for name, text in given.items()}
 
 
 def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -> Owner:

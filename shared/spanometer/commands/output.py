@@ -13,8 +13,7 @@ from ..readers.writing import require_writable, writing, writing_folder
 from ..tables.result import by_kind, of_kind, to_csv, to_html, to_latex, to_markdown
 from ..tables.table import Part, Precision
 from ..version import __version__
-from .inputs import STANDARD_INPUT
-from .options import WRITTEN, switch
+from .options import STANDARD_INPUT, WRITTEN, switch
 
 _BY_ENDING = {".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html", ".json": "json"}
 
@@ -76,7 +75,7 @@ class Output(CheckedOptions):
 
 
 class TableOutput(Precision, Output):
-    """Options for showing and writing a result that consists of tables.
+    """Options for showing, writing and drawing a result that consists of tables.
 
     Raises:
         InputError: if options exclude each other, or if the output file exists.
@@ -105,6 +104,7 @@ class TableOutput(Precision, Output):
         "FILE", "write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table", common=True
     )
     force: bool = switch("replace existing files, but never an input file")
+    plot: str | None = text("PNG", "draw the result as .png, .svg or .pdf; needs matplotlib", parse=require_format)
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -198,9 +198,3 @@ class TableOutput(Precision, Output):
             return
         with writing(str(self.output), replace=self.force) as stream:
             stream.write(text.encode())
-
-
-class PlotOutput(TableOutput):
-    """Options for showing a result that can also be drawn."""
-
-    plot: str | None = text("PNG", "draw the result as .png, .svg or .pdf; needs matplotlib", parse=require_format)

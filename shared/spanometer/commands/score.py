@@ -36,7 +36,7 @@ from ..plots import plot_difficulty, plot_precision_recall
 from ..protocols.protocol import scored_by
 from ..spans.annotations import Layers, read_annotations
 from ..spans.spans import Spans
-from ..tables.table import Number, Part, heading
+from ..tables.table import Number, heading
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags
@@ -44,15 +44,15 @@ from .corpus import Corpus, require_drawable
 from .help import known_measures
 from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading
 from .inputs import ShownFile, headlines, located, progress_bar
-from .measures import MeasureRequest, add_measure_options, need_words, require_policy
+from .measures import Intervals, MeasureRequest, add_measure_options, need_words, require_policy
 from .options import add_options, add_systems, group_of, read_options, refuse, refuse_others, switch
-from .output import PlotOutput
+from .output import TableOutput
 
 _OF_TOKENS = ("tokens", "token_probabilities")
 """What errors about tokens call the reference."""
 
 
-class ScoreOutput(PlotOutput):
+class ScoreOutput(TableOutput):
     """Options for showing scores."""
 
     per_label: bool = switch("also show the scores of each label, and all averages", common=True, topic="measures")
@@ -97,31 +97,26 @@ def score_corpus(
         with corpus.placing_errors():
             sides, reading = read_annotations(corpus.annotations, LabelDecoding(**source.decoding))
         corpus = replace(corpus, annotations=source.of_sides(sides), reading={**reading, **source.signed()})
-    shown, reports = [corpus.shown[0]], {}
-    for name, of_system in zip(corpus.systems, corpus.shown[1:], strict=True):
-        files = {"references": corpus.first, "predictions": corpus.files[f"{SYSTEM}{name}"]}
+    shown, reports = dict(corpus.shown), {}
+    for name in corpus.systems:
+        side = f"{SYSTEM}{name}"
+        files = {"references": corpus.first, "predictions": corpus.files[side]}
         with corpus.placing_errors({**dict.fromkeys(_OF_TOKENS, corpus.first), **files}):
-            described, report = _score_system(corpus, name, of_system, measures, resampling, output)
-        shown.append(described)
+            shown[side], report = _score_system(corpus, name, measures, resampling, output)
         reports[name] = replace(report, documents_text=corpus.documents, tag_accuracy=accuracy.get(name))
     return replace(corpus, shown=shown), reports
 
 
 def _score_system(
-    corpus: Corpus,
-    name: str,
-    shown: ShownFile,
-    measures: Sequence[Any],
-    resampling: Resampling | None,
-    output: ScoreOutput,
+    corpus: Corpus, name: str, measures: Sequence[Any], resampling: Resampling | None, output: ScoreOutput
 ) -> tuple[ShownFile, Report]:
     """Score one system, and draw pictures; also returns the description of its file as it was scored."""
-    source, reading = corpus.source, corpus.reading
-    references, predictions = corpus.reference, corpus.systems[name]
+    source, reading, side = corpus.source, corpus.reading, f"{SYSTEM}{name}"
+    references, predictions, shown = corpus.reference, corpus.systems[name], corpus.shown[side]
     # the file that names the documents, and the size of the corpus if the scored documents have another size
     named, size = corpus.first if corpus.content in ("tags", "entities") else None, None
     if corpus.content == "entities":
-        reading = source.reading_of_trees([corpus.first, corpus.files[f"{SYSTEM}{name}"]])
+        reading = source.reading_of_trees([corpus.first, corpus.files[side]])
     elif corpus.content == "spans":
         answered = any(file.answers is not None for file in corpus.systems.values())
         answers = any(file.answers is not None for file in (references, predictions)) or not answered
@@ -200,12 +195,10 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
         return measures
     kept = source.kept(references)
     if column is not None:
-        of_documents: Any = np.split(references.numbers[kept], references.tags[0].take(kept).offsets[1:-1])
+        inner = references.tags[0].take(kept).offsets[1:-1]
+        own: dict[str, Any] = {"token_probabilities": np.split(references.numbers[kept], inner)}
         with located({"token_probabilities": references}):
-            measures = [
-                replace(measure, token_probabilities=of_documents) if isinstance(measure, SlIcm) else measure
-                for measure in measures
-            ]
+            measures = [replace(each, **own) if isinstance(each, SlIcm) else each for each in measures]
     if references.words is None and (lacking := [measure.name for measure in measures if measure.needs_tokens]):
         problem = f"{lacking[0]} needs words, and the reference file has none."
         raise InputError(problem, "Name their column with --words-column.", source=references.source)
@@ -246,7 +239,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     default = 'span_f, link_f, bcubed; "all" for all'
     add_measure_options(parser, known_measures(), default=default, protocols=True)
-    add_options(parser, "measures", Resampling, optional=("confidence",))
+    add_options(parser, "measures", Intervals)
     add_systems(parser)
     what = "the first N files are references, one for each annotator. With N = 1, the first file has the spans of all"
     group_of(parser, "reading").add_argument("--references", metavar="N", type=int, help=f"{what} annotators")
@@ -268,7 +261,6 @@ def run(options: argparse.Namespace) -> None:
     corpus = request.corpus(number, SERIES if number else tuple(CONTENTS))
     content = corpus.content
     available, default = (MEASURES, ["span_f"]) if number else (known_measures(), None)
-    others = not options.measures and content in SERIES and output.table == "text"
     measures = request.measures_of(content, available, default, resampling)
     if content == "attributes":
         refuse(options, ("per_label", "per_document"), "attributes, because every attribute is always shown")
@@ -279,7 +271,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
     corpus = corpus.read(words=need_words(measures))
     if not number:
-        _show(request, *score_corpus(corpus, measures, resampling, output), output, ["", _OTHERS] * others)
+        _show(request, *score_corpus(corpus, measures, resampling, output), output)
         return
     drawn = {} if resampling is None else asdict(resampling)
     with corpus.placing_errors():
@@ -303,29 +295,21 @@ def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tu
         raise InputError(problem, 'For example "data/*.parquet".')
     from ..integrations.dask import tally
 
-    columns = source.references, source.predictions
+    sides = {REFERENCES: source.references, SYSTEM: source.predictions}
     decoding: TagArguments = {"scheme": source.scheme, "repair": source.repair, "prefix": source.prefix}
-    reading = Reading.of(measures, *columns, source.lengths, **decoding, **source.chosen)
+    reading = Reading.of(measures, source.references, source.predictions, source.lengths, **decoding, **source.chosen)
     sums = tally(path, reading, client=source.cluster)
     how = source.reading(str(reading.decoding.scheme)) if sums.form == "tags" else {"input": sums.form or "nothing"}
     how = {**how, **source.signed()}
     results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
     unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
     sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
-    files = dict.fromkeys((REFERENCES, SYSTEM), path)
-    shown = [ShownFile(f"{path}, {name}", {"file": path, "column": name}) for name in columns]
-    corpus = Corpus(source=source, content="parquet", files=files, annotations=files, reading=how, shown=shown)
-    return corpus, {"": Report(*sizes, results, unit)}
+    shown = {side: ShownFile(f"{path}, {name}", {"file": path, "column": name}) for side, name in sides.items()}
+    return Corpus(source=source, content="parquet", shown=shown), {"": Report(*sizes, results, unit)}
 
 
-def _show(
-    request: MeasureRequest,
-    corpus: Corpus,
-    reports: Mapping[str, Report],
-    output: ScoreOutput,
-    below: Sequence[Part] = (),
-) -> None:
-    """Add the official scores of the protocol, if there is one, and show reports; on the screen also lines below."""
+def _show(request: MeasureRequest, corpus: Corpus, reports: Mapping[str, Report], output: ScoreOutput) -> None:
+    """Add the official scores of the protocol, if there is one, and show reports."""
     if request.protocol is not None:
         reports = {name: scored_by(request.protocol, report) for name, report in reports.items()}
     for report in reports.values():
@@ -345,7 +329,8 @@ def _show(
         return
     sides = systems if several else [("prediction", side) for _, side in systems]
     lines = headlines([("reference", reference), *sides], first.reference_size if several else first.size)
-    output.write_parts([*heading(lines), "", *system_parts(reports, **more), *below])
+    others = not request.options.measures and corpus.content in SERIES and output.table == "text"
+    output.write_parts([*heading(lines), "", *system_parts(reports, **more), *["", _OTHERS] * others])
 
 
 def _one_number(reports: Mapping[str, Report]) -> Number:
@@ -365,9 +350,7 @@ def _number_in(options: argparse.Namespace) -> int:
     """Return the number of references; raise an `InputError` if it is less than 1, or if no system is left."""
     number, files = int(options.references), 1 + len(options.systems)
     refuse(options, _OF_ONE_REFERENCE, "several references")
-    if number < 1:
-        raise InputError(f"invalid value for --references: {number}.", "Give the number of files, at least 1.")
-    if number >= files:
-        problem = f"all {counted(files, 'file')} are references."
-        raise InputError(problem, "Give the systems' files after the references.")
+    if not 0 < number < files:
+        problem = f"invalid value for --references: {number} of {counted(files, 'file')}."
+        raise InputError(problem, "Give the number of references, at least 1, and the systems' files after them.")
     return number

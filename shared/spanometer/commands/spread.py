@@ -35,7 +35,7 @@ from .input_files import OF_SCORES, InputFiles, add_reading
 from .inputs import ShownFile, called, detected, documents_in, input_paths, located
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_reference, read_options, refuse, switch
-from .output import PlotOutput
+from .output import TableOutput
 
 
 class SpreadSource(CheckedOptions):
@@ -68,13 +68,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "reading", SpreadSource)
     add_reading(parser, _OPTIONS)
     add_measure_options(parser, MEASURES, default="span_f")
-    add_options(parser, "output", PlotOutput)
+    add_options(parser, "output", TableOutput)
 
 
 def run(options: argparse.Namespace) -> None:
     """Read, score under all policies and show."""
     request = MeasureRequest(options)
-    output = read_options(PlotOutput, options)
+    output = read_options(TableOutput, options)
     paths = input_paths([options.reference, *options.systems], options.answer_key)
     measures = request.measures(MEASURES, ["span_f"])
     source = read_options(InputFiles, options)
