@@ -188,13 +188,9 @@ class Corpus:
             systems = named(self.names, systems, "system")
         sides = [REFERENCES] if self.annotator_files == 0 else [f"{ANNOTATOR}{name}" for name in people]
         sides += [f"{SYSTEM}{name}" for name in systems]
-        return replace(
-            self,
-            files=dict(zip(sides, files, strict=True)),
-            annotations=dict(zip(sides, annotations or files, strict=True)),
-            reading=reading,
-            shown=dict(zip(sides, shown or map(ShownFile.of, files), strict=True)),
-        )
+        columns: Any = files, annotations or files, shown or map(ShownFile.of, files)
+        named_files, annotated, described = (dict(zip(sides, column, strict=True)) for column in columns)
+        return replace(self, files=named_files, annotations=annotated, reading=reading, shown=described)
 
     def read_tags(self, words: Any) -> Self:
         """Read sides of tags, with the words of the first side."""

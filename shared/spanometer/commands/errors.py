@@ -41,7 +41,7 @@ from .corpus import Corpus, require_drawable, require_two_systems
 from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading
 from .inputs import located
 from .measures import MeasureRequest, add_measure_options
-from .options import add_options, add_systems, read_options, refuse, several, switch
+from .options import add_options, add_systems, name_list, read_options, refuse, switch
 from .output import TableOutput
 
 _COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
@@ -134,7 +134,7 @@ class SpanParts(CheckedOptions):
         "other labels, or never",
     )
     train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
-    by: tuple[str, ...] = several(
+    by: tuple[str, ...] = name_list(
         "COLUMNS",
         "also score groups of spans by these columns of the reference file, or by KEY in comments '# KEY=VALUE'. The "
         "first token gives the value of a span; if the values are numbers, the span gets the mean over the span's "
@@ -292,14 +292,12 @@ def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Word
 
 def _write_examples(result: Errors, choice: ErrorChoice, output: ErrorOutput) -> None:
     """Write only the errors of all systems in their context, or changes, or pre-annotations."""
+    examples = [system.examples(**asdict(choice)) for system in result.systems.values() if output.examples]
     if output.to is not None:
         output.write_text(preannotations(result, output.to, view=output.view or "", **asdict(choice)))
-        return
-    if output.changes:
+    elif output.changes:
         output.write_text(result.difference(*result.systems).changes.to_json_lines())
-        return
-    examples = [system.examples(**asdict(choice)) for system in result.systems.values()]
-    if output.examples == "jsonl":
+    elif output.examples == "jsonl":
         output.write_text("".join(system.to_json_lines() for system in examples))
     elif output.examples == "csv":
         output.write_text(to_csv([table for system in examples for table in system.tables()], output.precision))

@@ -32,7 +32,7 @@ from ..tags.decoding import Decoding, LabelDecoding
 from ..tags.schemes import LabelChoice, label_map_in
 from ..tags.tags import Tags
 from .inputs import InputPath, detected, read_with
-from .options import add_options, read_options, refuse_others, several, switch
+from .options import add_options, name_list, read_options, refuse_others, switch
 
 CONTENTS = {
     "attributes": "spans with attributes",
@@ -107,7 +107,7 @@ class TagColumns(LabelDecoding):
         "WORD",
         "end a document at lines that begin with this word, such as --boundary=-X- (default: -DOCSTART-)",
     )
-    column: tuple[str, ...] = several(
+    column: tuple[str, ...] = name_list(
         "COLUMN",
         f"tag column of all files: {COLUMN}. If one file has the reference and the systems, name all their columns, as "
         "in 2,3",
@@ -115,7 +115,7 @@ class TagColumns(LabelDecoding):
     )
     reference_column: str | None = text("COLUMN", "column of the reference's tags")
     prediction_column: str | None = text("COLUMN", "column of the system's tags")
-    layer_columns: tuple[str, ...] = several(
+    layer_columns: tuple[str, ...] = name_list(
         "COLUMNS",
         "read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; if one file has reference and system, "
         "name the reference's columns, then the system's",
@@ -151,7 +151,7 @@ class InputFiles(
     spans_key: str = reused_option(DocumentLines, "spans_key")
     answer_key: str | None = reused_option(AnswerLines, "answer_key")
     text_key: str | None = reused_option(AnswerLines, "text_key")
-    annotator: tuple[str, ...] = several(
+    annotator: tuple[str, ...] = name_list(
         "NAMES",
         "read only the spans of these annotators, separated by commas. By default, `score` reads the curator's spans "
         "if there is a curator, and `agree` reads the spans of all annotators except the curator",

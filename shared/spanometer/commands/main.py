@@ -64,7 +64,9 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         return _complain("standard output is closed. Send it to a file, a pipe or /dev/null.")
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115 (open to the end of the process)
-    _escape_what_cannot_be_encoded()
+    # characters that it cannot encode are escaped
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
     # Arrow's default pool never returns memory
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -209,13 +211,6 @@ def _complain(message: str) -> int:
     if sys.stderr is not None:
         print(f"spanometer: {printable(message)}", file=sys.stderr)
     return BAD_INPUT
-
-
-def _escape_what_cannot_be_encoded() -> None:
-    """Let standard output escape characters that it cannot encode."""
-    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    if encoding != "utf8" and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:

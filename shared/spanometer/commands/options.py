@@ -36,7 +36,7 @@ def names_in(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(","))
 
 
-def several(metavar: str, help: str, **details: Any) -> Any:
+def name_list(metavar: str, help: str, **details: Any) -> Any:
     """Declare an option of a command with names that are separated by commas."""
     return option((), help=help, metavar=metavar, parse=names_in, **details)
 

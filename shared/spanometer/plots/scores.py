@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,12 +115,7 @@ def _draw_effects(
             continue
         _write(axes, f"{low} {actions[low]:.4f}", actions[low], row, left=True)
         _write(axes, f"{high} {actions[high]:.4f}", actions[high], row)
-    name_rows(axes, ordered)
-    low_x, high_x = axes.get_xlim()
-    # space for the texts beside the marks
-    axes.set_xlim(low_x - 0.4 * (high_x - low_x), high_x + 0.4 * (high_x - low_x))
-    axes.ticklabel_format(axis="x", useOffset=False)
-    hide(axes, "top", "right", "left")
+    _finish(axes, ordered, 0.4, 0.4)
     axes.set_xlabel(f"{grid.default} (orange), with another action at one place")
 
 
@@ -202,15 +197,19 @@ def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
         axes.plot([score], [row], linestyle="none", **DOT)
         if not np.isnan(score):
             _write(axes, f"{score:.4f}", np.nanmax([score, *bounds]), row)
-    name_rows(axes, [f"{values.rank}  {system}" for system, values in ordered])
-    # space for the numbers
-    low, high = axes.get_xlim()
-    axes.set_xlim(low, high + 0.12 * (high - low))
-    axes.ticklabel_format(axis="x", useOffset=False)
+    _finish(axes, [f"{values.rank}  {system}" for system, values in ordered], 0.0, 0.12)
     axes.grid(axis="x", color=GREY, linewidth=0.5)
-    hide(axes, "top", "right", "left")
     label = literal(result.title(name))
     axes.set(axisbelow=True, xlabel=label if result.higher_is_better else f"{label}, lower is better")
+
+
+def _finish(axes: Axes, names: Sequence[str], left: float, right: float) -> None:
+    """Name the rows, and add space for the texts beside the marks, as shares of the width."""
+    name_rows(axes, names)
+    low, high = axes.get_xlim()
+    axes.set_xlim(low - left * (high - low), high + right * (high - low))
+    axes.ticklabel_format(axis="x", useOffset=False)
+    hide(axes, "top", "right", "left")
 
 
 def _write(axes: Axes, text: str, x: float, row: int, *, left: bool = False) -> None:
