@@ -44,8 +44,7 @@ def run(options: argparse.Namespace) -> None:
     source, of_tags = read_source(options, path)
     if of_tags:
         file = source.read_tags(path, [source.one_column], source.words_column or True)
-        decoding = {name: getattr(source, name) for name in ("scheme", "repair", "prefix")}
-        spans, words = file.decoded(**decoding).spans, file.words
+        spans, words = file.decoded(**source.decoding).spans, file.words
     else:
         file, carried = source.read_in_tokens(path)
         spans, words = carried.file.spans, carried.all_words()

@@ -105,10 +105,8 @@ class Target(CheckedOptions):
             # compressed output is useless on a terminal
             packed = packed and not sys.stdout.isatty()
             opening = contextlib.nullcontext(sys.stdout.buffer)
-        with opening as stream:
-            with packing(stream, packed=packed) as output:
-                yield output
-            stream.flush()
+        with opening as stream, packing(stream, packed=packed) as output:
+            yield output
 
     def of_documents(self, source: InputFiles, default: str = "jsonl") -> DocumentTarget:
         """Choose the format of documents; `default` is a format or a tag scheme if none is named.

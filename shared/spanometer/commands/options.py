@@ -11,19 +11,13 @@ from ..options import Option, option, options_of
 
 Owner = TypeVar("Owner")
 
-READ = (
-    *("file", "files", "reference", "systems", "train", "data"),
-    *("id2label", "label_map", "tokenizer"),
-)
+READ = ("file", "files", "reference", "systems", "train", "data", "id2label", "label_map", "tokenizer")
 """The attribute of the parsed options that has the names of files to read."""
 
 STANDARD_INPUT = "-"
 
 WRITTEN = ("output", "html", "plot")
 """The attribute that has the names of files to write."""
-
-_SHORT = {"output": "-o"}
-"""Options that also have a short flag."""
 
 
 def switch(help: str, **details: Any) -> Any:
@@ -90,7 +84,7 @@ def add_options(parser: argparse.ArgumentParser, title: str, *kinds: type, leave
         flag, key = declared.command_flag, destination(declared)
         if not flag or name in leave_out:
             continue
-        strings = [_SHORT[name], flag] if name in _SHORT else [flag]
+        strings = ["-o", flag] if name == "output" else [flag]
         owners.setdefault(key, owner)
         flags[key] = strings[0]
         if not str(flags.get(name, "")).startswith("-"):
