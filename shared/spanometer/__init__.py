@@ -101,10 +101,8 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
     try:
         import evaluate
     except ImportError as error:
-        raise InputError(
-            f"evaluate cannot be imported ({error}).",
-            "Install it: pip install evaluate; spanometer.score does without.",
-        ) from None
+        remedy = "Install it: pip install evaluate; spanometer.score does without."
+        raise InputError(f"evaluate cannot be imported ({error}).", remedy) from None
 
     from .integrations.module import require_settings
 

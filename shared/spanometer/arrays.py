@@ -85,8 +85,7 @@ def numbers_in_runs(codes: np.ndarray) -> np.ndarray:
     """Number the items of each code from 0, in order of occurrence."""
     order = np.argsort(codes, kind="stable")
     first, last = run_bounds(codes[order])
-    turn = np.empty(len(codes), dtype=np.int64)
-    turn[order] = ranges(np.zeros(len(first), dtype=np.int64), last - first)
+    turn: np.ndarray = ranges(np.zeros(len(first), dtype=np.int64), last - first)[inverse(order)]
     return turn
 
 
@@ -97,8 +96,7 @@ def items_by_turn(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
     """
     order = np.lexsort((owner, group))
     first, last = run_bounds(group[order], owner[order])
-    turn = np.empty(len(order), dtype=np.int64)
-    turn[order] = np.repeat(numbers_in_runs(group[order][first]), last - first)
+    turn = np.repeat(numbers_in_runs(group[order][first]), last - first)[inverse(order)]
     by_turn = np.argsort(turn, kind="stable")
     for begin, end in zip(*run_bounds(turn[by_turn]), strict=True):
         yield by_turn[begin:end]
@@ -128,9 +126,8 @@ def row_ranks(first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.nda
     codes = row_codes(np.zeros(len(first), dtype=np.int64), first, last, values)
     _, example, code = np.unique(codes, return_index=True, return_inverse=True)
     rows = [values[begin:end].tolist() for begin, end in zip(first[example], last[example], strict=True)]
-    rank = np.empty(len(rows), dtype=np.int64)
-    rank[sorted(range(len(rows)), key=rows.__getitem__)] = np.arange(len(rows))
-    return rank[code.ravel()]
+    order = np.array(sorted(range(len(rows)), key=rows.__getitem__), dtype=np.int64)
+    return inverse(order)[code.ravel()]
 
 
 def ordered_codes(*columns: np.ndarray) -> np.ndarray:
@@ -471,13 +468,7 @@ def is_ordered(value: Any) -> bool:
 
 def is_utf8(text: str) -> bool:
     """Check whether a string can be stored as UTF-8, that is, has no lone surrogates."""
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return text.isascii() or text.encode(errors="ignore").decode() == text
 
 
 def plain(value: Any) -> Any:

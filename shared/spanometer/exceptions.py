@@ -125,10 +125,8 @@ class InputError(ValueError):
     def texts(self, spell: Callable[[str, str | None], str]) -> tuple[str, str]:
         """Return problem and remedy as text, with options spelled by `spell`, see `spelled`."""
         place = "" if self.other is None else self.other.place
-        return (
-            spelled(self.problem, spell).replace(OTHER_PLACE, place),
-            spelled(self.remedy, spell).replace(OTHER_PLACE, place),
-        )
+        problem, remedy = (spelled(text, spell).replace(OTHER_PLACE, place) for text in (self.problem, self.remedy))
+        return problem, remedy
 
     def message(self, spell: Callable[[str, str | None], str], separator: str = "\n") -> str:
         """Return place, problem and remedy as text, with options spelled by `spell`, see `spelled`."""
@@ -148,12 +146,10 @@ class InputError(ValueError):
         """Copy the error, with the options in its text spelled by `spell`, see `spelled`."""
         return replace(self, problem=spelled(self.problem, spell), remedy=spelled(self.remedy, spell))
 
-    def in_file(
-        self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
-    ) -> InputError:
-        """Copy the error and replace its document and token by a place in a file: line, token or column."""
-        place = {"source": source, "line": line, "position": position, "column": column}
-        return self.placed(side=None, document=None, span=None, **place)
+    def in_file(self, source: str, line: int | None = None, position: int | None = None) -> InputError:
+        """Copy the error and replace its document and token by a place in a file: line or token."""
+        place = {"source": source, "line": line, "position": position}
+        return self.placed(side=None, document=None, span=None, column=None, **place)
 
 
 @contextmanager
@@ -251,10 +247,8 @@ def require_sides(kind: type, references: Any, predictions: Any) -> None:
 def require_same_documents(references: int, predictions: int) -> None:
     """Raise an `InputError` unless both sides have the same number of documents."""
     if references != predictions:
-        raise InputError(
-            f"got {counted(predictions, 'predicted document')}, but {counted(references, 'reference document')}.",
-            "Both sides must annotate the same documents, in the same order.",
-        )
+        problem = f"got {counted(predictions, 'predicted document')}, but {counted(references, 'reference document')}."
+        raise InputError(problem, "Both sides must annotate the same documents, in the same order.")
 
 
 def plain_ends(text: str) -> str:
@@ -269,8 +263,7 @@ def only_difference(first: str, second: str) -> str:
         "Unicode normalisation": lambda text: normalize("NFKC", text),
         "case": lambda text: normalize("NFKC", normalize("NFKC", text).casefold()),
     }
-    way = next((way for way, plain in ways.items() if plain(first) == plain(second)), None)
-    return "" if way is None else f" The two differ only in {way}."
+    return next((f" The two differ only in {way}." for way, plain in ways.items() if plain(first) == plain(second)), "")
 
 
 def require_same_text(reference: str, prediction: str, document: int, remedy: str, option: str | None = None) -> None:
@@ -282,9 +275,5 @@ def require_same_text(reference: str, prediction: str, document: int, remedy: st
     before = max(place - _AROUND, 0)
     left, right = (shown(text[before : place + _AROUND]) for text in (reference, prediction))
     difference = only_difference(reference, prediction)
-    raise InputError(
-        f"the texts differ from character {place} on: {left} in the reference, {right} in the prediction.{difference}",
-        remedy,
-        document=document,
-        option=option,
-    )
+    where = f"the texts differ from character {place} on: {left} in the reference, {right} in the prediction."
+    raise InputError(f"{where}{difference}", remedy, document=document, option=option)

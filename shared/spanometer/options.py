@@ -35,14 +35,17 @@ _STRICT = (
 )
 
 _COUNTERPARTS = {
+    # several tools
+    **dict.fromkeys(("mode", "strict"), _STRICT),
+    **dict.fromkeys(("y_true", "true"), "Use references."),
+    **dict.fromkeys(("y_pred", "pred"), "Use predictions."),
+    **dict.fromkeys(("metric", "metrics", "m"), f"Use {mention('measures')}."),
+    **dict.fromkeys(("width", "precision"), "Use --digits."),
     # seqeval and scikit-learn
-    "mode": _STRICT,
     "suffix": "Write the prefix first: 'B-PER', not 'PER-B'. The module seqeval reads both forms with suffix=True.",
     "sample_weight": f"All documents have the same weight; {setting('average', 'weighted')} weights labels by "
     "their number of reference spans.",
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
-    "y_true": "Use references.",
-    "y_pred": "Use predictions.",
     **dict.fromkeys(("label_names", "label_list"), f"If the tags are integers, name them with {mention('id2label')}."),
     "target_names": "Labels keep their names from the annotation.",
     "pos_label": _PER_LABEL,
@@ -62,21 +65,16 @@ _COUNTERPARTS = {
     "token_index": "Name the column of the words with --words-column.",
     "file_encoding": f"Use {setting('encoding')}; files are read as UTF-8 without it.",
     # nervaluate
-    "true": "Use references.",
-    "pred": "Use predictions.",
     "loader": "The format of the input is detected.",
     "scenario": f"Use the measure semeval_f with {setting('schema', 'strict')}, exact, partial or ent_type.",
     "min_overlap_percentage": f"Use the measure semeval_f with {setting('min_overlap', 0.01)}, a share.",
     # sacreBLEU
-    "metric": f"Use {mention('measures')}.",
-    "metrics": f"Use {mention('measures')}.",
     "confidence_n": f"Use {setting('n_resamples')}.",
     "paired_ar": "Use spanometer compare: its tables show the p-values of randomisation tests.",
     "paired_bs": "Use spanometer compare: with --json, it also shows the p-values of bootstrap tests.",
     "paired_ar_n": "Use spanometer compare with --n-permutations.",
     "paired_bs_n": "Use spanometer compare with --n-resamples.",
     "sentence_level": "Use --per-document.",
-    "width": "Use --digits.",
     "short": "Signatures are always complete.",
     # guesses
     "match_labels": "It is an option of measures, as in measures='span_f(match_labels=no)'.",
@@ -84,10 +82,7 @@ _COUNTERPARTS = {
     **dict.fromkeys(("csv", "latex", "markdown", "html"), "Use --table csv, latex, markdown or html, or end -o in it."),
     **dict.fromkeys(("bio", "iob"), f"Use {setting('scheme', 'IOB2')}."),
     **dict.fromkeys(("ci", "bootstrap"), f"Use {setting('confidence', 0.95)}."),
-    "m": f"Use {mention('measures')}.",
-    "strict": _STRICT,
     "f1": "The table has F1. To print only F1, use --score-only --measures span_f.",
-    "precision": "Use --digits.",
     "quiet": "To print one number, use --score-only --measures span_f.",
     "verbose": "Use --per-label or --per-document; --json has everything.",
     "by_length": "Use spanometer errors with --buckets.",
@@ -114,7 +109,7 @@ class Option:
         further: a description of other allowed values; the class that has the option then checks the value.
         low, high: the bounds of a number.
         exclusive: whether the bounds themselves are excluded.
-        optional: whether None is allowed.
+        optional: whether None is allowed; by default if it is the default value.
         flag: the name on the command line without the leading dashes; by default the keyword with dashes. Empty if the
             command line handles the option in another way.
         metavar: the placeholder of the value in the help of the command line.
@@ -268,6 +263,7 @@ def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
     """
     if type(default) in (bool, int, float) and not details.keys() & {"choices", "parse", "type"}:
         details.setdefault("kind", type(default))
+    details.setdefault("optional", default is None)
     about = {name: details.pop(name) for name in ("default_factory", "repr", "compare") if name in details}
     shown = about["default_factory"]() if default is MISSING else default
     return field(default=default, metadata={"option": Option(default=shown, help=help, **details)}, **about)
@@ -275,7 +271,7 @@ def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
 
 def text(metavar: str, help: str, **details: Any) -> Any:
     """Declare a string option with the default None."""
-    return option(None, help=help, kind=str, optional=True, metavar=metavar, **details)
+    return option(None, help=help, kind=str, metavar=metavar, **details)
 
 
 def reused_option(owner: Any, name: str, **details: Any) -> Any:
@@ -295,11 +291,8 @@ def options_of(owner: Any) -> dict[str, Option]:
 @cache
 def _declared(kind: type) -> dict[str, Option]:
     owner: Any = kind
-    return {
-        entry.name: replace(entry.metadata["option"], name=entry.name)
-        for entry in fields(owner)
-        if entry.init and "option" in entry.metadata
-    }
+    own = (entry for entry in fields(owner) if entry.init and "option" in entry.metadata)
+    return {entry.name: replace(entry.metadata["option"], name=entry.name) for entry in own}
 
 
 def changed(owner: Any) -> list[str]:
@@ -365,11 +358,8 @@ def require_known(names: Iterable[str], options: Collection[str], owner: str) ->
 
             text = name if isinstance(name, str) else shown(name)
             close = difflib.get_close_matches(text, options, n=1)
-            known = (
-                f"Its options are {', '.join(options)}."
-                if options
-                else "Leave the option out; this format has no options."
-            )
+            without = "Leave the option out; this format has no options."
+            known = f"Its options are {', '.join(options)}." if options else without
             remedy = f"Did you mean {close[0]!r}?" if close else known
             raise InputError(f"{owner} has no option {shown(name)}.", counterpart(text) or remedy)
 

@@ -160,13 +160,9 @@ def classification_report(
     if not is_integer(digits) or not 0 <= digits <= _MOST_DIGITS:
         problem = f"invalid value for digits: {shown(digits)}."
         raise InputError(problem, f"Use a whole number from 0 to {_MOST_DIGITS}.", option="digits")
-    options: SeqevalArguments = {
-        "suffix": suffix,
-        "mode": mode,
-        "sample_weight": sample_weight,
-        "zero_division": zero_division,
-        "scheme": scheme,
-    }
+    options = SeqevalArguments(
+        suffix=suffix, mode=mode, sample_weight=sample_weight, zero_division=zero_division, scheme=scheme
+    )
     labels, totals = _counted(y_true, y_pred, options)
     by_label = [values.tolist() for values in averaged(totals, None, zero_division)]
     rows = dict(zip(labels, zip(*by_label, strict=True), strict=True))
@@ -212,10 +208,8 @@ def _score(index: int, y_true: Any, y_pred: Any, average: str | None, options: S
     require_arguments(precision_score, options)
     require_choice("average", average, (*AVERAGES, None))
     if options.get("mode") == "strict" and options.get("scheme") is None:
-        warnings.warn(
-            "mode='strict' has no effect without a scheme, here as in seqeval: name it, as in scheme='IOB2'.",
-            stacklevel=3,
-        )
+        text = "mode='strict' has no effect without a scheme, here as in seqeval: name it, as in scheme='IOB2'."
+        warnings.warn(text, stacklevel=3)
         options = {**options, "mode": None}
     _, totals = _counted(y_true, y_pred, options)
     return averaged(totals, average, options.get("zero_division", "warn"), SCORES[index : index + 1])[index]

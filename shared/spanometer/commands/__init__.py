@@ -2,8 +2,8 @@
 
 The documentation of a command's module is the text of its first page of help. If a paragraph's first line ends in a
 colon, this paragraph and all that follow are printed below the options. `declare(parser)` adds the command's arguments
-and options to a parser, and `run(options)` does the work and returns the exit status. To add a command, write its
-module and name it here.
+and options to a parser, and `run(options)` does the work; it returns the exit status if that can be other than 0. To
+add a command, write its module and name it here.
 """
 
 GROUPS = {

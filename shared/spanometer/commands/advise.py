@@ -22,7 +22,7 @@ from ..protocols.protocol import known_by
 from ..tables.table import Number, Part, Table, heading
 from .input_files import ONE_FILE, add_reading, read_source
 from .inputs import InputPath, documents_in, size_of
-from .options import add_options, add_reference, read_options
+from .options import add_options, add_reference, group_of, read_options
 from .output import TableOutput
 
 
@@ -30,18 +30,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     add_reference(parser)
     add_reading(parser, (*ONE_FILE, "words_column"))
-    thresholds = parser.add_argument_group("thresholds")
-    thresholds.add_argument(
-        "--flow",
-        choices=("paper",),
-        metavar="paper",
-        help="also answer the questions in the flow chart of the SL-ICM paper",
-    )
-    add_options(thresholds, Thresholds)
-    add_options(parser.add_argument_group("output"), TableOutput)
+    what = "also answer the questions in the flow chart of the SL-ICM paper"
+    group_of(parser, "thresholds").add_argument("--flow", choices=("paper",), metavar="paper", help=what)
+    add_options(parser, "thresholds", Thresholds)
+    add_options(parser, "output", TableOutput, leave_out=("plot",))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Read, advise and show."""
     output = read_options(TableOutput, options)
     thresholds = read_options(Thresholds, options)
@@ -49,8 +44,7 @@ def run(options: argparse.Namespace) -> int:
     source, of_tags = read_source(options, path)
     if of_tags:
         file = source.read_tags(path, [source.one_column], source.words_column or True)
-        decoding = {name: getattr(source, name) for name in ("scheme", "repair", "prefix")}
-        spans, words = file.decoded(**decoding).spans, file.words
+        spans, words = file.decoded(**source.decoding).spans, file.words
     else:
         file, carried = source.read_in_tokens(path)
         spans, words = carried.file.spans, carried.all_words()
@@ -58,16 +52,13 @@ def run(options: argparse.Namespace) -> int:
         advice = advise(spans, words, thresholds=thresholds, flow=options.flow)
     except InputError as error:
         raise (error.in_file(file.source) if error.document is None else error) from None
-    protocols = {each.name: each.title for each in known_by(spans.labels)}
-    described = {"protocols": list(protocols)} if protocols else {}
-    hints = [
-        f"The labels match {title}: --protocol {name} computes its official scores."
-        for name, title in protocols.items()
-    ]
-    output.write(
-        lambda: {"file": file.source, **advice.to_dict(), **described}, lambda: [*_parts(file, advice), *hints]
-    )
-    return 0
+    known = known_by(spans.labels)
+    protocols = {"protocols": [each.name for each in known]} if known else {}
+    hints = [f"The labels match {each.title}: --protocol {each.name} computes its official scores." for each in known]
+    if output.json:
+        output.write_json({"file": file.source, **advice.to_dict(), **protocols})
+    else:
+        output.write_parts([*_parts(file, advice), *hints])
 
 
 def _parts(file: DocumentFile, advice: Advice) -> Iterator[Part]:

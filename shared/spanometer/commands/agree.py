@@ -14,7 +14,7 @@ Examples:
 
 import argparse
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -35,11 +35,11 @@ from ..options import options_of, same
 from ..plots import plot_agreement
 from ..tables.table import Part, heading
 from ..web.disagreement_report import disagreement_report
-from .corpus import CorpusFiles, Sides
+from .corpus import Corpus
 from .input_files import OF_SEVERAL, add_reading
-from .measures import MeasureRequest, add_measure_options
+from .measures import Intervals, MeasureRequest, add_measure_options
 from .options import add_annotators, add_options, read_options, switch
-from .output import PlotOutput
+from .output import TableOutput
 
 _MEASURES: dict[str, type[Measure]] = {measure.name: measure for measure in (ChanceKappaF1, UnitizingAlpha, Gamma)}
 """The measures of agreement by name; gamma is computed only if it is named."""
@@ -47,7 +47,7 @@ _MEASURES: dict[str, type[Measure]] = {measure.name: measure for measure in (Cha
 _PAGES = (".html", ".htm")
 
 
-class AgreementOutput(PlotOutput):
+class AgreementOutput(TableOutput):
     """Options for showing agreement."""
 
     per_label: bool = switch("also show the agreement on each label", common=True)
@@ -66,10 +66,10 @@ class AgreementOutput(PlotOutput):
         """Check the options."""
         super().__post_init__()
         if self.in_file and (self.per_label or self.per_pair or self.per_document):
-            raise InputError(
-                "--per-label, --per-pair and --per-document have no effect, because -o writes only the disagreements.",
-                "Remove these options, or remove -o.",
+            problem = (
+                "--per-label, --per-pair and --per-document have no effect, because -o writes only the disagreements."
             )
+            raise InputError(problem, "Remove these options, or remove -o.")
         if self.in_file and self.leave_one_out and not self.is_page:
             raise InputError("with --leave-one-out, -o can only write an HTML page.", "End the name in .html.")
 
@@ -94,12 +94,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_annotators(parser)
     add_reading(parser, OF_SEVERAL)
     default = "unitizing_alpha; chance_kappa_f1 is always computed"
-    add_measure_options(parser, _MEASURES, default=default, intervals=True)
-    add_options(parser.add_argument_group("output"), AgreementOutput)
+    add_measure_options(parser, _MEASURES, default=default)
+    add_options(parser, "measures", Intervals)
+    add_options(parser, "output", AgreementOutput)
 
 
 @kept_probabilities()
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Read, compare and show."""
     request = MeasureRequest(options)
     output = read_options(AgreementOutput, options)
@@ -109,31 +110,28 @@ def run(options: argparse.Namespace) -> int:
     resampling = request.resampling
     # without each annotator there are intervals by default
     of_parts = read_options(Resampling, options)
-    with_parts = output.leave_one_out or output.is_page
-    values = {
+    values: dict[str, Any] = {
         "variant": None if alpha is None else alpha.variant,
         "per_document": output.per_document,
         "gamma": gamma,
         **{name: getattr(chance, name) for name in options_of(chance)},
         **({} if resampling is None else asdict(resampling)),
     }
-    sides = Sides.of(options)
-    request.require_used(chance, alpha, gamma, of_parts if with_parts else resampling)
-    corpus = sides.read(words=output.disagreements)
+    corpus = Corpus.of(options)
+    request.require_used(chance, alpha, gamma, of_parts if output.leave_one_out or output.is_page else resampling)
+    corpus = corpus.read(words=output.disagreements)
     with corpus.placing_errors():
         result = agreement(corpus.annotators, **corpus.reading, **values)
         differing = None
         if output.disagreements or output.leave_one_out:
             own: dict[str, Any] = {"match_labels": chance.match_labels, "level": chance.level}
-            with warnings.catch_warnings():
-                # the agreement has already warned about all of them
-                warnings.simplefilter("ignore")
+            # the agreement has already warned about all of them
+            with warnings.catch_warnings(action="ignore"):
                 differing = corpus.in_context(disagreements(corpus.annotators, **own, **corpus.reading))
     if corpus.content == "tags":
         result = replace(result, named_documents=NamedDocuments.of(corpus.first))
-        numbers = [counted(number, "span") for number in result.spans.tolist()]
-        sizes = zip(corpus.shown, numbers, strict=True)
-        shown = [replace(side, text=f"{side.text}, {number}") for side, number in sizes]
+        sizes = zip(corpus.shown.items(), result.spans.tolist(), strict=True)
+        shown = {name: replace(side, text=f"{side.text}, {counted(number, 'span')}") for (name, side), number in sizes}
         corpus = replace(corpus, shown=shown)
     request.require_signatures([result.signatures[measure.name] for measure in chosen])
     left_out = None
@@ -141,45 +139,37 @@ def run(options: argparse.Namespace) -> int:
         names = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
         left_out = differing.leave_one_out(**{name: values[name] for name in names}, **asdict(of_parts))
     _show(output, corpus, result, differing if output.disagreements else None, left_out)
-    return 0
 
 
 def _show(
     output: AgreementOutput,
-    corpus: CorpusFiles,
+    corpus: Corpus,
     result: Agreement,
     places: Disagreements | None,
     left_out: LeaveOneOut | None,
 ) -> None:
     """Show the agreement, the places where annotators differ, and the agreement without each annotator in turn."""
     lines = corpus.lines(result.documents, result.tokens, unit_of(result.signatures.values()))
-    more = {"leave_one_out": left_out, "disagreements": places}
     if output.plot is not None:
         plot_agreement(result, output.plot)
     if output.in_file and places is not None:
-        text = str(places.to_json_lines())
-        if output.is_page:
-            of_all: dict[str, Any] = {"agreement": result, "left_out": left_out, "precision": output.precision}
-            text = disagreement_report(places, heading=lines, **of_all)
-        output.write_text(text)
-        return
-
-    def described() -> dict[str, Any]:
+        of_all: dict[str, Any] = {"agreement": result, "left_out": left_out, "precision": output.precision}
+        page = disagreement_report(places, heading=lines, **of_all) if output.is_page else places.to_json_lines()
+        output.write_text(page)
+    elif output.json:
         values = {**corpus.described(), **result.to_dict()}
         if not output.per_label:
             del values["per_label"]
-        return {**values, **{name: each.to_dict() for name, each in more.items() if each is not None}}
-
-    def parts() -> Iterator[Part]:
+        more = {"leave_one_out": left_out, "disagreements": places}
+        output.write_json({**values, **{name: each.to_dict() for name, each in more.items() if each is not None}})
+    else:
         tables = {name: getattr(output, name) for name in ("per_label", "per_pair", "per_document")}
-        yield from (*heading(lines), "", *result.parts(**tables))
+        parts: list[Part] = [*heading(lines), "", *result.parts(**tables)]
         if left_out is not None:
-            yield from ("", left_out.table())
+            parts += ["", left_out.table()]
         if places is not None:
-            yield from ("", places.number)
-            yield from places.lines() if output.table == "text" else places.tables()
-
-    output.write(described, parts)
+            parts += ["", places.number, *(places.lines() if output.table == "text" else places.tables())]
+        output.write_parts(parts)
 
 
 def _only(measures: Sequence[Any], kind: type[Measure], beside: Measure | None = None) -> Any:

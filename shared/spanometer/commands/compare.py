@@ -25,18 +25,19 @@ from ..measures.registry import names_of, read_measures
 from ..options import options_of, reused_option
 from ..plots import plot_comparison
 from ..tables.table import Number, Precision, heading
-from .corpus import CorpusFiles, require_two_systems
+from .corpus import Corpus, require_two_systems
 from .help import known_measures
 from .input_files import CONTENTS, INPUTS, OF_SCORES, InputFiles, add_reading
 from .measures import MeasureRequest, add_measure_options, need_words
 from .options import add_options, add_systems, read_options, refuse, switch
-from .output import PlotOutput
+from .output import TableOutput
 from .score import ScoreOutput, informed
 
 
-class ComparisonOutput(PlotOutput):
+class ComparisonOutput(TableOutput):
     """Options for showing a comparison."""
 
+    rank_correlation: bool = switch("show how similarly measures rank the systems", common=True, topic="measures")
     per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
     by_chance: tuple[float, ...] | None = reused_option(
         ScoreOutput,
@@ -53,41 +54,33 @@ class ComparisonOutput(PlotOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    draws = add_measure_options(parser, known_measures(), default="span_f", protocols=True)
-    add_options(draws, PairedResampling)
-    draws.add_argument(
-        "--rank-correlation",
-        action="store_const",
-        const=True,
-        help="show how similarly measures rank the systems",
-    )
+    add_measure_options(parser, known_measures(), default="span_f", protocols=True)
+    add_options(parser, "measures", PairedResampling)
     add_systems(parser, metavar="SYSTEM")
     add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))
-    add_options(parser.add_argument_group("output"), ComparisonOutput)
+    add_options(parser, "output", ComparisonOutput)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     request = MeasureRequest(options)
     output = read_options(ComparisonOutput, options)
-    sides = request.sides()
-    content = sides.content
-    default = names_of("all", INPUTS[content]) if options.rank_correlation else names_of(None, INPUTS[content])[:1]
+    corpus = request.corpus()
+    content = corpus.content
+    default = names_of("all", INPUTS[content]) if output.rank_correlation else names_of(None, INPUTS[content])[:1]
     resampling = read_options(PairedResampling, options)
     measures = request.measures_of(content, known_measures(), default, resampling)
     if content == "strings":
         refuse(options, ("rank_correlation", "by_chance"), CONTENTS[content])
-    corpus = sides.read(words=need_words(measures))
+    corpus = corpus.read(words=need_words(measures))
     if len(corpus.systems) < 2:
-        raise InputError(
-            f"a comparison needs at least two systems, got {len(corpus.systems)}.",
-            "Give the reference and at least two other files, or a file and --column 2,3,4 (spanometer score takes one "
-            "system).",
-        )
+        remedy = "Give the reference and at least two other files, or a file and --column 2,3,4"
+        problem = f"a comparison needs at least two systems, got {len(corpus.systems)}."
+        raise InputError(problem, f"{remedy} (spanometer score takes one system).")
     if output.fail_if_worse:
         require_two_systems("--fail-if-worse", corpus.systems)
-    choices = {"per_label": output.per_label, "by_chance": output.by_chance}
-    result = _compared(corpus, measures, resampling, {**choices, "rank_correlation": bool(options.rank_correlation)})
+    choices = {name: getattr(output, name) for name in ("rank_correlation", "per_label", "by_chance")}
+    result = _compared(corpus, measures, resampling, choices)
     compared, protocol = request.under_protocol(result.measures)
     result = replace(result, measures=compared)
     if output.plot is not None:
@@ -97,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     worse = _worse(result) if output.fail_if_worse else []
     for problem in worse:
         print(f"spanometer: {problem}", file=sys.stderr)
-    return 1 if worse else 0
+    return int(bool(worse))
 
 
 def _worse(result: Comparison) -> list[str]:
@@ -115,7 +108,7 @@ def _worse(result: Comparison) -> list[str]:
 
 
 def _compared(
-    corpus: CorpusFiles, measures: Sequence[Any], resampling: PairedResampling, choices: Mapping[str, Any]
+    corpus: Corpus, measures: Sequence[Any], resampling: PairedResampling, choices: Mapping[str, Any]
 ) -> Comparison:
     """Compare systems as their content requires; errors name the files' lines."""
     measures, reference, systems = informed(corpus, measures), corpus.reference, corpus.systems

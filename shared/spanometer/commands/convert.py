@@ -18,10 +18,10 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from ..documents.fitting import Fitted
 from ..documents.joining import read_together
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, counted, printable, setting
-from ..options import CheckedOptions, option, text
+from ..options import CheckedOptions, text
 from ..readers.columns.rewriter import Rewriter
 from ..readers.formats import files_of, writers
 from ..readers.source import Source
@@ -40,17 +40,25 @@ from ..spans.spans import as_tags
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
 from .input_files import ONE_FILE, InputFiles, add_reading
-from .inputs import STANDARD_INPUT, InputPath, called, located
-from .options import add_options, read_options, refuse, switch
+from .inputs import InputPath, called, located
+from .options import STANDARD_INPUT, add_options, read_options, refuse, switch
+
+
+def _target(name: str) -> str:
+    return name if name in writers() else canonical(name)
 
 
 class Target(CheckedOptions):
-    """Where the output goes.
+    """Where and how the output is written.
 
     Raises:
         InputError: if options exclude each other, or if the target is a folder.
     """
 
+    to: str | None = text(
+        "NAME", "tag scheme or file format to write", choices=(*SCHEMES, *writers()), parse=_target, common=True
+    )
+    lossy: bool = switch("write the spans that the format can represent, and list the others", common=True)
     output: str | None = text(
         "OUT",
         "write to OUT instead of standard output; OUT must not exist. If the name OUT ends in .gz, the output is "
@@ -59,16 +67,16 @@ class Target(CheckedOptions):
     )
     in_place: bool = switch("replace the contents of FILE by the result", common=True)
     force: bool = switch("let -o replace an existing file or folder, but never an input file")
-    file: str
+    file: str = ""
 
     def __post_init__(self) -> None:
         """Check the options."""
+        super().__post_init__()
         if self.in_place and self.output is not None:
             raise InputError("--in-place and -o cannot be used together.", "Remove one of them.")
         if self.in_place and self.file == STANDARD_INPUT:
-            raise InputError(
-                "--in-place cannot replace standard input.", "Leave out --in-place; the result goes to standard output."
-            )
+            remedy = "Leave out --in-place; the result goes to standard output."
+            raise InputError("--in-place cannot replace standard input.", remedy)
         if self.force and not self.names_file:
             raise InputError("--force needs -o.", "Name the file with -o.")
 
@@ -97,66 +105,33 @@ class Target(CheckedOptions):
             # compressed output is useless on a terminal
             packed = packed and not sys.stdout.isatty()
             opening = contextlib.nullcontext(sys.stdout.buffer)
-        with opening as stream:
-            with packing(stream, packed=packed) as output:
-                yield output
-            stream.flush()
+        with opening as stream, packing(stream, packed=packed) as output:
+            yield output
 
+    def of_documents(self, source: InputFiles, default: str = "jsonl") -> DocumentTarget:
+        """Choose the format of documents; `default` is a format or a tag scheme if none is named.
 
-def _target(name: str) -> str:
-    return name if name in writers() else canonical(name)
-
-
-class WrittenAs(CheckedOptions):
-    """Options for the format of written documents."""
-
-    to: str | None = option(
-        None,
-        help="tag scheme or file format to write",
-        choices=(*SCHEMES, *writers()),
-        optional=True,
-        parse=_target,
-        metavar="NAME",
-        common=True,
-    )
-    lossy: bool = switch("write the spans that the format can represent, and list the others", common=True)
-
-    def writing(self, options: argparse.Namespace, source: InputFiles, default: str = "jsonl") -> Writing:
-        """Choose where and how documents are written; `default` is a format or a tag scheme."""
+        Raises:
+            InputError: if documents cannot be written there. Nothing has been read then.
+        """
         to = self.to or default
         format = "columns" if to in SCHEMES else to
-        settings = {name: getattr(source, name, value) for name, value in writers()[format].options.items()}
-        settings |= {"scheme": to} if to in SCHEMES else {}
-        return Writing(read_options(Target, options, file=""), format, settings, lossy=self.lossy)
+        writer = writers()[format]
+        if self.in_place:
+            raise InputError("--in-place can only replace tags by tags.", "Name a new file with -o.")
+        self.require_writable(folder=writer.folder)
+        if writer.folder and not self.names_file:
+            raise InputError(f"the format {format} needs a folder, not a file.", "Name a new folder with -o.")
+        settings = {name: getattr(source, name, value) for name, value in writer.options.items()}
+        return DocumentTarget(self, format, {**settings, **({"scheme": to} if to in SCHEMES else {})})
 
 
-@dataclass(frozen=True)
-class Writing:
-    """Where and how documents are written.
-
-    Attributes:
-        target: the file or folder.
-        format: its format.
-        settings: the options for writing this format.
-        lossy: whether documents are written although the format cannot represent all of them.
-
-    Raises:
-        InputError: if documents cannot be written there.
-    """
+class DocumentTarget(NamedTuple):
+    """Where documents are written, the name of their format, and the options for writing it."""
 
     target: Target
     format: str
     settings: Mapping[str, Any]
-    lossy: bool = False
-
-    def __post_init__(self) -> None:
-        """Check the target, before anything is read."""
-        folder = writers()[self.format].folder
-        if self.target.in_place:
-            raise InputError("--in-place can only replace tags by tags.", "Name a new file with -o.")
-        self.target.require_writable(folder=folder)
-        if folder and not self.target.names_file:
-            raise InputError(f"the format {self.format} needs a folder, not a file.", "Name a new folder with -o.")
 
     def write(self, file: DocumentFile, pairing: Pairing, *, noted: bool = False) -> Fitted:
         """Fit documents to the format, list lost and left-out items on standard error, and write the documents.
@@ -166,17 +141,18 @@ class Writing:
             pairing: how they are fitted.
             noted: whether the notes on the file were shown when it was read.
         """
+        target, format, settings = self
         file = replace(file, left_out=(), notes=()) if noted else file
-        fitted = prepare(file, self.format, pairing, self.settings, lossy=self.lossy)
+        fitted = prepare(file, format, pairing, settings, lossy=target.lossy)
         texts = {"left out": file.left_out, "lost": fitted.losses, "note": [*file.notes, *fitted.notes]}
         for kind, listed in texts.items():
             for each in listed:
                 print(f"{kind}: {printable(str(each))}", file=sys.stderr)
-        if writers()[self.format].folder:
-            write_folder(str(self.target.output), fitted, self.format, self.settings, replace=self.target.force)
+        if writers()[format].folder:
+            write_folder(str(target.output), fitted, format, settings, replace=target.force)
             return fitted
-        with self.target.opened() as stream:
-            write_into(stream, fitted, self.format, self.settings)
+        with target.opened() as stream:
+            write_into(stream, fitted, format, settings)
         return fitted
 
 
@@ -192,11 +168,10 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     target = read_options(Target, options, file=options.file)
     path = InputPath.of(options.file)
     if source.outside == "nothing":
-        raise InputError(
-            f"with {setting('outside', 'nothing')}, each whole tag is a label. Such labels cannot be tags.",
-            f"Remove {setting('outside', 'nothing')}; {setting('prefix', False)} reads tags without prefixes.",
-            source=path,
-        )
+        nothing = setting("outside", "nothing")
+        problem = f"with {nothing}, each whole tag is a label. Such labels cannot be tags."
+        remedy = f"Remove {nothing}; {setting('prefix', False)} reads tags without prefixes."
+        raise InputError(problem, remedy, source=path)
     files = files_of(path)
     target.require_writable(folder=files is not None)
     if files is not None and not target.names_file and not target.in_place:
@@ -236,11 +211,9 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
 def _read(path: str, source: InputFiles) -> DocumentFile:
     file = source.read_columns(path)
     if file.format:
-        raise InputError(
-            f"this is {file.format}, but tags can be written only to columns and JSON lines.",
-            "Convert it to columns or JSON lines first (jq -c '.[]' writes an array as lines).",
-            source=file.source,
-        )
+        problem = f"this is {file.format}, but tags can be written only to columns and JSON lines."
+        remedy = "Convert it to columns or JSON lines first (jq -c '.[]' writes an array as lines)."
+        raise InputError(problem, remedy, source=file.source)
     return file
 
 
@@ -248,38 +221,34 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("file", metavar="FILE", help="file with tags or spans, plain or gzipped; - is standard input")
     add_reading(parser, ONE_FILE)
-    output = parser.add_argument_group("output")
-    add_options(output, WrittenAs, optional=("to",))
-    add_options(output, Target)
+    add_options(parser, "output", Target)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Read, convert and write."""
     # options that exclude each other are refused before anything is read
-    read_options(Target, options, file=options.file)
+    target, source = read_options(Target, options, file=options.file), read_options(InputFiles, options)
     path = options.file = InputPath.of(options.file)
-    written, source = read_options(WrittenAs, options), read_options(InputFiles, options)
     if options.repair is None:
         source = replace(source, repair="raise")
     of_tags = source.names_columns or source.format_of(path) is None
-    if written.to is None and (not of_tags or options.repair is None):
+    if target.to is None and (not of_tags or options.repair is None):
         remedy = ", or a policy for illegal tags with --repair." if of_tags else "."
         raise InputError("there is nothing to change.", f"Name a scheme or a format with --to{remedy}")
-    if of_tags and (written.to is None or written.to in SCHEMES):
+    if of_tags and (target.to is None or target.to in SCHEMES):
         source.require_effect(options, "tags", [path])
         refuse(options, ["lossy"], "tags that stay tags")
         repairs = options.repair is not None
         change: Any = partial(repair_tags, repair=source.repair) if repairs else convert_tags
-        how = [*([source.repair] if repairs else []), *([] if written.to is None else [f"to {written.to}"])]
-        rewrite(options, source, partial(change, scheme=source.scheme, to=written.to), ", ".join(how))
-        return 0
-    writing = written.writing(options, source)
+        how = [*([source.repair] if repairs else []), *([] if target.to is None else [f"to {target.to}"])]
+        rewrite(options, source, partial(change, scheme=source.scheme, to=target.to), ", ".join(how))
+        return
+    writing = target.of_documents(source)
     if source.columns:
-        raise InputError(f"cannot write several tag columns as {written.to}.", "Name one with --column.")
+        raise InputError(f"cannot write several tag columns as {target.to}.", "Name one with --column.")
     source.require_effect(options, "spans", [path])
     file = source.read_all_spans(path, source.one_column)
     fitted = writing.write(file, source.pairing)
-    if writing.target.names_file:
+    if target.names_file:
         size = f"{counted(file.documents.size, 'document')}, {counted(len(fitted.file.spans), 'span')}"
-        print(f"{printable(options.output)}: {size} (from {printable(called(path))}, as {written.to}).")
-    return 0
+        print(f"{printable(options.output)}: {size} (from {printable(called(path))}, as {target.to}).")

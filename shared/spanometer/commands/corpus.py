@@ -4,14 +4,12 @@ import argparse
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from ..analysis.agreement.annotators import ANNOTATOR
-from ..analysis.agreement.disagreements import Disagreements
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
-from ..analysis.errors.errors import Errors
 from ..analysis.errors.examples import context_of_documents
 from ..documents.document_file import DocumentFile
 from ..documents.joining import differing_document, matched, require_same_tokens, require_same_words
@@ -22,42 +20,32 @@ from ..grounding.reading import ground_strings
 from ..options import made
 from ..spans.mentions import Mentions
 from .input_files import SERIES, InputFiles
-from .inputs import (
-    InputPath,
-    ShownFile,
-    detected,
-    documents_in,
-    headlines,
-    input_paths,
-    located,
-    named,
-    names_of,
-    side_of,
-    size_of,
-)
+from .inputs import InputPath, ShownFile, detected, documents_in, headlines, input_paths, located, named, names_of
 from .options import read_options
 
-Result = TypeVar("Result", Errors, Disagreements)
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 _MENTIONS = "the mentions of the reference"
 
 _SYSTEM_FILES = {
     "tags": ("tags", "Give PREDICTION, or two columns with --column 2,3."),
-    "spans": ("spans", "Give PREDICTION."),
     "entities": ("entities", "Give PREDICTION."),
-    "attributes": ("spans", "Give PREDICTION."),
     "strings": ("answers", "Give PREDICTION, or name the key of the answers with --answer-key."),
 }
-"""What a system's file has, for each kind of content, and the remedy if there is no such file."""
+"""What a system's file has, if not spans, and the remedy if there is no such file."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CorpusFiles:
-    """Several sides of one corpus.
+class Corpus:
+    """Several sides of one corpus: the files that a command line names and, after `read`, their annotations.
 
     Attributes:
-        source: how the files were read.
+        source: how files are read.
         content: the kind of content, see `CONTENTS`.
+        paths: the files.
+        names: the names of annotators or systems, separated by commas; by default the names of the files.
+        annotator_files: the number of files, from the first, that are annotators; systems follow. 0 means one
+            reference, None means that all files are annotators.
         files: the file of each side, by its name in errors: `references`, `system NAME` or `annotator NAME`.
         annotations: the argument of functions for each side.
         reading: the arguments of functions that read the sides; how they were read, if they are no tags or spans.
@@ -66,10 +54,13 @@ class CorpusFiles:
 
     source: Any
     content: str
-    files: Mapping[str, Any]
-    annotations: Mapping[str, Any]
-    reading: Mapping[str, Any]
-    shown: Sequence[ShownFile]
+    paths: Sequence[str] = ()
+    names: str | None = None
+    annotator_files: int | None = 0
+    files: Mapping[str, Any] = field(default_factory=dict)
+    annotations: Mapping[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    shown: Mapping[str, ShownFile] = field(default_factory=dict)
 
     @property
     def first(self) -> Any:
@@ -99,28 +90,27 @@ class CorpusFiles:
     @property
     def sides(self) -> list[tuple[str, ShownFile]]:
         """The descriptions of the sides' files, with their names."""
-        names = ["reference" if name == REFERENCES else _bare(name) for name in self.files]
-        return list(zip(names, self.shown, strict=True))
+        return [("reference" if name == REFERENCES else _bare(name), side) for name, side in self.shown.items()]
 
     def described(self, role: str = "systems") -> dict[str, Any]:
         """Describe the files for JSON: the annotators, or the reference and, under the key `role`, the systems."""
-        shown = [side.described for side in self.shown]
+        shown = [side.described for side in self.shown.values()]
         if REFERENCES not in self.files:
             return {"files": shown}
         return {"reference": shown[0], role: dict(zip(self.systems, shown[1:], strict=True))}
 
     def lines(self, documents: int, tokens: int | None, unit: str = "token") -> list[tuple[str, str]]:
         """Return the lines above a result: files, size of the corpus and items that were left out."""
-        return headlines(self.sides, size_of(self.documents or documents, tokens, unit))
+        return headlines(self.sides, self.documents or documents, tokens, unit)
 
-    def in_context(self, result: Result) -> Result:
+    def in_context(self, result: Any) -> Any:
         """Add the words and lines of the first side to a result, if files do not have them."""
         if self.content != "tags":
             return result
         return result.with_context(context_of_documents(self.first, kept=self.source.kept(self.first)))
 
     @contextmanager
-    def placing_errors(self, more: Mapping[str, DocumentFile] = MappingProxyType({})) -> Iterator[None]:
+    def placing_errors(self, more: Mapping[str, DocumentFile] = _NOTHING) -> Iterator[None]:
         """Replace the document in errors about a side by the line of its file; `more` are further names of files.
 
         Functions that get files do this themselves.
@@ -139,28 +129,6 @@ class CorpusFiles:
     def _of_role(self, role: str) -> dict[str, Any]:
         return {_bare(name): side for name, side in self.annotations.items() if name.startswith(role)}
 
-
-@dataclass(frozen=True)
-class Sides:
-    """The files of several sides, which are not read yet.
-
-    Attributes:
-        source: how they are read.
-        content: the kind of content to read, see `CONTENTS`.
-        paths: the files.
-        names: the names of annotators or systems, separated by commas; by default the names of the files.
-        annotators: the number of files, from the first, that are annotators; systems follow. 0 means one reference,
-            None means that all files are annotators.
-        words: whether the words of the first side are needed.
-    """
-
-    source: InputFiles
-    content: str
-    paths: Sequence[str]
-    names: str | None
-    annotators: int | None
-    words: Any = False
-
     @classmethod
     def of(
         cls,
@@ -173,29 +141,32 @@ class Sides:
         files = options.files if annotators is None else [options.reference, *options.systems]
         paths = input_paths(files, options.answer_key, systems=0 if annotators is None else annotators or 1)
         source = read_options(InputFiles, options)
-        content = source.content_of(options, paths, contents, inputs)
-        return cls(source, content, paths, options.names, annotators)
+        content = source.content_of(paths, contents, inputs)
+        source.require_effect(options, content, paths)
+        return cls(source=source, content=content, paths=paths, names=options.names, annotator_files=annotators)
 
-    def read(self, *, words: Any = False) -> CorpusFiles:
+    def read(self, *, words: Any = False) -> Self:
         """Read all sides; `words` says whether the words of the first side are needed.
 
         Raises:
             InputError: if files cannot be read, or if their documents differ; the error names file and line.
         """
-        if self.annotators == 0 and self.content != "tags":
+        if self.content == "tags":
+            return self.read_tags(words)
+        if self.annotator_files == 0:
             require_system(self.content, self.paths)
-        corpus: CorpusFiles = getattr(replace(self, words=words), f"read_{self.content}")()
+        corpus: Self = getattr(self, f"read_{self.content}")()
         return corpus
 
-    def corpus(
+    def with_sides(
         self,
         files: Sequence[DocumentFile],
-        reading: Mapping[str, Any] = MappingProxyType({}),
+        reading: Mapping[str, Any] = _NOTHING,
         *,
         annotations: Sequence[Any] = (),
         shown: Sequence[ShownFile] = (),
         default: Sequence[str] = (),
-    ) -> CorpusFiles:
+    ) -> Self:
         """Name the sides (reference, systems, annotators); errors use these names.
 
         Args:
@@ -205,60 +176,53 @@ class Sides:
             shown: the description of each side; by default the description of its file.
             default: the names without `--names`; by default sides are named after their files.
         """
-        first = len(files) if self.annotators is None else max(self.annotators, 1)
+        first = len(files) if self.annotator_files is None else max(self.annotator_files, 1)
         people, systems = default[:first], default[first:]
         if not default:
             people, systems = names_of(self.paths[:first]), names_of(self.paths[first:])
-            if self.annotators and not set(people).isdisjoint(systems):
+            if self.annotator_files and not set(people).isdisjoint(systems):
                 systems = names_of(self.paths)[first:]
-        if self.annotators is None:
+        if self.annotator_files is None:
             people = named(self.names, people, "annotator")
         else:
             systems = named(self.names, systems, "system")
-        sides = [REFERENCES] if self.annotators == 0 else [f"{ANNOTATOR}{name}" for name in people]
+        sides = [REFERENCES] if self.annotator_files == 0 else [f"{ANNOTATOR}{name}" for name in people]
         sides += [f"{SYSTEM}{name}" for name in systems]
-        return CorpusFiles(
-            source=self.source,
-            content=self.content,
-            files=dict(zip(sides, files, strict=True)),
-            annotations=dict(zip(sides, annotations or files, strict=True)),
-            reading=reading,
-            shown=shown or list(map(side_of, files)),
-        )
+        columns: Any = files, annotations or files, shown or map(ShownFile.of, files)
+        named_files, annotated, described = (dict(zip(sides, column, strict=True)) for column in columns)
+        return replace(self, files=named_files, annotations=annotated, reading=reading, shown=described)
 
-    def read_tags(self) -> CorpusFiles:
+    def read_tags(self, words: Any) -> Self:
         """Read sides of tags, with the words of the first side."""
         source = self.source
-        if self.annotators == 1:
-            raise InputError(
-                "a file of tags holds the tags of only one annotator.",
-                "Give two or more reference files, with --references 2.",
-            )
-        files = read_tag_sides(source, self.paths, self.annotators, self.words)
-        if self.annotators == 0:
+        if self.annotator_files == 1:
+            remedy = "Give two or more reference files, with --references 2."
+            raise InputError("a file of tags holds the tags of only one annotator.", remedy)
+        files = read_tag_sides(source, self.paths, self.annotator_files, words)
+        if self.annotator_files == 0:
             require_system("tags", files)
         default = () if len(self.paths) > 1 else [file.columns[0] for file in files]
         tags, reading = list(map(source.annotation_in, files)), {**source.decoding, **source.chosen}
-        return self.corpus(files, reading, annotations=tags, default=default)
+        return self.with_sides(files, reading, annotations=tags, default=default)
 
-    def read_spans(self) -> CorpusFiles:
+    def read_spans(self) -> Self:
         """Read sides of documents with spans.
 
         If there is only one file of references, it has the spans of several annotators.
         """
         source, paths = self.source, self.paths
         people, default, of_role = {}, [], self
-        if len(paths) == 1 or self.annotators == 1:
+        if len(paths) == 1 or self.annotator_files == 1:
             remedy = ["Give more references."] if len(paths) > 1 else []
             people = by_annotator(source.read_all_spans(paths[0]), *remedy, chosen=source.annotator)
             paths = paths[1:]
             default = [*people, *names_of(paths)]
-            of_role = self if self.annotators is None else replace(self, annotators=len(people))
+            of_role = self if self.annotator_files is None else replace(self, annotator_files=len(people))
         columns = [source.reference_column, *[source.prediction_column] * len(paths)]
         read = map(source.read_spans, paths, columns)
-        return of_role.corpus([*people.values(), *read], {**vars(source.pairing), **source.chosen}, default=default)
+        return of_role.with_sides([*people.values(), *read], {**vars(source.pairing), **source.chosen}, default=default)
 
-    def read_entities(self) -> CorpusFiles:
+    def read_entities(self) -> Self:
         """Read the entity trees of a reference and of systems, which must have the same documents and tokens."""
         reference = self.source.read_trees(self.paths[0])
         # only the columns of words and entities are needed from here on
@@ -270,16 +234,14 @@ class Sides:
             _with_lengths(reference, system)
             files.append(replace(_with_lengths(system, reference), words=None))
         trees, reading = [file.trees for file in files], self.source.reading_of_trees(files)
-        return self.corpus(files, reading, annotations=trees)
+        return self.with_sides(files, reading, annotations=trees)
 
-    def read_attributes(self) -> CorpusFiles:
+    def read_attributes(self) -> Self:
         """Read a reference and systems with attributes; documents get the order of the reference."""
         source, paths = self.source, self.paths
         formats = [source.format_of(path) or detected(path, source.encoding, "spans", "jsonl") for path in paths]
-        references, *systems = (
-            require_one_annotator(source.read_all_spans(path, shown=format))
-            for path, format in zip(paths, formats, strict=True)
-        )
+        read = (source.read_all_spans(path, shown=format) for path, format in zip(paths, formats, strict=True))
+        references, *systems = map(require_one_annotator, read)
         for predictions in systems:
             unit = "token" if references.in_tokens and predictions.in_tokens else "character"
             pairing = Pairing(unit=unit, ignore_words=source.ignore_words)
@@ -289,16 +251,13 @@ class Sides:
         # words and texts are large, and not needed any more
         files = [replace(file, words=None, stated=None) for file in files]
         names = ["columns" if format is None else format.name for format in formats]
-        shown = [
-            ShownFile.of(file, name, format=name, attributes=list(attributes.names))
-            for file, name, attributes in zip(files, names, columns, strict=True)
-        ]
-        return self.corpus(files, annotations=columns, shown=shown)
+        sides = zip(files, names, columns, strict=True)
+        shown = [ShownFile.by(file, name, format=name, attributes=list(each.names)) for file, name, each in sides]
+        return self.with_sides(files, annotations=columns, shown=shown)
 
-    def read_strings(self) -> CorpusFiles:
+    def read_strings(self) -> Self:
         """Read the mentions of a reference, and each system's answers as strings."""
         source, paths, key = self.source, self.paths, self.source.mentions_key
-        policy = source.string_policy
         if key is not None:
             paths = [InputPath.of(paths[0], key), *paths[1:]]
         (_, reference), *systems = read_answers(source, paths).items()
@@ -310,7 +269,7 @@ class Sides:
         paired, answers = answers_in_order(source, files)
         texts = paired.documents.texts or ()
         if key is None:
-            gold, shown = Mentions.of_spans(paired.spans, texts), side_of(reference)
+            gold, shown = Mentions.of_spans(paired.spans, texts), ShownFile.of(reference)
         else:
             try:
                 gold = Mentions.from_pairs(answers.pop(_MENTIONS))
@@ -318,16 +277,15 @@ class Sides:
                 # documents that only one side has may be left out, so that others have their numbers
                 raise (error if source.scored_documents != "same" else reference.locate(error)) from None
             described = {"mentions": len(gold), "notes": list(reference.notes), "left_out": []}
-            shown = replace(ShownFile.of(reference, counted(len(gold), "mention"), **described), left_out=())
-        grounded = [
-            ground_strings(texts, of_system, policy=policy, **source.answer_reading) for of_system in answers.values()
-        ]
+            shown = replace(ShownFile.by(reference, counted(len(gold), "mention"), **described), left_out=())
+        reading: Any = {"policy": source.string_policy, **source.answer_reading}
+        grounded = [ground_strings(texts, of_system, **reading) for of_system in answers.values()]
         of_systems = [file for _, file in systems]
-        return self.corpus(
+        return self.with_sides(
             [reference, *of_systems],
             {**paired.decoding, **grounded[0].choices},
             annotations=[gold, *(strings.mentions for strings in grounded)],
-            shown=[shown, *map(lambda file, of: side_of(file, grounded=of), of_systems, grounded)],
+            shown=[shown, *map(lambda file, of: ShownFile.of(file, of), of_systems, grounded)],
         )
 
 
@@ -338,7 +296,7 @@ def read_tag_sides(
     words = (words and source.words_column) or words
     numbers = source.token_probability_column
     if listed := _columns_of_one(source, paths, annotators):
-        whole = source.read_tags(paths[0], listed, words, numbers, distinct=True)
+        whole = source.read_tags(paths[0], listed, words, numbers)
         return [whole.select(place) for place in range(len(listed))]
     compared = False if source.ignore_words else words or True
     layers = source.layer_columns
@@ -418,10 +376,7 @@ def _require_same_names(reference: DocumentFile, system: DocumentFile) -> None:
 def read_answers(source: InputFiles, paths: Sequence[str]) -> dict[str, DocumentFile]:
     """Read a reference, and the answers of systems."""
     require_system("strings", paths)
-    return {
-        REFERENCES: source.read_spans(paths[0]),
-        **dict(zip(names_of(paths[1:]), map(source.read_spans, paths[1:]), strict=True)),
-    }
+    return dict(zip([REFERENCES, *names_of(paths[1:])], map(source.read_spans, paths), strict=True))
 
 
 def answers_in_order(
@@ -435,7 +390,7 @@ def answers_in_order(
 def require_system(content: str, files: Sequence[object]) -> None:
     """Raise an `InputError` if there is no file of a system."""
     if len(files) < 2:
-        what, remedy = _SYSTEM_FILES[content]
+        what, remedy = _SYSTEM_FILES.get(content, ("spans", "Give PREDICTION."))
         raise InputError(f"there is no file with a system's {what}.", remedy)
 
 

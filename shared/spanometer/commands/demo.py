@@ -11,7 +11,6 @@ from typing import Any
 from ..analysis.errors.find import errors
 from ..analysis.scores.report import Report
 from ..analysis.scores.score import score
-from ..documents.layers import tag_lists
 from ..exceptions import counted
 from ..measures.registry import MEASURES
 from ..readers.reading import read
@@ -40,22 +39,22 @@ SHOWN = "greedy"
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    add_options(parser.add_argument_group("output"), Output, leave_out=("json",))
+    add_options(parser, "output", Output, leave_out=("json",))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Read the example corpus, score it and show the scores."""
     output = read_options(Output, options)
     with resources.as_file(resources.files("spanometer") / "data" / "example.conll") as path:
         corpus = read(path, columns=["reference", *SYSTEMS], words=True)
-    reference, *predicted = map(tag_lists, corpus.tags)
+    reference, *predicted = corpus.tags
     tags = dict(zip(SYSTEMS, predicted, strict=True))
     systems = {system: _score(reference, tags[system]) for system in SYSTEMS}
     repairs = {repair: _score(reference, tags["hasty"], repair) for repair in ("conlleval", "discard")}
     result = errors(reference, {SHOWN: tags[SHOWN]}, words=corpus.words, confidence=None).only
     near = result.examples(kind="wrong_boundary", limit=1)
     place = near.to_dict()[0]["document"] - 1
-    sentence = {SHOWN: _score([reference[place]], [tags[SHOWN][place]])}
+    sentence = {SHOWN: _score(reference.between(place, place + 1), tags[SHOWN].between(place, place + 1))}
     first = systems[SHOWN]
     labels = first["span_f"].per_label
     spans = counted(first.reference_spans, "span")
@@ -85,8 +84,7 @@ def run(options: argparse.Namespace) -> int:
             "spanometer score --help",
         ),
     ]
-    output.write(dict, lambda: parts)
-    return 0
+    output.write_parts(parts)
 
 
 def _score(references: Any, predictions: Any, repair: str = "conlleval") -> Report:

@@ -12,16 +12,13 @@ Examples:
 
 import argparse
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ..analysis.errors.buckets import BucketReport, beside_tables, read_training
-from ..analysis.errors.consistency import SuspiciousReferences
-from ..analysis.errors.differences import Difference
+from ..analysis.errors.buckets import beside_tables, read_training
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.examples import SHOWN, ErrorChoice
 from ..analysis.errors.find import Matching, errors, preannotations
@@ -40,17 +37,17 @@ from ..tables.table import Part, Table, heading
 from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
-from .corpus import CorpusFiles, require_drawable, require_two_systems
-from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading, columns_in
+from .corpus import Corpus, require_drawable, require_two_systems
+from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading
 from .inputs import located
 from .measures import MeasureRequest, add_measure_options
-from .options import add_options, add_systems, read_options, refuse, switch
-from .output import PlotOutput
+from .options import add_options, add_systems, name_list, read_options, refuse, switch
+from .output import TableOutput
 
 _COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
 
 
-class ErrorOutput(PlotOutput):
+class ErrorOutput(TableOutput):
     """Options for showing errors."""
 
     per_error: bool = switch(
@@ -65,17 +62,15 @@ class ErrorOutput(PlotOutput):
         "also list reference spans that no system agrees with, so the reference may be wrong. A span is higher in the "
         "list if the systems agree with each other, or if its string has another label elsewhere"
     )
-    to: str | None = option(
-        None,
-        help="write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
+    to: str | None = text(
+        "TOOL",
+        "write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
         "reference and the systems become pre-annotations",
         choices={
             "label_studio": "a task for each document, with the spans of the reference and the systems as predictions",
             "prodigy": "one session for the reference and one for each system, for the command prodigy review",
             "doccano": "a span that only one system has gets the label LABEL (system)",
         },
-        optional=True,
-        metavar="TOOL",
     )
     view: str | None = text(
         "VIEW",
@@ -83,23 +78,21 @@ class ErrorOutput(PlotOutput):
         "report's address",
     )
     pairs: str = option(
-        "overlap",
-        help="pairs of spans to count in the confusion matrix of --plot",
-        choices=PAIR_CHOICES,
+        "overlap", help="pairs of spans to count in the confusion matrix of --plot", choices=PAIR_CHOICES
     )
-    examples: str | None = option(
-        None,
-        help="print only the list of errors with their context; strings with many errors come first",
+    examples: str | None = text(
+        "FORM",
+        "print only the list of errors with their context; strings with many errors come first",
         choices={
             "text": f"the first {SHOWN} errors, or another number with --limit",
             "jsonl": "a JSON object on each line",
             "csv": "",
         },
-        optional=True,
-        metavar="FORM",
     )
     html: str | None = text(
-        "HTML", "write a report as one HTML page: errors in their sentences, buckets, confusion matrix"
+        "HTML",
+        "write a report as one HTML page: errors in their sentences, buckets, confusion matrix",
+        parse=require_html,
     )
 
     @property
@@ -115,8 +108,6 @@ class ErrorOutput(PlotOutput):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        if self.html is not None:
-            require_html(self.html)
         if self.view is not None and self.to is None:
             raise InputError("--view needs --to.", "Add --to TOOL.")
         if self.plot is None and self.pairs != options_of(ErrorOutput)["pairs"].default:
@@ -124,9 +115,8 @@ class ErrorOutput(PlotOutput):
         forms = {"examples": self.examples, "changes": self.changes, "per_error": self.per_error, "to": self.to}
         chosen = [name for name, value in forms.items() if value]
         if len(chosen) > 1:
-            raise InputError(
-                f"{mention(chosen[0])} and {mention(chosen[1])} exclude each other.", f"Leave out {mention(chosen[1])}."
-            )
+            first, second, *_ = map(mention, chosen)
+            raise InputError(f"{first} and {second} exclude each other.", f"Leave out {second}.")
         if (self.examples or self.to) and (self.json or self.table != "text"):
             raise InputError(f"{mention(chosen[0])} has its own output format.", "Leave out --json and --table.")
 
@@ -144,13 +134,11 @@ class SpanParts(CheckedOptions):
         "other labels, or never",
     )
     train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
-    by: tuple[str, ...] = option(
-        (),
-        help="also score groups of spans by these columns of the reference file, or by KEY in comments '# "
-        "KEY=VALUE'. The first token gives the value of a span; if the values are numbers, the span gets the mean "
-        "over the span's tokens",
-        parse=columns_in,
-        metavar="COLUMNS",
+    by: tuple[str, ...] = name_list(
+        "COLUMNS",
+        "also score groups of spans by these columns of the reference file, or by KEY in comments '# KEY=VALUE'. The "
+        "first token gives the value of a span; if the values are numbers, the span gets the mean over the span's "
+        "tokens",
     )
 
     def __post_init__(self) -> None:
@@ -159,25 +147,19 @@ class SpanParts(CheckedOptions):
         if self.train_column is not None and self.train is None:
             raise InputError("--train-column needs a training set.", "Name the file with --train.")
 
-    @property
-    def wanted(self) -> bool:
-        """Whether an option asks for groups."""
-        return self.buckets or bool(self.train or self.by)
-
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    measures = add_measure_options(parser, MEASURES, default="span_f", protocols=True)
-    add_options(measures, Resampling)
-    add_options(measures, Matching)
+    add_measure_options(parser, MEASURES, default="span_f", protocols=True)
+    add_options(parser, "measures", Resampling, Matching)
     add_systems(parser)
     add_reading(parser, OF_SEVERAL)
-    add_options(parser.add_argument_group("examples"), ErrorChoice)
-    add_options(parser.add_argument_group("buckets"), SpanParts)
-    add_options(parser.add_argument_group("output"), ErrorOutput)
+    add_options(parser, "examples", ErrorChoice)
+    add_options(parser, "buckets", SpanParts)
+    add_options(parser, "output", ErrorOutput)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Read, match and show."""
     request = MeasureRequest(options)
     if request.protocol is not None:
@@ -186,20 +168,17 @@ def run(options: argparse.Namespace) -> int:
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
     if output.examples is None and output.to is None and choice != ErrorChoice():
-        raise InputError(
-            "--kind, --reference-label, --predicted-label, --limit and --sample need examples.",
-            "Add --examples text or --to TOOL.",
-        )
-    sides = request.sides(contents=SERIES)
+        problem = "--kind, --reference-label, --predicted-label, --limit and --sample need examples."
+        raise InputError(problem, "Add --examples text or --to TOOL.")
+    corpus = request.corpus(contents=SERIES)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
-    measures = request.measures_of(sides.content, MEASURES, ["span_f"], matching, resampling)
+    measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
-        raise InputError(
-            f"the costs of errors can be computed for only one measure, but got {len(measures)}.", "Name one measure."
-        )
-    if sides.content != "tags":
-        refuse(options, ["by"], CONTENTS[sides.content])
-    corpus = sides.read(words=True)
+        problem = f"the costs of errors can be computed for only one measure, but got {len(measures)}."
+        raise InputError(problem, "Name one measure.")
+    if corpus.content != "tags":
+        refuse(options, ["by"], CONTENTS[corpus.content])
+    corpus = corpus.read(words=True)
     if output.changes:
         require_two_systems("--changes", corpus.systems)
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
@@ -207,22 +186,22 @@ def run(options: argparse.Namespace) -> int:
         result = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))
     under, protocol = request.under_protocol({"errors": result})
     result = under["errors"]
-    partition = _partition(sides.paths[0], corpus, parts)
+    partition = _partition(corpus, parts)
     lines = [*corpus.lines(result.documents, result.tokens, result.unit), *protocol.items()]
     if output.html is not None:
         title = f"Errors of {', '.join(result.systems)}"
         write_error_report(result, output.html, title=title, heading=lines, precision=output.precision, **partition)
     if output.has_own_form:
         _write_examples(result, choice, output)
-        return 0
+        return
     if output.plot is not None:
         require_drawable(result.systems)
         plot_confusion(result.only.confusion(output.pairs), output.plot)
     described = {**corpus.described("predictions"), **protocol}
-    buckets = {name: system.buckets(**partition) for name, system in result.systems.items()} if parts.wanted else {}
+    grouped = result.systems if parts.buckets or parts.train or parts.by else {}
+    buckets = {name: system.buckets(**partition) for name, system in grouped.items()}
     suspicious = result.suspicious(partition["train"]) if output.suspicious else None
     _show(output, result, lines, described, buckets, suspicious)
-    return 0
 
 
 def _show(
@@ -230,37 +209,34 @@ def _show(
     result: Errors,
     lines: Sequence[tuple[str, str]],
     described: Mapping[str, Any],
-    buckets: Mapping[str, BucketReport],
-    suspicious: SuspiciousReferences | None,
+    buckets: Mapping[str, Any],
+    suspicious: Any,
 ) -> None:
     """Show the changes between two systems, or the list of errors, or the errors with buckets and doubtful spans."""
-    as_text, listed = output.table == "text", None
-    if output.changes or output.per_error:
+    as_text = output.table == "text"
+    changes = result.difference(*result.systems).changes if output.changes else None
+    listed: Any = None
+    if output.per_error:
         listed = result.difference(*result.systems) if len(result.systems) == 2 else result.shared
 
-    def values() -> dict[str, Any]:
-        more: dict[str, Any] = {}
-        if isinstance(listed, Difference) and output.changes:
-            more["changes"] = listed.changes.records()
-        elif listed is not None:
-            more["errors"] = listed.to_arrow().to_pylist()
-        more |= {"buckets": {name: report.to_dict() for name, report in buckets.items()}} if buckets else {}
-        more |= {} if suspicious is None else {"suspicious": suspicious.to_dict()}
-        return {**described, **result.to_dict(), **more}
-
-    def shown() -> Iterable[Part]:
-        if isinstance(listed, Difference) and output.changes:
-            return listed.changes.lines(None) if as_text else [listed.changes.listed()]
-        if listed is not None:
-            return [listed.listed()]
-        return [*heading(lines), *_parts(result, buckets, suspicious, as_text=as_text)]
-
-    output.write(values, shown)
+    if output.json:
+        more: dict[str, Any] = {
+            "changes": None if changes is None else changes.records(),
+            "errors": None if listed is None else listed.to_arrow().to_pylist(),
+            "buckets": {name: report.to_dict() for name, report in buckets.items()} or None,
+            "suspicious": None if suspicious is None else suspicious.to_dict(),
+        }
+        chosen = {name: each for name, each in more.items() if each is not None}
+        output.write_json({**described, **result.to_dict(), **chosen})
+    elif changes is not None:
+        output.write_parts([*changes.lines(None)] if as_text else [changes.listed()])
+    elif listed is not None:
+        output.write_parts([listed.listed()])
+    else:
+        output.write_parts([*heading(lines), *_parts(result, buckets, suspicious, as_text=as_text)])
 
 
-def _parts(
-    result: Errors, buckets: Mapping[str, BucketReport], suspicious: SuspiciousReferences | None, *, as_text: bool
-) -> Iterator[Part]:
+def _parts(result: Errors, buckets: Mapping[str, Any], suspicious: Any, *, as_text: bool) -> Iterator[Part]:
     """Yield the errors with buckets and suspicious references."""
     yield from result.lines(matrices=not as_text)
     if as_text and len(buckets) > 1:
@@ -269,27 +245,25 @@ def _parts(
     else:
         for name, report in buckets.items():
             yield from ("", (name, "bold"), "")
-            yield from (
-                replace(part, about={"system": name, **part.about}) if isinstance(part, Table) else part
-                for part in report.parts()
-            )
+            for part in report.parts():
+                yield replace(part, about={"system": name, **part.about}) if isinstance(part, Table) else part
     if suspicious is not None:
         yield ""
         yield from suspicious.lines() if as_text else suspicious.parts()
 
 
-def _partition(path: str, corpus: CorpusFiles, parts: SpanParts) -> dict[str, Any]:
+def _partition(corpus: Corpus, parts: SpanParts) -> dict[str, Any]:
     """Read the data for groups: the training set, and columns of the reference's file."""
     source, first = corpus.source, corpus.first
     if corpus.content != "tags":
         train = None if parts.train is None else read_training(source.read_spans(parts.train, parts.train_column))
         return {"train": train, "by": {}}
-    columns: dict[str, Any] = {}
     comments = _comment_values(first) if parts.by else {}
+    columns: dict[str, Any] = {name: comments[name] for name in parts.by if name in comments}
     if named := [name for name in parts.by if name not in comments]:
-        file, kept = source.read_tags(path, named), source.kept(first)
-        columns = {name: tags.take(kept) for name, tags in zip(file.columns, file.tags, strict=True)}
-    columns |= {name: comments[name] for name in parts.by if name in comments}
+        file, kept = source.read_tags(corpus.paths[0], named), source.kept(first)
+        of_file = {name: tags.take(kept) for name, tags in zip(file.columns, file.tags, strict=True)}
+        columns = {**of_file, **columns}
     return {"train": None if parts.train is None else _tags_of_training(source, parts), "by": columns}
 
 
@@ -318,18 +292,18 @@ def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Word
 
 def _write_examples(result: Errors, choice: ErrorChoice, output: ErrorOutput) -> None:
     """Write only the errors of all systems in their context, or changes, or pre-annotations."""
+    examples = [system.examples(**asdict(choice)) for system in result.systems.values() if output.examples]
     if output.to is not None:
         output.write_text(preannotations(result, output.to, view=output.view or "", **asdict(choice)))
-        return
-    if output.changes:
+    elif output.changes:
         output.write_text(result.difference(*result.systems).changes.to_json_lines())
-        return
-    examples = [system.examples(**asdict(choice)) for system in result.systems.values()]
-    if output.examples == "jsonl":
+    elif output.examples == "jsonl":
         output.write_text("".join(system.to_json_lines() for system in examples))
     elif output.examples == "csv":
         output.write_text(to_csv([table for system in examples for table in system.tables()], output.precision))
     else:
-        name = [[(str(each.about["system"]), "bold cyan")] if len(examples) > 1 else [] for each in examples]
-        parts = zip(name, (each.parts(choice.limit or SHOWN) for each in examples), strict=True)
-        output.write(dict, lambda: chain.from_iterable(chain.from_iterable(parts)))
+        parts: list[Part] = []
+        for each in examples:
+            parts += [(str(each.about["system"]), "bold cyan")] if len(examples) > 1 else []
+            parts += each.parts(choice.limit or SHOWN)
+        output.write_parts(parts)

@@ -26,7 +26,7 @@ from ..grounding.grounded import Grounded, outcomes_by_answer
 from ..grounding.reading import AnswerReading
 from ..options import CheckedOptions, options_of
 from ..readers.formats import formats_of
-from .convert import Target, WrittenAs
+from .convert import Target
 from .input_files import ONE_FILE, InputFiles, add_reading
 from .inputs import detected, input_paths
 from .options import add_options, read_options, switch
@@ -51,38 +51,31 @@ def _read(source: InputFiles, path: str) -> DocumentFile:
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument(
-        "files", metavar="TEXTS ANSWERS", nargs="+", help="texts and answers in two files, or one file with both"
-    )
+    what = "texts and answers in two files, or one file with both"
+    parser.add_argument("files", metavar="TEXTS ANSWERS", nargs="+", help=what)
     add_reading(parser, (*options_of(AnswerReading), *ONE_FILE))
-    output = parser.add_argument_group("output")
-    add_options(output, WrittenAs, optional=("to",))
-    add_options(output, Target, leave_out=("in_place",))
-    add_options(output, GroundingOutput)
+    add_options(parser, "output", Target, GroundingOutput, leave_out=("in_place",))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Read, ground and write."""
     source = read_options(InputFiles, options)
     paths = input_paths(options.files, source.answer_key)
     if len(paths) > max(len(options.files), 2):
-        raise InputError(
-            f"{mention('answer_key')} names several systems.", "Name one key, and run the command once for each system."
-        )
+        remedy = "Name one key, and run the command once for each system."
+        raise InputError(f"{mention('answer_key')} names several systems.", remedy)
     ending = next((name for end, name in _ENDINGS.items() if str(options.output or "").endswith(end)), "jsonl")
-    writing = read_options(WrittenAs, options).writing(options, source, ending)
+    target = read_options(Target, options)
+    writing = target.of_documents(source, ending)
     if len(paths) > 2:
         raise InputError(f"got {counted(len(paths), 'file')}.", "Give TEXTS and ANSWERS, or one file with both.")
     source.require_effect(options, "spans", paths)
     texts, *others = (_read(source, path) for path in paths)
     answers = next(iter(others), texts)
     if answers.answers is None:
-        raise InputError(
-            "this file has no answers.",
-            "Give the file of the texts first, then the file of the answers. If the answers have another key, name it "
-            f"with {mention('answer_key')}.",
-            source=answers.source,
-        )
+        remedy = "Give the file of the texts first, then the file of the answers. If the answers have another key,"
+        named = f"name it with {mention('answer_key')}."
+        raise InputError("this file has no answers.", f"{remedy} {named}", source=answers.source)
     texts = replace(texts, answers=None)
     texts, answers = matched(texts if source.tokenizer is None else with_tokens(texts, source.tokenizer), answers)
     pairing = Pairing(unit="character", **vars(source.pairing.answering))
@@ -96,11 +89,10 @@ def run(options: argparse.Namespace) -> int:
     summary = f"{grounded.summary} (grounding:{grounded.policy})"
     if grounded.unplaced:
         summary += f"; not in the text, and wrong when scored: {len(grounded.unplaced):,}"
-    if writing.target.names_file:
+    if target.names_file:
         print(f"{printable(options.output)}: {summary}.")
     else:
         print(f"{summary}.", file=sys.stderr)
-    return 0
 
 
 def _lost(made: DocumentFile, grounded: Grounded) -> Iterator[str]:

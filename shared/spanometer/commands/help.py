@@ -6,7 +6,7 @@ has the options that a command declares itself, and those that are declared as c
 
 import argparse
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from inspect import cleandoc
 from textwrap import fill, wrap
@@ -238,23 +238,19 @@ def _sections(parser: argparse.ArgumentParser, *, common: bool = False) -> dict[
 
 
 def _described(declared: Option) -> str:
-    """Return an option's help with its values or its default."""
+    """Return an option's help with its values, each on a line of its own if they are long, or its default."""
     if declared.choices:
         text = f"{declared.help}: {declared.values}".replace('"', "")
-        return text if len(text) <= _LONG or not any(declared.explained.values()) else "\n- ".join(_lines(declared))
+        if len(text) <= _LONG or not any(declared.explained.values()):
+            return text
+        lines = [f"{declared.help}:"]
+        for value, text in declared.explained.items():
+            default = " (default)" if same(value, declared.default) else ""
+            lines.append(f"{value}{default}{': ' if text else ''}{text}")
+        return "\n- ".join([*lines, *filter(None, [declared.further])])
     plain = declared.kind is bool or declared.default in (None, (), {})
     default = "" if plain else f" (default: {declared.default})"
     return f"{declared.help}{'; may be repeated' if declared.repeat else ''}{default}"
-
-
-def _lines(declared: Option) -> Iterator[str]:
-    """Write an option's help and each of its values on a line of its own."""
-    yield f"{declared.help}:"
-    for value, text in declared.explained.items():
-        default = " (default)" if same(value, declared.default) else ""
-        yield f"{value}{default}{': ' if text else ''}{text}"
-    if declared.further:
-        yield declared.further
 
 
 def _briefly(declared: Option) -> str:

@@ -32,7 +32,7 @@ from ..tags.decoding import Decoding, LabelDecoding
 from ..tags.schemes import LabelChoice, label_map_in
 from ..tags.tags import Tags
 from .inputs import InputPath, detected, read_with
-from .options import add_options, destination, read_options, refuse_others
+from .options import add_options, name_list, read_options, refuse_others, switch
 
 CONTENTS = {
     "attributes": "spans with attributes",
@@ -64,11 +64,6 @@ _TOKENS = Writer(write=iter, unit="token", needs_text=False, discontinuous=True,
 
 def _label_map(text: str) -> dict[str, str]:
     return read_label_map(text) if os.path.isfile(text) or "=" not in text else label_map_in(text)
-
-
-def columns_in(text: str) -> tuple[str, ...]:
-    """Split names that are separated by commas."""
-    return tuple(column.strip() for column in text.split(","))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,26 +107,20 @@ class TagColumns(LabelDecoding):
         "WORD",
         "end a document at lines that begin with this word, such as --boundary=-X- (default: -DOCSTART-)",
     )
-    column: tuple[str, ...] = option(
-        (),
-        help=f"tag column of all files: {COLUMN}. If one file has the reference and the systems, name all "
-        "their columns, as in 2,3",
-        metavar="COLUMN",
-        parse=columns_in,
+    column: tuple[str, ...] = name_list(
+        "COLUMN",
+        f"tag column of all files: {COLUMN}. If one file has the reference and the systems, name all their columns, as "
+        "in 2,3",
         common=True,
     )
     reference_column: str | None = text("COLUMN", "column of the reference's tags")
     prediction_column: str | None = text("COLUMN", "column of the system's tags")
-    layer_columns: tuple[str, ...] = option(
-        (),
-        help="read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; if one file has reference and "
-        "system, name the reference's columns, then the system's",
-        metavar="COLUMNS",
-        parse=columns_in,
+    layer_columns: tuple[str, ...] = name_list(
+        "COLUMNS",
+        "read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; if one file has reference and system, "
+        "name the reference's columns, then the system's",
     )
-    layers_apart: bool = option(
-        False, help="with --layer-columns: match only spans that come from the same column", kind=bool
-    )
+    layers_apart: bool = switch("with --layer-columns: match only spans that come from the same column")
     words_column: str | None = text("COLUMN", "column of the words, for sl_icm with word probabilities")
     token_probability_column: str | None = text(
         "COLUMN", "column with the token probabilities in the reference file, for sl_icm; _ means no probability"
@@ -162,13 +151,11 @@ class InputFiles(
     spans_key: str = reused_option(DocumentLines, "spans_key")
     answer_key: str | None = reused_option(AnswerLines, "answer_key")
     text_key: str | None = reused_option(AnswerLines, "text_key")
-    annotator: tuple[str, ...] = option(
-        (),
-        help="read only the spans of these annotators, separated by commas. By default, `score` reads the "
-        "curator's spans if there is a curator, and `agree` reads the spans of all annotators except the curator",
+    annotator: tuple[str, ...] = name_list(
+        "NAMES",
+        "read only the spans of these annotators, separated by commas. By default, `score` reads the curator's spans "
+        "if there is a curator, and `agree` reads the spans of all annotators except the curator",
         flag="annotators",
-        metavar="NAMES",
-        parse=columns_in,
     )
     level: str = option("fine", help="entity types to read from HIPE columns", choices=tuple(LEVELS))
     grounding: Any = option(
@@ -211,10 +198,7 @@ class InputFiles(
     @property
     def string_policy(self) -> StringPolicy:
         """The policy for strings."""
-        try:
-            return StringPolicy.of("strict-strings" if self.grounding is None else self.grounding)
-        except InputError as error:
-            raise error.placed(option="grounding") from None
+        return StringPolicy.of("strict-strings" if self.grounding is None else self.grounding)
 
     @property
     def decoding(self) -> dict[str, Any]:
@@ -230,9 +214,8 @@ class InputFiles(
     def one_column(self) -> str | None:
         """The only column that is named; None means the last column."""
         if self.columns:
-            raise InputError(
-                f"{mention('column')} names several columns, but this command reads one.", "Name one column."
-            )
+            problem = f"{mention('column')} names several columns, but this command reads one."
+            raise InputError(problem, "Name one column.")
         return next(iter(self.column), None)
 
     @property
@@ -255,29 +238,14 @@ class InputFiles(
             return detected(path, self.encoding, "spans", "answers")
         return shown
 
-    def content_of(
-        self,
-        options: argparse.Namespace,
-        paths: Sequence[str],
-        contents: Sequence[str] = SERIES,
-        inputs: Collection[str] = (),
-    ) -> str:
+    def content_of(self, paths: Sequence[str], contents: Sequence[str] = SERIES, inputs: Collection[str] = ()) -> str:
         """Choose the kind of content that is read.
 
         Args:
-            options: the command line.
             paths: the files, see `InputPath.of`.
             contents: the kinds of content that the command accepts.
             inputs: the kinds of input of the measures that are named.
-
-        Raises:
-            InputError: if a reading option has no effect.
         """
-        content = self._content_of(paths, contents, inputs)
-        self.require_effect(options, content, paths)
-        return content
-
-    def _content_of(self, paths: Sequence[str], contents: Sequence[str], inputs: Collection[str]) -> str:
         if "strings" in contents and (self.describes_strings or MentionF.input in inputs):
             return "strings"
         contents = [each for each in _DETECTED if each in contents and each in inputs][:1] or contents
@@ -302,28 +270,23 @@ class InputFiles(
             names |= {name for format in formats if format is not None for name in format.options}
             if None in formats or self.reference_column or self.prediction_column:
                 names |= {*_OF_TAGS, "prefix", "column", *OF_SCORES}
-        require_effect(options, InputFiles, names, CONTENTS[content])
+        declared = options_of(InputFiles)
+        refuse_others(options, LabelChoice, [declared[name] for name in names & declared.keys()], CONTENTS[content])
 
     def read_tags(
-        self,
-        path: str,
-        columns: Sequence[str | None],
-        words: bool | int | str = False,
-        numbers: str | None = None,
-        *,
-        distinct: bool = False,
+        self, path: str, columns: Sequence[str | None], words: bool | int | str = False, numbers: str | None = None
     ) -> DocumentFile:
-        """Read tag columns of a file; if `distinct` is True, raise an `InputError` for a column that is named twice."""
+        """Read tag columns of a file; raise an `InputError` for a column that is named twice."""
         options = {name: getattr(self, name) for name in ("format", "documents", "outside", "boundary")}
         file = read_with(read, path, columns=columns, words=words, numbers=numbers, **options, **self.limits)
         named: Sequence[object] = file.columns if file.layout is None else file.layout.columns
-        if distinct and len(set(named)) < len(named):
+        if len(set(named)) < len(named):
             raise InputError("a column is named twice.", "Name each column once.", source=file.source)
         return file
 
     def read_columns(self, path: str) -> DocumentFile:
         """Read the named tag columns of a file; if none is named, read the last column."""
-        return self.read_tags(path, self.column or [None], distinct=True)
+        return self.read_tags(path, self.column or [None])
 
     def read_spans(self, path: str, column: str | None = None) -> DocumentFile:
         """Read the spans of one annotator from a file of any format; if a column is named, the file has tags."""
@@ -333,22 +296,16 @@ class InputFiles(
         """Read the spans of all annotators from a file, with the options that its format has."""
         shown = self.format_of(path) if column is None and shown is None else shown
         options = {name: getattr(self, name) for name in (_OF_TAGS if shown is None else shown.options)}
+        options |= {"column": self.one_column if column is None and shown is None else column, "format": self.format}
+        options["annotator"] = self.annotator[0] if len(self.annotator) == 1 else None
         key = getattr(path, "key", None)
         if key is not None:
             options["answer_key"] = key
         # each file of a folder is detected separately
-        single = shown is not None and (key is not None or files_of(path) is None)
+        if shown is not None and (key is not None or files_of(path) is None):
+            options["format"] = shown.name
         try:
-            return read_with(
-                read_documents,
-                path,
-                format=shown.name if shown is not None and single else self.format,
-                annotator=self.annotator[0] if len(self.annotator) == 1 else None,
-                **options,
-                column=self.one_column if column is None and shown is None else column,
-                prefix=self.prefix,
-                limits=self.limits,
-            )
+            return read_with(read_documents, path, prefix=self.prefix, limits=self.limits, **options)
         except InputError as error:
             if shown is not None or self.grounding is None:
                 raise
@@ -424,17 +381,8 @@ def add_reading(parser: argparse.ArgumentParser, names: Collection[str]) -> None
         "reading entity trees": trees,
     }
     for title, of_group in groups.items():
-        if not of_group.isdisjoint(names):
-            group = next((each for each in parser._action_groups if each.title == title), None)
-            left_out = options_of(InputFiles).keys() - (of_group & set(names))
-            add_options(group or parser.add_argument_group(title), InputFiles, leave_out=left_out)
-
-
-def require_effect(options: argparse.Namespace, owner: type, names: Collection[str], what: str) -> None:
-    """Raise an `InputError` for a reading option that has no effect for this content."""
-    declared = options_of(owner)
-    taken = {destination(declared[name]) for name in names if name in declared}
-    refuse_others(options, ChosenLabels, taken, what)
+        left_out = options_of(InputFiles).keys() - (of_group & set(names))
+        add_options(parser, title, InputFiles, leave_out=left_out)
 
 
 ONE_FILE = (
@@ -453,12 +401,13 @@ OF_SEVERAL = tuple(
 """The options for reading several files, tags or documents, without those for sl_icm."""
 
 
-def read_source(options: argparse.Namespace, path: InputPath, **values: Any) -> tuple[InputFiles, bool]:
+def read_source(options: argparse.Namespace, path: InputPath) -> tuple[InputFiles, bool]:
     """Read the options for one file, and check whether it is read as tags, which is so if it shows no other content.
 
     Raises:
         InputError: if an option has no effect.
     """
-    given = {name: value for name, value in values.items() if getattr(options, name, None) is None}
-    source = replace(read_options(InputFiles, options), **given)
-    return source, source.content_of(options, [path]) == "tags"
+    source = read_options(InputFiles, options)
+    content = source.content_of([path])
+    source.require_effect(options, content, [path])
+    return source, content == "tags"

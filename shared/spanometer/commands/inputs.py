@@ -15,7 +15,6 @@ import numpy as np
 
 from ..documents import joining as matching
 from ..documents.document_file import DocumentFile
-from ..documents.sides import Sides
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.grounded import AnswerCounts
 from ..measures.base import Measure
@@ -23,10 +22,9 @@ from ..readers.columns.layout import DOCSTART
 from ..readers.formats import Format, detect
 from ..readers.source import open_file, spooled
 from ..spans.spans import Spans
+from .options import STANDARD_INPUT, names_in
 
 File = TypeVar("File")
-
-STANDARD_INPUT = "-"
 
 _IN_MEMORY = 1 << 24
 """The number of bytes of a copy that are kept in memory; a longer copy is on disk."""
@@ -52,9 +50,40 @@ class ShownFile:
     remarks: Sequence[str] = ()
 
     @classmethod
-    def of(cls, file: DocumentFile, *texts: str, **described: Any) -> ShownFile:
+    def by(cls, file: DocumentFile, *texts: str, **described: Any) -> ShownFile:
         """Describe a file by texts after its name, and by values for JSON."""
         return cls(", ".join([file.source, *texts]), {"file": file.source, **described}, file.left_out)
+
+    @classmethod
+    def of(
+        cls,
+        file: DocumentFile,
+        grounded: AnswerCounts | None = None,
+        notes: Sequence[str] = (),
+        left_out: Sequence[str] = (),
+    ) -> ShownFile:
+        """Describe a file: its items, with further notes, and the items that were left out by the reader or later."""
+        if file.tags:
+            columns = " and ".join(file.columns)
+            return cls.by(file, columns, column=columns)
+        if file.entities is not None:
+            entities, components = len(file.entities), len(file.entities.components)
+            metonymic = int((np.diff(file.entities.type_offsets) > 1).sum())
+            text = f"{counted(entities, 'entity', 'entities')}, {counted(components, 'component')}"
+            sizes = {"entities": entities, "components": components, "metonymic": metonymic}
+            texts = file.format, text, f"{metonymic:,} metonymic"
+            return cls.by(file, *texts, format=file.format, **sizes, left_out=list(file.left_out))
+        notes, left_out = [*file.notes, *notes], [*file.left_out, *left_out]
+        described: dict[str, Any]
+        if file.answers is None:
+            unit = "tokens" if file.in_tokens else "characters"
+            described = {"spans": len(file.spans), "unit": unit}
+            text = f"{counted(len(file.spans), 'span')} of {unit}"
+        else:
+            described = {"answers": len(file.answers), **({} if grounded is None else grounded.total)}
+            text = counted(len(file.answers), "answer") if grounded is None else grounded.summary
+        text = "; ".join([f"{file.source}, {text}", *(note.rstrip(".") for note in notes)])
+        return cls(text, {"file": file.source, **described, "notes": notes, "left_out": left_out}, left_out)
 
     def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> ShownFile:
         """Add a remark if there are no spans, or if the system predicts labels that the reference lacks."""
@@ -72,38 +101,6 @@ class ShownFile:
             example = f"{unknown[0]}={missed[0]} gives both the same name" if alike else "OLD=NEW renames labels"
             remark += printable(f" (--label-map {example})") if missed else ""
         return replace(self, described={**self.described, "remarks": [remark]}, remarks=[remark])
-
-
-def side_of(
-    file: DocumentFile,
-    paired: Sides | None = None,
-    grounded: AnswerCounts | None = None,
-    remarks: Sequence[str] = (),
-) -> ShownFile:
-    """Describe a file: its items, the spans that were moved to fit the unit, and the items that were left out."""
-    if file.tags:
-        columns = " and ".join(file.columns)
-        return ShownFile.of(file, columns, column=columns)
-    if file.entities is not None:
-        entities, components = len(file.entities), len(file.entities.components)
-        metonymic = int((np.diff(file.entities.type_offsets) > 1).sum())
-        texts = counted(entities, "entity", "entities"), counted(components, "component"), f"{metonymic:,} metonymic"
-        sizes = {"entities": entities, "components": components, "metonymic": metonymic}
-        return ShownFile.of(file, file.format, *texts, format=file.format, **sizes, left_out=list(file.left_out))
-    if paired is not None and file.answers is not None:
-        grounded = paired.grounded["predictions"]
-    unit = "tokens" if file.in_tokens else "characters"
-    notes = [*file.notes, *(() if paired is None else paired.notes), *remarks]
-    left_out = [*file.left_out, *(() if paired is None else paired.left_out)]
-    described: dict[str, Any]
-    if file.answers is None:
-        described = {"spans": len(file.spans), "unit": unit}
-        text = f"{counted(len(file.spans), 'span')} of {unit}"
-    else:
-        described = {"answers": len(file.answers), **({} if grounded is None else grounded.total)}
-        text = counted(len(file.answers), "answer") if grounded is None else grounded.summary
-    text = "; ".join([f"{file.source}, {text}", *(note.rstrip(".") for note in notes)])
-    return ShownFile(text, {"file": file.source, **described, "notes": notes, "left_out": left_out}, left_out)
 
 
 def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
@@ -129,9 +126,11 @@ def size_of(documents: int | str, tokens: int | None, unit: str = "token") -> st
     return ", ".join([number, *([] if tokens is None else [counted(tokens, unit)])])
 
 
-def headlines(sides: Sequence[tuple[str, ShownFile]], size: str) -> list[tuple[str, str]]:
+def headlines(
+    sides: Sequence[tuple[str, ShownFile]], documents: int | str, tokens: int | None = None, unit: str = "token"
+) -> list[tuple[str, str]]:
     """Return the lines above the results: each side, the size of the corpus, and the items that readers left out."""
-    lines = [*((name, side.text) for name, side in sides), ("size", size)]
+    lines = [*((name, side.text) for name, side in sides), ("size", size_of(documents, tokens, unit))]
     for name, side in sides:
         more = f"; and {len(side.left_out) - _SHOWN:,} more (--json has all)" if len(side.left_out) > _SHOWN else ""
         if side.left_out:
@@ -201,11 +200,8 @@ def input_paths(paths: Sequence[str], keys: str | None = None, *, systems: int =
     opened = list(map(InputPath.of, paths))
     if keys is None:
         return opened
-    named = [key.strip() for key in keys.split(",")]
-    if not all(named) or len(set(named)) < len(named):
-        raise InputError(f"{mention('answer_key')} has an empty or repeated key.", "Name each key once.")
-    answers = opened[systems:] or opened[:1]
-    return [*opened[:systems], *(InputPath.of(path, key) for path in answers for key in named)]
+    names, answers = _names_in(keys, "answer_key", "key"), opened[systems:] or opened[:1]
+    return [*opened[:systems], *(InputPath.of(path, key) for path in answers for key in names)]
 
 
 def _pipe(path: str) -> object:
@@ -219,21 +215,18 @@ def _pipe(path: str) -> object:
     return None if regular else (status.st_dev, status.st_ino)
 
 
-def read_with(reader: Callable[..., File], path: str, **options: Any) -> File:
-    """Read a file or standard input, with a progress bar."""
+def progress_bar(*steps: Any, **settings: Any) -> Any:
+    """Create a progress bar on a terminal, which appears after a second and vanishes at its end."""
     from tqdm import tqdm
 
-    opened = InputPath.of(path)
-    is_file = path != STANDARD_INPUT and os.path.isfile(path)
-    with tqdm(
-        desc=f"reading {printable(os.path.basename(path))}",
-        total=os.path.getsize(path) if is_file else None,
-        unit="B",
-        unit_scale=True,
-        delay=1,
-        leave=False,
-        disable=None,
-    ) as bar:
+    return tqdm(*steps, delay=1, leave=False, disable=None, **settings)
+
+
+def read_with(reader: Callable[..., File], path: str, **options: Any) -> File:
+    """Read a file or standard input, with a progress bar."""
+    opened, what = InputPath.of(path), f"reading {printable(os.path.basename(path))}"
+    size = os.path.getsize(path) if path != STANDARD_INPUT and os.path.isfile(path) else None
+    with progress_bar(desc=what, total=size, unit="B", unit_scale=True) as bar:
         return reader(opened.start, name=called(path), progress=bar.update, **options)
 
 
@@ -260,23 +253,24 @@ def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
     """
     if written is None:
         return list(default)
-    names = [name.strip() for name in written.split(",")]
+    names = _names_in(written, "names", "name")
     if len(names) != len(default):
         problem = f"got {counted(len(names), 'name')} for {counted(len(default), what)}."
         raise InputError(problem, f"Give one name for each {what}.")
-    if not all(names):
-        raise InputError("a name is empty.", f"Give each {what} a name.")
-    if len(set(names)) < len(names):
-        raise InputError(f"two {what}s have the same name.", f"Give each {what} a different name.")
+    return names
+
+
+def _names_in(text: str, option: str, noun: str) -> list[str]:
+    """Split names or keys that are separated by commas; raise an `InputError` if one is empty or repeated."""
+    names = list(names_in(text))
+    if not all(names) or len(set(names)) < len(names):
+        raise InputError(f"{mention(option)} has an empty or repeated {noun}.", f"Give each {noun} once.")
     return names
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
     """Name annotators or systems after their files, by the shortest names that are distinct."""
-    bare = [
-        called(path) if path == STANDARD_INPUT else os.path.basename(os.path.normpath(path)).removesuffix(".gz")
-        for path in paths
-    ]
+    bare = [os.path.basename(os.path.normpath(called(path))).removesuffix(".gz") for path in paths]
     stems = [os.path.splitext(name)[0] for name in bare]
     keys = [getattr(path, "key", None) or "" for path in paths]
     candidates = [stems, bare, list(paths)]

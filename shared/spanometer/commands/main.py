@@ -7,11 +7,10 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from inspect import cleandoc
-from itertools import takewhile
 from typing import Any, NoReturn
 
 import pyarrow
@@ -55,7 +54,7 @@ def _complete(parser: _Commands) -> None:
     # the options of the command must be declared before they are listed
     for name in os.environ.get("COMP_LINE", "").split()[1:2]:
         if name in COMMANDS:
-            parser.command(name).load()
+            parser.commands[name].load()
     autocomplete(parser)
 
 
@@ -65,7 +64,9 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         return _complain("standard output is closed. Send it to a file, a pipe or /dev/null.")
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115 (open to the end of the process)
-    _escape_what_cannot_be_encoded()
+    # characters that it cannot encode are escaped
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
     # Arrow's default pool never returns memory
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -81,7 +82,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         require_kept_inputs(options)
         with warnings.catch_warnings():
             warnings.showwarning = _warn
-            status: int = options.run(options)
+            status: int = options.run(options) or 0
         sys.stdout.flush()
         return status
     except InputError as error:
@@ -121,9 +122,8 @@ class Parser(argparse.ArgumentParser):
         self._document(documentation)
 
     def _document(self, documentation: str | None) -> None:
-        paragraphs = cleandoc(documentation or "").split("\n\n")
-        above = list(takewhile(lambda text: not text.partition("\n")[0].endswith(":"), paragraphs))
-        self.description, self.epilog = "\n\n".join(above), "\n\n".join(paragraphs[len(above) :])
+        parts = re.split(r"\n\n(?=.*:\n)", cleandoc(documentation or ""), maxsplit=1)
+        self.description, self.epilog = (*parts, "")[:2]
 
     def load(self) -> None:
         """Import the command and declare its options."""
@@ -170,20 +170,15 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Commands(Parser):
-    """The parser that chooses a command."""
+    """The parser that chooses a command; `commands` has the parser of each."""
+
+    commands: Mapping[str, Parser]
 
     def page(self, topic: str | None) -> str:
         """Return the list of commands, or a page of one of them."""
         if topic is None or topic == help.ALL:
             return help.command_list(self, GROUPS)
-        return self.command(topic).page(None) if topic in COMMANDS else self.command("score").page(topic)
-
-    def command(self, name: str) -> Parser:
-        """Look up the parser of a command."""
-        assert self._subparsers is not None
-        choices: Any = self._subparsers._group_actions[0].choices
-        parser: Parser = choices[name]
-        return parser
+        return self.commands[topic].page(None) if topic in COMMANDS else self.commands["score"].page(topic)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """If a command is unknown, name the most similar one, or all commands."""
@@ -199,15 +194,11 @@ def _did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def _parser() -> _Commands:
-    parser = _Commands(
-        prog="spanometer",
-        usage="spanometer COMMAND ...",
-        documentation="Score span annotations such as named entities, chunks and quotations, and fix their tags.",
-    )
+    about = "Score span annotations such as named entities, chunks and quotations, and fix their tags."
+    parser = _Commands(prog="spanometer", usage="spanometer COMMAND ...", documentation=about)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    commands = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True, parser_class=Parser)
-    for name in COMMANDS:
-        commands.add_parser(name, module=f"{__package__}.{name}")
+    chosen = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True, parser_class=Parser)
+    parser.commands = {name: chosen.add_parser(name, module=f"{__package__}.{name}") for name in COMMANDS}
     return parser
 
 
@@ -220,13 +211,6 @@ def _complain(message: str) -> int:
     if sys.stderr is not None:
         print(f"spanometer: {printable(message)}", file=sys.stderr)
     return BAD_INPUT
-
-
-def _escape_what_cannot_be_encoded() -> None:
-    """Let standard output escape characters that it cannot encode."""
-    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    if encoding != "utf8" and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:

@@ -15,14 +15,14 @@ from ..measures.aligned import FMeasure
 from ..measures.base import Measure
 from ..measures.notation import read_reading, reading_of, signatures_in
 from ..measures.registry import is_everything, listed_measures, names_of, options_by_name, read_measures
-from ..options import options_of
+from ..options import Option, options_of, reused_option
 from ..protocols.protocol import Protocol
 from ..readers.lists import read_word_probabilities
-from .corpus import Sides
+from .corpus import Corpus
 from .help import known_measures
 from .input_files import CONTENTS, INPUTS
 from .inputs import read_with
-from .options import add_options, destination, read_options, read_values, refuse_others
+from .options import add_options, read_options, read_values, refuse_others
 
 _SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """What errors call the inputs of measures."""
@@ -31,8 +31,6 @@ _REMEDIES = {
     "attributes": "Use only --measures span_attribute.",
     "entities": "Use --measures eter. Or score one column of HIPE's files as tags, with the options --column, "
     "--documents document_id and --outside _",
-    "spans": "Use measures of spans.",
-    "tags": "Use measures of spans.",
     "strings": "With this --grounding policy, answers are strings, not spans. Leave out --measures, or choose a "
     "policy for spans, such as --grounding strict.",
 }
@@ -42,21 +40,21 @@ COMPARED = tuple(StringPolicy().compared)
 """Options of `mention_f` that are set by a policy for strings."""
 
 
+class Intervals(Resampling):
+    """Options for intervals, which are computed only if their level is set."""
+
+    confidence: Any = reused_option(Resampling, "confidence", default=None, optional=True)
+
+
 def add_measure_options(
-    parser: argparse.ArgumentParser,
-    available: Mapping[str, type[Measure]],
-    *,
-    default: str,
-    intervals: bool = False,
-    protocols: bool = False,
-) -> argparse._ArgumentGroup:
-    """Add the option for measures, and the options that most measures have; returns their group.
+    parser: argparse.ArgumentParser, available: Mapping[str, type[Measure]], *, default: str, protocols: bool = False
+) -> None:
+    """Add the option for measures, and the options that most measures have.
 
     Args:
         parser: the parser of the command.
         available: the measures by name.
         default: the measures that are computed if none is named, in words.
-        intervals: whether to add the options of intervals.
         protocols: whether to add the option for an official scorer.
     """
     scoring = parser.add_argument_group("measures")
@@ -64,13 +62,10 @@ def add_measure_options(
     scoring.add_argument("--measures", metavar="NAMES", action="append", help=listed)
     if protocols:
         scoring.add_argument("--protocol", metavar="NAME", help="compute the scores as this official scorer does")
-    add_options(scoring, FMeasure)
-    if intervals:
-        add_options(scoring, Resampling, optional=("confidence",))
+    add_options(parser, "measures", FMeasure)
     # errors call the options of single measures as --measures does
     own = {name: name for measure in available.values() for name in options_of(measure)}
     parser.set_defaults(flags={**own, "measure": "--measures", **parser.get_default("flags")})
-    return scoring
 
 
 class MeasureRequest:
@@ -121,7 +116,7 @@ class MeasureRequest:
         for name, value in values.items():
             setattr(options, declared[name][0], value if isinstance(value, bool) else reading[name])
 
-    def sides(self, annotators: int = 0, contents: Sequence[str] = tuple(CONTENTS)) -> Sides:
+    def corpus(self, annotators: int = 0, contents: Sequence[str] = tuple(CONTENTS)) -> Corpus:
         """Choose the files' kind of content from the named measures, the reading options, and the files themselves.
 
         Raises:
@@ -129,7 +124,7 @@ class MeasureRequest:
         """
         known = known_measures()
         inputs = {known[name].input for name in options_by_name(self.options.measures or [], known)}
-        return Sides.of(self.options, annotators, contents, inputs)
+        return Corpus.of(self.options, annotators, contents, inputs)
 
     def measures(self, available: Mapping[str, type[Measure]], default: Iterable[str]) -> list[Any]:
         """Return the measures with their options.
@@ -163,7 +158,8 @@ class MeasureRequest:
         for measure in measures:
             if measure.input != INPUTS.get(content, measure.input):
                 what = _SCORED.get(measure.input, "strings")
-                raise InputError(f"{measure.name} scores {what}, not {CONTENTS[content]}.", _REMEDIES[content])
+                remedy = _REMEDIES.get(content, "Use measures of spans.")
+                raise InputError(f"{measure.name} scores {what}, not {CONTENTS[content]}.", remedy)
         self.require_used(*measures, *others)
         return SuitingMeasures(measures) if everything else measures
 
@@ -182,12 +178,10 @@ class MeasureRequest:
     def require_used(self, *used: object) -> None:
         """Raise an `InputError` for an option that neither the measures nor the intervals have."""
         of_measures = {*options_of(FMeasure), "seed"}
-        taken: set[str] = set()
-        for each in used:
-            if isinstance(each, Measure):
-                taken |= of_measures & each.options().keys()
-            elif each is not None:
-                taken |= {destination(declared) for declared in options_of(each).values()}
+        taken: list[Option] = []
+        for each in filter(None, used):
+            names = of_measures & each.options().keys() if isinstance(each, Measure) else options_of(each)
+            taken += [options_of(each)[name] for name in names]
         refuse_others(self.options, Measure, taken, "these measures")
         remedy = "Add --confidence 0.95 to compute intervals."
         refuse_others(self.options, Resampling, taken, "scores without intervals", remedy)
@@ -224,10 +218,9 @@ def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
         own = {name: getattr(measure, name) for name in COMPARED}
         if own not in (policy.compared, StringPolicy().compared):
             options = " and ".join(mention(name) for name in own)
-            raise InputError(
-                f"{setting('grounding', str(policy))} and {measure.name} compare strings in different ways.",
-                f"The policy already sets how strings are compared. Leave out {options} of {measure.name}.",
-            )
+            problem = f"{setting('grounding', str(policy))} and {measure.name} compare strings in different ways."
+            remedy = f"The policy already sets how strings are compared. Leave out {options} of {measure.name}."
+            raise InputError(problem, remedy)
 
 
 def need_words(measures: Iterable[Any]) -> bool:

@@ -4,7 +4,6 @@ import argparse
 import glob
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..exceptions import ASKED, InputError, spell_python
@@ -12,17 +11,13 @@ from ..options import Option, option, options_of
 
 Owner = TypeVar("Owner")
 
-READ = (
-    *("file", "files", "reference", "systems", "train", "data"),
-    *("id2label", "label_map", "tokenizer"),
-)
+READ = ("file", "files", "reference", "systems", "train", "data", "id2label", "label_map", "tokenizer")
 """The attribute of the parsed options that has the names of files to read."""
+
+STANDARD_INPUT = "-"
 
 WRITTEN = ("output", "html", "plot")
 """The attribute that has the names of files to write."""
-
-_SHORT = {"output": "-o"}
-"""Options that also have a short flag."""
 
 
 def switch(help: str, **details: Any) -> Any:
@@ -30,64 +25,74 @@ def switch(help: str, **details: Any) -> Any:
     return option(False, help=help, kind=bool, **details)
 
 
-def add_systems(parser: argparse.ArgumentParser, *, metavar: str = "PREDICTION") -> argparse._ArgumentGroup:
-    """Add the files of a reference and of systems, and their names; returns the group for the reading options."""
+def names_in(text: str) -> tuple[str, ...]:
+    """Split names that are separated by commas."""
+    return tuple(name.strip() for name in text.split(","))
+
+
+def name_list(metavar: str, help: str, **details: Any) -> Any:
+    """Declare an option of a command with names that are separated by commas."""
+    return option((), help=help, metavar=metavar, parse=names_in, **details)
+
+
+def add_systems(parser: argparse.ArgumentParser, *, metavar: str = "PREDICTION") -> None:
+    """Add the files of a reference and of systems, and the names of the systems."""
     add_reference(parser)
     parser.add_argument("systems", metavar=metavar, nargs="*", help="file with the predictions of one system")
-    return _add_names(parser, "systems")
+    add_names(parser, "systems")
 
 
 def add_annotators(parser: argparse.ArgumentParser) -> None:
     """Add the files of annotators, and their names."""
     parser.add_argument("files", metavar="FILE", nargs="+", help="annotations of one annotator")
-    _add_names(parser, "annotators")
+    add_names(parser, "annotators")
 
 
 def add_reference(parser: argparse.ArgumentParser) -> None:
     """Add the file of a reference."""
-    parser.add_argument(
-        "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
-    )
+    what = "file with the reference annotation; - is standard input"
+    parser.add_argument("reference", metavar="REFERENCE", help=what)
 
 
-def _add_names(parser: argparse.ArgumentParser, of: str) -> argparse._ArgumentGroup:
-    reading = parser.add_argument_group("reading")
-    reading.add_argument("--names", metavar="NAMES", help=f"names of the {of}, separated by commas")
-    return reading
+def add_names(parser: argparse.ArgumentParser, of: str) -> None:
+    """Add the option for names, and begin the group of reading options."""
+    what = f"names of the {of}, separated by commas"
+    group_of(parser, "reading").add_argument("--names", metavar="NAMES", help=what)
 
 
-def add_options(
-    group: argparse._ArgumentGroup,
-    owner: type,
-    *,
-    leave_out: Collection[str] = (),
-    optional: Collection[str] = (),
-) -> None:
-    """Add the declared options of a dataclass to a group of a parser.
+def group_of(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentGroup:
+    """Return the group of a parser's arguments with this title, which is added if there is none."""
+    group = next((group for group in parser._action_groups if group.title == title), None)
+    return group or parser.add_argument_group(title)
+
+
+def add_options(parser: argparse.ArgumentParser, title: str, *kinds: type, leave_out: Collection[str] = ()) -> None:
+    """Add the declared options of dataclasses to a parser.
 
     If several dataclasses declare the same flag, it is one option of the command line, with the help of the first; each
     dataclass reads it in its own way, see `read_options`.
 
     Args:
-        group: the group; options that the parser has already are not added again.
-        owner: the dataclass.
+        parser: the parser; options that it has already are not added again.
+        title: the title of their group, see `group_of`.
+        kinds: the dataclasses.
         leave_out: names of options that the command does not need.
-        optional: names of options without a default in the help.
     """
-    flags, owners, declarations = (dict(group.get_default(name) or {}) for name in ("flags", "owners", "declared"))
-    for name, declared in options_of(owner).items():
+    group = group_of(parser, title)
+    flags, owners, declarations = (dict(parser.get_default(name) or {}) for name in ("flags", "owners", "declared"))
+    for owner, (name, declared) in ((kind, entry) for kind in kinds for entry in options_of(kind).items()):
         flag, key = declared.command_flag, destination(declared)
         if not flag or name in leave_out:
             continue
-        strings = [_SHORT[name], flag] if name in _SHORT else [flag]
-        owners[key] = [*owners.get(key, []), owner]
+        strings = ["-o", flag] if name == "output" else [flag]
+        owners.setdefault(key, owner)
         flags[key] = strings[0]
         if not str(flags.get(name, "")).startswith("-"):
             flags[name] = strings[0]
-        if strings[0] not in group._option_string_actions:
+        if strings[0] not in parser._option_string_actions:
             _add(group, strings, declared)
-            declarations[key] = replace(declared, default=None) if name in optional else declared
-    group.set_defaults(flags=flags, owners=owners, declared=declarations)
+            declarations[key] = declared
+    parser.set_defaults(flags=flags, owners=owners, declared=declarations)
 
 
 def _add(group: argparse._ArgumentGroup, flags: list[str], declared: Option) -> None:
@@ -110,11 +115,8 @@ def destination(declared: Option) -> str:
 def read_values(declared: Mapping[str, Option], options: argparse.Namespace) -> dict[str, Any]:
     """Read the values of the declared options that are set on the command line."""
     texts = {name: getattr(options, destination(each), None) for name, each in declared.items()}
-    return {
-        name: text if isinstance(text, bool) else declared[name].read(text)
-        for name, text in texts.items()
-        if text is not None
-    }
+    given = {name: text for name, text in texts.items() if text is not None}
+    return {name: text if isinstance(text, bool) else declared[name].read(text) for name, text in given.items()}
 
 
 def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -> Owner:
@@ -148,10 +150,13 @@ def refuse(options: argparse.Namespace, names: Iterable[str], what: str, remedy:
             raise InputError(f"{flag} has no effect for {what}.", remedy or f"Remove {flag}.")
 
 
-def refuse_others(options: argparse.Namespace, kind: type, taken: Collection[str], what: str, remedy: str = "") -> None:
+def refuse_others(
+    options: argparse.Namespace, kind: type, taken: Iterable[Option], what: str, remedy: str = ""
+) -> None:
     """Raise an `InputError` for the first option of dataclasses of this kind that is set and not among `taken`."""
-    owned = (name for name, owners in options.owners.items() if issubclass(owners[0], kind))
-    refuse(options, [name for name in owned if name not in taken], what, remedy)
+    names = set(map(destination, taken))
+    owned = (name for name, owner in options.owners.items() if issubclass(owner, kind))
+    refuse(options, [name for name in owned if name not in names], what, remedy)
 
 
 def require_kept_inputs(options: argparse.Namespace) -> None:
@@ -169,11 +174,8 @@ def require_kept_inputs(options: argparse.Namespace) -> None:
         related = any(_is_within(target, file) or _is_within(file, target) for file in read)
         replaced = target in read or (related and getattr(options, "force", None) and os.path.exists(target))
         if replaced or target in targets:
-            problem = (
-                "the output would overwrite an input file."
-                if replaced
-                else "two results would be written into one file."
-            )
+            twice = "two results would be written into one file."
+            problem = "the output would overwrite an input file." if replaced else twice
             raise InputError(problem, f"Name another file with {options.flags[name]}.", source=path)
         targets.add(target)
 

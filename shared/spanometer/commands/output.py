@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..exceptions import InputError
@@ -13,8 +13,7 @@ from ..readers.writing import require_writable, writing, writing_folder
 from ..tables.result import by_kind, of_kind, to_csv, to_html, to_latex, to_markdown
 from ..tables.table import Part, Precision
 from ..version import __version__
-from .inputs import STANDARD_INPUT
-from .options import WRITTEN, switch
+from .options import STANDARD_INPUT, WRITTEN, switch
 
 _BY_ENDING = {".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html", ".json": "json"}
 
@@ -47,30 +46,24 @@ class Output(CheckedOptions):
         """The precision of written numbers."""
         return made(Precision, vars(self))
 
-    def write(self, described: Callable[[], Mapping[str, Any]], parts: Callable[[], Iterable[Part]]) -> None:
-        """Print a result.
-
-        Args:
-            described: a function that returns it as built-in types, for JSON.
-            parts: a function that returns lines and tables, for the screen.
-        """
-        if self.json:
-            values = {"spanometer": __version__, **described()}
-            self.write_text(json.dumps(values, indent=2, allow_nan=False) + "\n")
-        else:
-            self.write_parts(list(parts()))
-
     def show(self, result: Any, described: Mapping[str, Any], above: Iterable[Part]) -> None:
-        """Print a result of `analysis` together with its files, see `write`.
+        """Print a result of `analysis` together with its files, as JSON or as tables.
 
         Args:
             result: the result.
             described: the files as built-in types, for JSON.
             above: the lines above the result.
         """
-        self.write(lambda: {**described, **result.to_dict()}, lambda: [*above, *result.lines()])
+        if self.json:
+            self.write_json({**described, **result.to_dict()})
+        else:
+            self.write_parts([*above, *result.lines()])
 
-    def write_parts(self, parts: list[Part]) -> None:
+    def write_json(self, values: Mapping[str, Any]) -> None:
+        """Print a JSON object."""
+        self.write_text(json.dumps({"spanometer": __version__, **values}, indent=2, allow_nan=False) + "\n")
+
+    def write_parts(self, parts: Sequence[Part]) -> None:
         """Print lines and tables."""
         from ..tables.screen import page, show
 
@@ -82,7 +75,7 @@ class Output(CheckedOptions):
 
 
 class TableOutput(Precision, Output):
-    """Options for showing and writing a result that consists of tables.
+    """Options for showing, writing and drawing a result that consists of tables.
 
     Raises:
         InputError: if options exclude each other, or if the output file exists.
@@ -111,6 +104,7 @@ class TableOutput(Precision, Output):
         "FILE", "write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table", common=True
     )
     force: bool = switch("replace existing files, but never an input file")
+    plot: str | None = text("PNG", "draw the result as .png, .svg or .pdf; needs matplotlib", parse=require_format)
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -123,10 +117,8 @@ class TableOutput(Precision, Output):
             name, value = ("json", True) if form == "json" else ("table", form)
             object.__setattr__(self, name, value)
         if self.json and (self.table != "text" or self.table_kind or self.digits is not None or self.percent):
-            raise InputError(
-                "--table, --table-kind, --digits and --percent have no effect with --json.",
-                "Remove these options, or remove --json.",
-            )
+            problem = "--table, --table-kind, --digits and --percent have no effect with --json."
+            raise InputError(problem, "Remove these options, or remove --json.")
         if hasattr(self, name := _SHOWN_BY.get(self.table_kind or "", "")):
             object.__setattr__(self, name, True)
         if self.force and not self.files:
@@ -166,7 +158,7 @@ class TableOutput(Precision, Output):
         """The extension of the file."""
         return os.path.splitext(str(self.output))[1].lower()
 
-    def write_parts(self, parts: list[Part]) -> None:
+    def write_parts(self, parts: Sequence[Part]) -> None:
         """Print lines and tables, or write them into the file or folder."""
         kinds = by_kind(parts)
         if self.table_kind:
@@ -206,15 +198,3 @@ class TableOutput(Precision, Output):
             return
         with writing(str(self.output), replace=self.force) as stream:
             stream.write(text.encode())
-
-
-class PlotOutput(TableOutput):
-    """Options for showing a result that can also be drawn."""
-
-    plot: str | None = text("PNG", "draw the result as .png, .svg or .pdf; needs matplotlib")
-
-    def __post_init__(self) -> None:
-        """Raise an `InputError` if a picture cannot be drawn, before anything is read."""
-        super().__post_init__()
-        if self.plot is not None:
-            require_format(self.plot)

@@ -10,8 +10,9 @@ Examples:
 """
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,22 +36,23 @@ from ..plots import plot_difficulty, plot_precision_recall
 from ..protocols.protocol import scored_by
 from ..spans.annotations import Layers, read_annotations
 from ..spans.spans import Spans
-from ..tables.table import Number, Part, heading
+from ..tables.table import Number, heading
 from ..tags.decoding import LabelDecoding
+from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags
-from .corpus import CorpusFiles, require_drawable
+from .corpus import Corpus, require_drawable
 from .help import known_measures
-from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading, require_effect
-from .inputs import ShownFile, headlines, located, side_of
-from .measures import MeasureRequest, add_measure_options, need_words, require_policy
-from .options import add_options, add_systems, read_options, refuse, switch
-from .output import PlotOutput
+from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading
+from .inputs import ShownFile, headlines, located, progress_bar
+from .measures import Intervals, MeasureRequest, add_measure_options, need_words, require_policy
+from .options import add_options, add_systems, group_of, read_options, refuse, refuse_others, switch
+from .output import TableOutput
 
 _OF_TOKENS = ("tokens", "token_probabilities")
 """What errors about tokens call the reference."""
 
 
-class ScoreOutput(PlotOutput):
+class ScoreOutput(TableOutput):
     """Options for showing scores."""
 
     per_label: bool = switch("also show the scores of each label, and all averages", common=True, topic="measures")
@@ -68,10 +70,8 @@ class ScoreOutput(PlotOutput):
         """Check the options."""
         super().__post_init__()
         if self.score_only and (self.json or self.per_label or self.per_document or self.table != "text"):
-            raise InputError(
-                f"{mention('score_only')} prints one number.",
-                "Leave out --json, --table, --per-label and --per-document.",
-            )
+            remedy = "Leave out --json, --table, --per-label and --per-document."
+            raise InputError(f"{mention('score_only')} prints one number.", remedy)
 
     @property
     def has_own_form(self) -> bool:
@@ -80,8 +80,8 @@ class ScoreOutput(PlotOutput):
 
 
 def score_corpus(
-    corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampling | None, output: ScoreOutput
-) -> tuple[CorpusFiles, dict[str, Report]]:
+    corpus: Corpus, measures: Sequence[Any], resampling: Resampling | None, output: ScoreOutput
+) -> tuple[Corpus, dict[str, Report]]:
     """Compute the measures of each system; errors name file and line.
 
     Returns:
@@ -97,31 +97,26 @@ def score_corpus(
         with corpus.placing_errors():
             sides, reading = read_annotations(corpus.annotations, LabelDecoding(**source.decoding))
         corpus = replace(corpus, annotations=source.of_sides(sides), reading={**reading, **source.signed()})
-    shown, reports = [corpus.shown[0]], {}
-    for name, of_system in zip(corpus.systems, corpus.shown[1:], strict=True):
-        files = {"references": corpus.first, "predictions": corpus.files[f"{SYSTEM}{name}"]}
+    shown, reports = dict(corpus.shown), {}
+    for name in corpus.systems:
+        side = f"{SYSTEM}{name}"
+        files = {"references": corpus.first, "predictions": corpus.files[side]}
         with corpus.placing_errors({**dict.fromkeys(_OF_TOKENS, corpus.first), **files}):
-            described, report = _score_system(corpus, name, of_system, measures, resampling, output)
-        shown.append(described)
+            shown[side], report = _score_system(corpus, name, measures, resampling, output)
         reports[name] = replace(report, documents_text=corpus.documents, tag_accuracy=accuracy.get(name))
     return replace(corpus, shown=shown), reports
 
 
 def _score_system(
-    corpus: CorpusFiles,
-    name: str,
-    shown: ShownFile,
-    measures: Sequence[Any],
-    resampling: Resampling | None,
-    output: ScoreOutput,
+    corpus: Corpus, name: str, measures: Sequence[Any], resampling: Resampling | None, output: ScoreOutput
 ) -> tuple[ShownFile, Report]:
     """Score one system, and draw pictures; also returns the description of its file as it was scored."""
-    source, reading = corpus.source, corpus.reading
-    references, predictions = corpus.reference, corpus.systems[name]
+    source, reading, side = corpus.source, corpus.reading, f"{SYSTEM}{name}"
+    references, predictions, shown = corpus.reference, corpus.systems[name], corpus.shown[side]
     # the file that names the documents, and the size of the corpus if the scored documents have another size
     named, size = corpus.first if corpus.content in ("tags", "entities") else None, None
     if corpus.content == "entities":
-        reading = source.reading_of_trees([corpus.first, corpus.files[f"{SYSTEM}{name}"]])
+        reading = source.reading_of_trees([corpus.first, corpus.files[side]])
     elif corpus.content == "spans":
         answered = any(file.answers is not None for file in corpus.systems.values())
         answers = any(file.answers is not None for file in (references, predictions)) or not answered
@@ -135,9 +130,11 @@ def _score_system(
         else:
             measures = with_words(measures, lambda: paired.words)
         reading = {**paired.reading, **source.signed()}
-        shown, size = side_of(file, paired, remarks=notes), paired.answered_size
+        shown = ShownFile.of(file, paired.grounded.get("predictions"), [*paired.notes, *notes], paired.left_out)
+        size = paired.answered_size
+    progress = partial(progress_bar, desc="scoring", unit="step")
     with naming_documents(named if corpus.content == "spans" else None):
-        report = Report.of(references, predictions, measures, reading, _progress, resampling, output.per_document)
+        report = Report.of(references, predictions, measures, reading, progress, resampling, output.per_document)
     tokens = report.tokens if size is None else size
     report = replace(report, tokens=tokens, named_documents=NamedDocuments.of(named))
     if corpus.content == "attributes":
@@ -177,7 +174,7 @@ def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_m
     return equal / tokens if tokens else None
 
 
-def informed(corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
+def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
     """Give measures the words of the reference, or the probabilities of its tokens, if they need them.
 
     Measures of strings get the options of the policy.
@@ -192,35 +189,21 @@ def informed(corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
     if column is not None and not weighing:
         raise InputError(f"{mention('token_probability_column')} needs sl_icm.", "Add sl_icm to --measures.")
     if column is not None and any(measure.token_probabilities is not None for measure in weighing):
-        raise InputError(
-            f"{mention('token_probabilities')} and {mention('token_probability_column')} both give probabilities.",
-            "Remove one of these options.",
-        )
+        both = f"{mention('token_probabilities')} and {mention('token_probability_column')}"
+        raise InputError(f"{both} both give probabilities.", "Remove one of these options.")
     if column is None and not (corpus.content == "tags" and need_words(measures)):
         return measures
     kept = source.kept(references)
     if column is not None:
-        of_documents: Any = np.split(references.numbers[kept], references.tags[0].take(kept).offsets[1:-1])
+        inner = references.tags[0].take(kept).offsets[1:-1]
+        own: dict[str, Any] = {"token_probabilities": np.split(references.numbers[kept], inner)}
         with located({"token_probabilities": references}):
-            measures = [
-                replace(measure, token_probabilities=of_documents) if isinstance(measure, SlIcm) else measure
-                for measure in measures
-            ]
+            measures = [replace(each, **own) if isinstance(each, SlIcm) else each for each in measures]
     if references.words is None and (lacking := [measure.name for measure in measures if measure.needs_tokens]):
-        raise InputError(
-            f"{lacking[0]} needs words, and the reference file has none.",
-            "Name their column with --words-column.",
-            source=references.source,
-        )
+        problem = f"{lacking[0]} needs words, and the reference file has none."
+        raise InputError(problem, "Name their column with --words-column.", source=references.source)
     words: Any = references.words
     return with_words(measures, lambda: words.take(kept))
-
-
-def _progress(steps: Sequence[Any]) -> Iterable[Any]:
-    from tqdm import tqdm
-
-    shown: Iterable[Any] = tqdm(steps, desc="scoring", unit="step", delay=1, leave=False, disable=None)
-    return shown
 
 
 class ParquetFiles(LabelDecoding, ChosenLabels):
@@ -255,32 +238,29 @@ _OF_ONE_REFERENCE = (
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     default = 'span_f, link_f, bcubed; "all" for all'
-    add_measure_options(parser, known_measures(), default=default, intervals=True, protocols=True)
-    reading = add_systems(parser)
-    reading.add_argument(
-        "--references",
-        metavar="N",
-        help="the first N files are references, one for each annotator. With N = 1, the first file has the spans of "
-        "all annotators",
-    )
+    add_measure_options(parser, known_measures(), default=default, protocols=True)
+    add_options(parser, "measures", Intervals)
+    add_systems(parser)
+    what = "the first N files are references, one for each annotator. With N = 1, the first file has the spans of all"
+    group_of(parser, "reading").add_argument("--references", metavar="N", type=int, help=f"{what} annotators")
     add_reading(parser, options_of(InputFiles))
-    parser.add_argument_group("answers")
-    add_options(parser.add_argument_group("reading Parquet files"), ParquetFiles)
-    add_options(parser.add_argument_group("output"), ScoreOutput)
+    group_of(parser, "answers")
+    add_options(parser, "reading Parquet files", ParquetFiles)
+    add_options(parser, "output", ScoreOutput)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Read, score and show."""
     request = MeasureRequest(options)
     output = read_options(ScoreOutput, options)
-    number = 0 if options.references is None else _number_in(options, 1 + len(options.systems))
+    number = 0 if options.references is None else _number_in(options)
     resampling = request.resampling
     if options.cluster is not None:
-        return _show(request, *_score_parquet(request, resampling), output)
-    sides = request.sides(number, SERIES if number else tuple(CONTENTS))
-    content = sides.content
+        _show(request, *_score_parquet(request, resampling), output)
+        return
+    corpus = request.corpus(number, SERIES if number else tuple(CONTENTS))
+    content = corpus.content
     available, default = (MEASURES, ["span_f"]) if number else (known_measures(), None)
-    others = not options.measures and content in SERIES and output.table == "text"
     measures = request.measures_of(content, available, default, resampling)
     if content == "attributes":
         refuse(options, ("per_label", "per_document"), "attributes, because every attribute is always shown")
@@ -289,109 +269,88 @@ def run(options: argparse.Namespace) -> int:
     if output.plot is not None and content != "attributes" and output.by_chance is None:
         problem = f"{mention('plot')} shows the parts of a corpus, but {mention('by_chance')} is missing."
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
-    corpus = sides.read(words=need_words(measures))
+    corpus = corpus.read(words=need_words(measures))
     if not number:
-        return _show(request, *score_corpus(corpus, measures, resampling, output), output, ["", _OTHERS] * others)
+        _show(request, *score_corpus(corpus, measures, resampling, output), output)
+        return
     drawn = {} if resampling is None else asdict(resampling)
     with corpus.placing_errors():
         result = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
     lines = corpus.lines(result.documents, result.tokens, result.unit)
     output.show(result, corpus.described(), heading(lines))
-    return 0
 
 
-def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tuple[CorpusFiles, dict[str, Report]]:
+def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tuple[Corpus, dict[str, Report]]:
     """Count Parquet files on workers, and compute scores from the summed counts."""
     options = request.options
     source, path = read_options(ParquetFiles, options), options.reference
-    require_effect(options, ParquetFiles, options_of(ParquetFiles), "Parquet files")
+    refuse_others(options, LabelChoice, options_of(ParquetFiles).values(), "Parquet files")
     measures = request.measures_of("parquet", known_measures(), None, resampling)
     refuse(options, ["per_document"], "Parquet files")
     if resampling is not None:
-        raise InputError(
-            "--confidence needs counts of each document, but --cluster only has their sums.",
-            "Remove --confidence, or score the files without --cluster.",
-        )
+        problem = "--confidence needs counts of each document, but --cluster only has their sums."
+        raise InputError(problem, "Remove --confidence, or score the files without --cluster.")
     if options.systems:
-        raise InputError(
-            "--cluster needs one name, or one quoted pattern, of Parquet files with both sides as columns.",
-            'For example "data/*.parquet".',
-        )
+        problem = "--cluster needs one name, or one quoted pattern, of Parquet files with both sides as columns."
+        raise InputError(problem, 'For example "data/*.parquet".')
     from ..integrations.dask import tally
 
-    columns = source.references, source.predictions
+    sides = {REFERENCES: source.references, SYSTEM: source.predictions}
     decoding: TagArguments = {"scheme": source.scheme, "repair": source.repair, "prefix": source.prefix}
-    reading = Reading.of(measures, *columns, source.lengths, **decoding, **source.chosen)
+    reading = Reading.of(measures, source.references, source.predictions, source.lengths, **decoding, **source.chosen)
     sums = tally(path, reading, client=source.cluster)
     how = source.reading(str(reading.decoding.scheme)) if sums.form == "tags" else {"input": sums.form or "nothing"}
     how = {**how, **source.signed()}
     results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
     unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
     sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
-    files = dict.fromkeys((REFERENCES, SYSTEM), path)
-    shown = [ShownFile(f"{path}, {name}", {"file": path, "column": name}) for name in columns]
-    corpus = CorpusFiles(source=source, content="parquet", files=files, annotations=files, reading=how, shown=shown)
-    return corpus, {"": Report(*sizes, results, unit)}
+    shown = {side: ShownFile(f"{path}, {name}", {"file": path, "column": name}) for side, name in sides.items()}
+    return Corpus(source=source, content="parquet", shown=shown), {"": Report(*sizes, results, unit)}
 
 
-def _show(
-    request: MeasureRequest,
-    corpus: CorpusFiles,
-    reports: Mapping[str, Report],
-    output: ScoreOutput,
-    below: Sequence[Part] = (),
-) -> int:
-    """Add the official scores of the protocol, if there is one, and show reports; on the screen also lines below."""
+def _show(request: MeasureRequest, corpus: Corpus, reports: Mapping[str, Report], output: ScoreOutput) -> None:
+    """Add the official scores of the protocol, if there is one, and show reports."""
     if request.protocol is not None:
         reports = {name: scored_by(request.protocol, report) for name, report in reports.items()}
     for report in reports.values():
         request.require_signatures([result.signature for result in report.results])
     if output.score_only:
         output.write_text(f"{output.precision.text(_one_number(reports))}\n")
-        return 0
+        return
     more = {"per_label": output.per_label, "per_document": output.per_document}
     several, first = len(reports) > 1, next(iter(reports.values()))
-
-    def described() -> dict[str, Any]:
-        files, values = corpus.described(), [report.to_dict(**more) for report in reports.values()]
-        systems = [{**file, **value} for file, value in zip(files["systems"].values(), values, strict=True)]
-        if several:
-            return {**files, "systems": dict(zip(reports, systems, strict=True))}
-        return {"reference": files["reference"], "prediction": next(iter(files["systems"].values())), **values[0]}
-
-    def parts() -> list[Part]:
-        reference, *systems = corpus.sides
-        sides = systems if several else [("prediction", side) for _, side in systems]
-        lines = headlines([reference, *sides], first.reference_size if several else first.size)
-        return [*heading(lines), "", *system_parts(reports, **more), *below]
-
-    output.write(described, parts)
-    return 0
+    (_, reference), *systems = corpus.sides
+    if output.json:
+        values = [report.to_dict(**more) for report in reports.values()]
+        files = [side.described for _, side in systems]
+        of_systems = {name: {**file, **value} for name, file, value in zip(reports, files, values, strict=True)}
+        shown = {"systems": of_systems} if several else {"prediction": files[0], **values[0]}
+        output.write_json({"reference": reference.described, **shown})
+        return
+    sides = systems if several else [("prediction", side) for _, side in systems]
+    lines = headlines([("reference", reference), *sides], first.reference_size if several else first.size)
+    others = not request.options.measures and corpus.content in SERIES and output.table == "text"
+    output.write_parts([*heading(lines), "", *system_parts(reports, **more), *["", _OTHERS] * others])
 
 
 def _one_number(reports: Mapping[str, Report]) -> Number:
     """Return the main score of the only measure and system; if scores are by attribute, over all attributes."""
     results = [result for report in reports.values() for result in report.results]
     if len(results) > 1:
-        what = [counted(len(reports), "system"), counted(len(results) // len(reports), "measure")]
-        raise InputError(
-            f"{mention('score_only')} prints one number, but there are {' and '.join(what)}.",
-            "Give one PREDICTION, and one measure with --measures.",
-        )
+        what = f"{counted(len(reports), 'system')} and {counted(len(results) // len(reports), 'measure')}"
+        problem = f"{mention('score_only')} prints one number, but there are {what}."
+        raise InputError(problem, "Give one PREDICTION, and one measure with --measures.")
     (result,) = results
     values = next(iter(result.scores.values())) if is_by_attribute(result.scores) else result.scores
     headline = result.measure.headline
     return Number(values[headline], kind_of(result.measure, headline))
 
 
-def _number_in(options: argparse.Namespace, files: int) -> int:
-    """Return the number of references; raise an `InputError` if it is not a number, or if no system is left."""
-    text: str = options.references
+def _number_in(options: argparse.Namespace) -> int:
+    """Return the number of references; raise an `InputError` if it is less than 1, or if no system is left."""
+    number, files = int(options.references), 1 + len(options.systems)
     refuse(options, _OF_ONE_REFERENCE, "several references")
-    number = int(text) if text.isdecimal() and len(text) < 10 else 0
-    if number < 1:
-        raise InputError(f"invalid value for --references: {text!r}.", "Give the number of files, at least 1.")
-    if number >= files:
-        problem = f"all {counted(files, 'file')} are references."
-        raise InputError(problem, "Give the systems' files after the references.")
+    if not 0 < number < files:
+        problem = f"invalid value for --references: {number} of {counted(files, 'file')}."
+        raise InputError(problem, "Give the number of references, at least 1, and the systems' files after them.")
     return number

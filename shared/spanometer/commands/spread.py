@@ -19,7 +19,6 @@ import numpy as np
 
 from ..analysis.policies.groundings import grounding_spread
 from ..analysis.policies.repairs import policy_spread
-from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES
@@ -27,14 +26,16 @@ from ..options import CheckedOptions, options_of, text
 from ..plots import plot_grounding_spread, plot_spread
 from ..readers.logits import read_logits
 from ..readers.source import Limits
+from ..spans.arrow import require_same_lengths
 from ..tables.table import heading
 from ..tags.schemes import LabelChoice
+from ..tags.tags import Tags
 from .corpus import answers_in_order, read_answers, read_tag_sides
 from .input_files import OF_SCORES, InputFiles, add_reading
-from .inputs import called, detected, documents_in, input_paths, located, side_of
+from .inputs import ShownFile, called, detected, documents_in, input_paths, located
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_reference, read_options, refuse, switch
-from .output import PlotOutput
+from .output import TableOutput
 
 
 class SpreadSource(CheckedOptions):
@@ -62,82 +63,67 @@ _OPTIONS = (
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     add_reference(parser)
-    parser.add_argument(
-        "systems",
-        metavar="PREDICTION",
-        nargs="*",
-        help="file with the system's tags, or a file of answers for each language model",
-    )
-    add_options(parser.add_argument_group("reading"), SpreadSource)
+    what = "file with the system's tags, or a file of answers for each language model"
+    parser.add_argument("systems", metavar="PREDICTION", nargs="*", help=what)
+    add_options(parser, "reading", SpreadSource)
     add_reading(parser, _OPTIONS)
     add_measure_options(parser, MEASURES, default="span_f")
-    add_options(parser.add_argument_group("output"), PlotOutput)
+    add_options(parser, "output", TableOutput)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Read, score under all policies and show."""
     request = MeasureRequest(options)
-    output = read_options(PlotOutput, options)
+    output = read_options(TableOutput, options)
     paths = input_paths([options.reference, *options.systems], options.answer_key)
     measures = request.measures(MEASURES, ["span_f"])
-    source, spread_of = read_options(InputFiles, options), read_options(SpreadSource, options)
+    source = read_options(InputFiles, options)
     request.require_used(*measures)
     formats = [detected(path, source.encoding, "spans") for path in paths]
-    answers = spread_of.answers or source.answer_key is not None or source.format == "answers"
-    answers = answers or any(format is not None and format.name == "answers" for format in formats[1:])
+    named = {source.format, *(format.name for format in formats[1:] if format is not None)}
+    answers = options.answers or source.answer_key is not None or "answers" in named
     source.require_effect(options, "strings" if answers else "tags", paths)
     if answers:
         refuse(options, ["logits"], "answers of language models")
         spread, described, lines = _over_groundings(source, paths, measures, MentionF(**request.shared_options))
     else:
         if len(paths) > 2:
-            raise InputError(
-                f"repair policies are compared for one system, got {len(paths) - 1}.", "Give REFERENCE and PREDICTION."
-            )
+            problem = f"repair policies are compared for one system, got {len(paths) - 1}."
+            raise InputError(problem, "Give REFERENCE and PREDICTION.")
         for path, format in zip(paths, formats, strict=True):
             if format is not None:
-                raise InputError(
-                    f"{called(path)} has spans ({format.name}), but repair policies need tags.",
-                    "Give the system's tags. For spans, use spanometer score.",
-                )
-        spread, described, lines = _over_repairs(source, paths, measures, spread_of.logits)
+                problem = f"{called(path)} has spans ({format.name}), but repair policies need tags."
+                raise InputError(problem, "Give the system's tags. For spans, use spanometer score.")
+        spread, described, lines = _over_repairs(source, paths, measures, options.logits)
     if output.plot is not None:
         (plot_grounding_spread if answers else plot_spread)(spread, output.plot)
     output.show(spread, described, [*heading(lines.items()), ""])
-    return 0
 
 
 def _over_repairs(
     source: InputFiles, paths: Sequence[str], measures: Sequence[Any], logits: str | None
 ) -> tuple[Any, dict[str, Any], dict[str, str]]:
     """Compute the spread of tags or logits, and describe the files for JSON and for the screen."""
-    predictions: DocumentFile | None = None
     if logits is None or len(paths) == 2 or source.prediction_column is not None or source.columns:
-        references, predictions = read_tag_sides(source, paths, 0, words=False)
+        files = read_tag_sides(source, paths, 0, words=False)
     else:
-        references = source.read_tags(paths[0], [source.reference_column or source.one_column])
-    arrays, id2label = (None, None) if logits is None else _read_logits(logits, source.scheme, references)
-    with located({"references": references, "predictions": predictions or references, "": references}):
-        spread = policy_spread(
-            references.tags[0],
-            None if predictions is None else predictions.tags[0],
-            logits=arrays,
-            id2label=id2label,
-            scheme=source.scheme,
-            measures=measures,
-            **source.chosen,
-        )
-    reference, prediction = side_of(references), None if predictions is None else side_of(predictions)
+        files = [source.read_tags(paths[0], [source.reference_column or source.one_column])]
+    references, tags = files[0], [file.tags[0] for file in files]
+    of_logits = {} if logits is None else _read_logits(logits, source.scheme, tags[0])
+    with located({"references": references, "predictions": files[-1], "": references}):
+        options = {**of_logits, "scheme": source.scheme, "measures": measures, **source.chosen}
+        spread = policy_spread(tags[0], tags[1] if len(tags) > 1 else None, **options)
+    reference, *predictions = map(ShownFile.of, files)
     described = {
         "reference": reference.described,
-        "prediction": None if prediction is None else prediction.described,
+        "prediction": predictions[0].described if predictions else None,
         "logits": logits,
         "documents": len(references.document_lines),
     }
     documents = documents_in(references, briefly=True)
     lines = {
         "reference": reference.text,
-        "prediction": "highest logits" if prediction is None else prediction.text,
+        "prediction": predictions[0].text if predictions else "highest logits",
         **({} if logits is None else {"logits": logits}),
         "illegal": f"{counted(spread.illegal, 'pair')} in {len(spread.affected):,} of {documents}",
         "policies": f"{len(spread.grid):,} ({spread.scheme})",
@@ -151,39 +137,21 @@ def _over_groundings(
     """Compute the spread of answers, and describe the files for JSON and for the screen."""
     files = read_answers(source, paths)
     texts, answers = answers_in_order(source, files)
-    spread = grounding_spread(
-        texts.documents.texts or (),
-        answers,
-        texts.spans,
-        measures=measures,
-        tokens=texts.documents.tokens,
-        strings=strings,
-        **source.answer_reading,
-    )
-    reference, *systems = map(side_of, files.values())
+    documents, choices = texts.documents, {"measures": measures, "strings": strings, **source.answer_reading}
+    spread = grounding_spread(documents.texts or (), answers, texts.spans, tokens=documents.tokens, **choices)
+    reference, *systems = map(ShownFile.of, files.values())
     described = {name: side.described for name, side in zip(spread.systems, systems, strict=True)}
     lines = {name: f"{side['file']}, {spread.systems[name].strict.summary}" for name, side in described.items()}
     above = {"reference": reference.text, **lines, **dict(spread.sizes())}
     return spread, {"reference": reference.described, "predictions": described}, above
 
 
-def _read_logits(path: str, scheme: str | None, references: DocumentFile) -> tuple[list[np.ndarray], list[str]]:
-    """Read the logits and their labels, for the documents of the reference."""
+def _read_logits(path: str, scheme: str | None, references: Tags) -> dict[str, Any]:
+    """Read the logits and their labels, for the tags of the reference."""
     logits, labels = read_logits(path, scheme=scheme)
-    lengths = references.tags[0].lengths
-    if len(logits) != len(lengths):
-        raise InputError(
-            f"the logits have {counted(len(logits), 'document')}, but the reference has {len(lengths)}.",
-            "Both must have the same documents, in the same order.",
-            source=path,
-        )
-    differing = np.flatnonzero(lengths != [len(array) for array in logits])
-    for document in differing[:1].tolist():
-        raise InputError(
-            f"the logits have {counted(len(logits[document]), 'token')}, but the reference has {lengths[document]} "
-            f"({references.source}, line {references.line(document)}).",
-            "Both must have the same tokens, without padding and special tokens.",
-            source=path,
-            document=document,
-        )
-    return logits, labels
+    try:
+        require_same_lengths(references.lengths, np.array([len(array) for array in logits], dtype=np.int64))
+    except InputError as error:
+        remedy = "The logits must have the tokens of the reference, without padding and special tokens."
+        raise error.placed(source=path, remedy=remedy) from None
+    return {"logits": logits, "id2label": labels}

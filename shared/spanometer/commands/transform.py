@@ -17,14 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from ..analysis.transformations.mapping import (
-    DESCRIPTIONS,
-    TRANSFORMATIONS,
-    IllegalTags,
-    free,
-    get_transformation,
-    matched,
-)
+from ..analysis.transformations.mapping import DESCRIPTIONS, TRANSFORMATIONS, free, get_transformation, matched
 from ..analysis.transformations.transformations import SpanTransformation, Transformation
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, counted
@@ -33,10 +26,10 @@ from ..spans.conversion import certain_scheme
 from ..spans.spans import Spans, as_tags
 from ..spans.tokenisation import to_characters
 from ..tags.tags import Tags
-from .convert import Target, WrittenAs, rewrite
+from .convert import Target, rewrite
 from .input_files import ONE_FILE, InputFiles, add_reading, read_source
 from .inputs import InputPath, located
-from .options import add_options, read_options
+from .options import add_options, group_of, read_options
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -44,56 +37,31 @@ def declare(parser: argparse.ArgumentParser) -> None:
     what = "file with tags (can be gzipped), folder, or pattern in quotes, such as '*.conll'; - is standard input"
     parser.add_argument("file", metavar="FILE", help=what)
     add_reading(parser, {*ONE_FILE} - {"repair"})
-    group = parser.add_argument_group("transforming")
-    group.add_argument(
-        "--apply",
-        metavar="NAME",
-        action="append",
-        help="kind of error to add (see --list); repeat --apply to add several kinds",
-    )
-    group.add_argument(
-        "--rate",
-        metavar="R",
-        type=float,
-        action="append",
-        help="probability that a span is changed; give --rate once for all kinds of errors, or once for each --apply",
-    )
-    group.add_argument(
-        "--seed",
-        metavar="N",
-        type=int,
-        default=0,
-        help="random seed of the first --apply; the second --apply uses N + 1",
-    )
-    group.add_argument(
-        "--first",
-        metavar="N",
-        type=int,
-        action="append",
-        help="change at most N spans, in text order; give --first once for all kinds of errors, or once for each "
-        "--apply",
-    )
-    group.add_argument(
-        "--matched",
-        action="store_true",
-        help="make opposite kinds of errors, such as +1 and -1, change the same number of spans",
-    )
+    once = "once for all kinds of errors, or once for each --apply"
+    helps = {
+        "apply": "kind of error to add (see --list); repeat --apply to add several kinds",
+        "rate": f"probability that a span is changed; give --rate {once}",
+        "seed": "random seed of the first --apply; the second --apply uses N + 1",
+        "first": f"change at most N spans, in text order; give --first {once}",
+        "matched": "make opposite kinds of errors, such as +1 and -1, change the same number of spans",
+        "list": "list the kinds of errors for --apply, and exit",
+        "as-spans": "write spans as JSON lines. Changed spans may then overlap, or end after the end of the document",
+    }
     listed = (f"{name:<18}rate {each.rate:<5g} {DESCRIPTIONS[name]}" for name, each in TRANSFORMATIONS.items())
-    group.add_argument(
-        "--list", action="version", version="\n".join(listed), help="list the kinds of errors for --apply, and exit"
-    )
-    group.add_argument(
-        "--as-spans",
-        action="store_true",
-        help="write spans as JSON lines. Changed spans may then overlap, or end after the end of the document",
-    )
-    add_options(parser.add_argument_group("output"), Target)
+    group = group_of(parser, "transforming")
+    group.add_argument("--apply", metavar="NAME", action="append", default=[], help=helps["apply"])
+    group.add_argument("--rate", metavar="R", type=float, action="append", default=[], help=helps["rate"])
+    group.add_argument("--seed", metavar="N", type=int, default=0, help=helps["seed"])
+    group.add_argument("--first", metavar="N", type=int, action="append", default=[], help=helps["first"])
+    group.add_argument("--matched", action="store_true", help=helps["matched"])
+    group.add_argument("--list", action="version", version="\n".join(listed), help=helps["list"])
+    group.add_argument("--as-spans", action="store_true", help=helps["as-spans"])
+    add_options(parser, "output", Target, leave_out=("to", "lossy"))
     parser.set_defaults(flags={**parser.get_default("flags"), "transformation": "--apply"})
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Read, transform and write."""
-    options.apply = options.apply or []
     if not options.apply and not options.as_spans:
         raise InputError("no transformation is named.", "Name one with --apply; see --list.")
     steps = _steps(options)
@@ -104,14 +72,11 @@ def run(options: argparse.Namespace) -> int:
     else:
         if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
             what = "--in-place" if options.in_place else "illegal_tags"
-            raise InputError(
-                f"{what} needs tags, but the output has spans.",
-                f"Remove {what}, or choose a format of tags for the output.",
-            )
+            remedy = f"Remove {what}, or choose a format of tags for the output."
+            raise InputError(f"{what} needs tags, but the output has spans.", remedy)
         touched = _transform_spans(options, source, steps, of_tags=of_tags)
     for name, step, number in zip(options.apply, steps, touched, strict=True):
         print(f"{name}: {counted(number, step.unit)} changed.", file=sys.stderr)
-    return 0
 
 
 def _transform_tags(options: argparse.Namespace, source: InputFiles, steps: Sequence[Transformation]) -> list[int]:
@@ -142,7 +107,8 @@ def _transform_spans(
     if format is not None and format.writer is None:
         remedy = "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
         raise InputError(f"{format.name} cannot be written.", remedy)
-    writing = None if format is None else WrittenAs(to=format.name).writing(options, source)
+    target = read_options(Target, options, file=options.file)
+    writing = None if format is None else target.of_documents(source, format.name)
     if of_tags:
         if source.columns:
             raise InputError("--as-spans can write only one column.", "Name one column.")
@@ -160,7 +126,7 @@ def _transform_spans(
         spans = result.spans
         touched.append(result.touched)
     if writing is None:
-        with read_options(Target, options, file=options.file).opened() as output:
+        with target.opened() as output:
             output.writelines(span_lines(spans))
         return touched
     changed, tokens = replace(carried.file, spans=spans), carried.file.documents.tokens
@@ -172,7 +138,7 @@ def _transform_spans(
 
 def _steps(options: argparse.Namespace) -> list[Transformation]:
     """Read the transformations."""
-    names, rates, firsts = options.apply, options.rate or [], options.first or []
+    names, rates, firsts = options.apply, options.rate, options.first
     for flag, what, values in (("--rate", "rates", rates), ("--first", "numbers", firsts)):
         if len(values) not in (0, 1, len(names)):
             problem = f"got {len(values)} {what} for {counted(len(names), 'transformation')}."
@@ -183,9 +149,7 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
     for number, name in enumerate(names):
         own = {key: values[number % len(values)] for key, values in (("rate", rates), ("first", firsts)) if values}
         steps.append(get_transformation(name, seed=options.seed + number, **own))
-    if any(isinstance(step, IllegalTags) for step in steps[:-1]):
-        raise InputError(
-            "no transformation can follow illegal_tags, because its tags are illegal.",
-            "Apply illegal_tags once, and last.",
-        )
+    if "illegal_tags" in names[:-1]:
+        problem = "no transformation can follow illegal_tags, because its tags are illegal."
+        raise InputError(problem, "Apply illegal_tags once, and last.")
     return steps

@@ -14,10 +14,10 @@ Examples:
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..documents.checks import KINDS, SpanValidation
 from ..documents.document_file import DocumentFile
@@ -32,13 +32,16 @@ from .output import Output
 ILLEGAL = 1
 """The exit status if there are illegal pairs."""
 
+_Checked = tuple[int, dict[str, Any], list[str]]
+"""The exit status for a file, its problems for JSON, and a line for each column, or one for all documents."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     what = "file with tags or spans (can be gzipped), folder, or pattern in quotes, such as '*.conll'; - is "
     parser.add_argument("files", metavar="FILE", nargs="+", help=f"{what}standard input")
     add_reading(parser, {*ONE_FILE} - {"repair", "prefix", "to_tokens", "trim"})
-    add_options(parser.add_argument_group("output"), Output, leave_out=("no_color",))
+    add_options(parser, "output", Output, leave_out=("no_color",))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,21 +51,19 @@ def run(options: argparse.Namespace) -> int:
     checked: list[_Checked] = []
     for path in paths:
         try:
-            checked.append(_check(options, path))
+            checked.append(_check(options, path, as_json=output.json))
         except InputError as error:
             if len(paths) == 1:
                 raise
             message = error.message(speller(options.flags), " ")
-            checked.append(_Checked(BAD_INPUT, partial(dict, file=called(path), error=message)))
+            checked.append((BAD_INPUT, {"file": called(path), "error": message}, []))
             print(f"spanometer: {printable(message)}", file=sys.stderr)
-        for line in () if output.json else checked[-1].lines:
-            print(line)
-    statuses = [each.status for each in checked]
+    statuses = [status for status, _, _ in checked]
     if output.json:
-        described = [each.described() for each in checked]
-        output.write(lambda: described[0] if len(paths) == 1 else {"files": described}, tuple)
+        described = [values for _, values, _ in checked]
+        output.write_json(described[0] if len(paths) == 1 else {"files": described})
         return max(statuses)
-    for line in chain.from_iterable(each.summary for each in checked):
+    for line in chain.from_iterable(summary for _, _, summary in checked):
         print(line)
     if len(paths) > 1:
         kinds = {0: "without problems", ILLEGAL: "with problems", BAD_INPUT: "that cannot be read"}
@@ -71,61 +72,44 @@ def run(options: argparse.Namespace) -> int:
     return max(statuses)
 
 
-class _Checked(NamedTuple):
-    """The problems of a file.
-
-    Attributes:
-        status: the exit status for this file.
-        described: a function that describes them for JSON.
-        lines: a line for each problem.
-        summary: a line for each column, or one for all documents.
-    """
-
-    status: int
-    described: Callable[[], dict[str, Any]]
-    lines: Iterable[str] = ()
-    summary: Sequence[str] = ()
-
-
-def _check(options: argparse.Namespace, path: InputPath) -> _Checked:
-    source, of_tags = read_source(options, path, repair="raise")
+def _check(options: argparse.Namespace, path: InputPath, *, as_json: bool) -> _Checked:
+    """Check a file; describe its problems for JSON, or print a line for each problem."""
+    source, of_tags = read_source(options, path)
+    source = replace(source, repair="raise")
     if not of_tags:
         validation = SpanValidation(tokenizer=source.tokenizer)
-        return _check_documents(validation.read(lambda: source.read_all_spans(path)), path)
+        return _check_documents(validation.read(lambda: source.read_all_spans(path)), path, as_json=as_json)
     file = source.read_columns(path)
     pairs = []
     for column in map(file.select, range(len(file.columns))):
         with located({"": column}):
             pairs.append((column, Validation(column.tags[0], scheme=source.scheme)))
-    return _Checked(
-        ILLEGAL if any(len(validation) for _, validation in pairs) else 0,
-        lambda: {"file": file.source, "columns": [_described(*pair) for pair in pairs]},
-        chain.from_iterable(_lines(*pair, name_column=len(pairs) > 1) for pair in pairs),
-        [_summary(*pair, inferred=source.scheme is None) for pair in pairs],
-    )
+    status = ILLEGAL if any(len(validation) for _, validation in pairs) else 0
+    if as_json:
+        return status, {"file": file.source, "columns": [_described(*pair) for pair in pairs]}, []
+    for line in chain.from_iterable(_lines(*pair, name_column=len(pairs) > 1) for pair in pairs):
+        print(line)
+    return status, {}, [_summary(*pair, inferred=source.scheme is None) for pair in pairs]
 
 
-def _check_documents(validation: SpanValidation, path: InputPath) -> _Checked:
-    """Describe the invalid spans of documents; left-out items are listed on standard error."""
-    source, problems = printable(called(path)), validation.problems
-    described = validation.to_dict()
-
-    def lines() -> Iterator[str]:
-        for problem in problems:
-            name = problem.place or ("" if problem.name is None else f"document {problem.name!r}")
-            yield f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}"
-        for text in described["left_out"]:
-            print(f"left out: {printable(text)}", file=sys.stderr)
-
+def _check_documents(validation: SpanValidation, path: InputPath, *, as_json: bool) -> _Checked:
+    """Describe or print the invalid spans of documents; left-out items are listed on standard error."""
+    source, problems, described = printable(called(path)), validation.problems, validation.to_dict()
+    status = ILLEGAL if problems else 0
+    if as_json:
+        return status, {"file": called(path), **described}, []
+    for problem in problems:
+        name = problem.place or ("" if problem.name is None else f"document {problem.name!r}")
+        print(f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}")
+    for text in described["left_out"]:
+        print(f"left out: {printable(text)}", file=sys.stderr)
     documents, spans = counted(validation.documents, "document"), counted(validation.spans, "span")
     summary = f"no problems with {spans} in {documents}"
     if problems:
         listed = "; ".join(f"{KINDS[kind]}: {count:,}" for kind, count in validation.counts.items())
         number = counted(len(problems), "problem")
         summary = f"{number} in {validation.affected:,} of {documents}, with {spans}: {listed}"
-    return _Checked(
-        ILLEGAL if problems else 0, lambda: {"file": called(path), **described}, lines(), [f"{source}: {summary}."]
-    )
+    return status, {}, [f"{source}: {summary}."]
 
 
 def _lines(column: DocumentFile, validation: Validation, *, name_column: bool) -> Iterator[str]:
@@ -163,20 +147,14 @@ def _summary(column: DocumentFile, validation: Validation, *, inferred: bool) ->
 
 
 def _described(column: DocumentFile, validation: Validation) -> dict[str, Any]:
-    pairs = [
-        {
-            "line": column.line(pair.document, pair.position),
-            "document": pair.document,
-            "token": pair.position,
-            "previous": pair.previous,
-            "tag": pair.tag,
-            "policies": {
-                policy: [dict(zip(("label", "start", "end"), span, strict=True)) for span in spans]
-                for policy, spans in pair.policies.items()
-            },
+    keys = ("label", "start", "end")
+    pairs = []
+    for pair in validation:
+        place = {"line": column.line(pair.document, pair.position), "document": pair.document, "token": pair.position}
+        policies = {
+            policy: [dict(zip(keys, span, strict=True)) for span in spans] for policy, spans in pair.policies.items()
         }
-        for pair in validation
-    ]
+        pairs.append({**place, "previous": pair.previous, "tag": pair.tag, "policies": policies})
     return {
         "column": column.columns[0],
         "scheme": validation.scheme.name,

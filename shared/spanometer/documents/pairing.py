@@ -44,7 +44,6 @@ class Pairing(AnswerReading):
             "token": "tokens of the reference",
             "character": "characters of the text, as code points",
         },
-        optional=True,
     )
     to_tokens: str = option("strict", help="how to align character spans with tokens", choices=POLICIES)
     trim: str = option(

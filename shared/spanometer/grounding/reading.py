@@ -47,7 +47,6 @@ class AnswerReading:
         None,
         help="rename the labels in answers to the labels of the reference",
         type="dict of str",
-        optional=True,
         metavar="ALIAS=LABEL,...",
         topic="answers",
         parse=partial(label_map_in, name="aliases"),

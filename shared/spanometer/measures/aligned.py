@@ -226,7 +226,6 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
         help="also score groups of labels: the group of a label is its part before the separator TEXT. With /, "
         "NAME/PATIENT and NAME/DOCTOR form the group NAME",
         kind=str,
-        optional=True,
         metavar="TEXT",
     )
 

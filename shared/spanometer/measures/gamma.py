@@ -92,7 +92,6 @@ class Gamma(AlignedMeasure):
         help='distances between labels from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default '
         "distance is 1",
         type="str or dict, optional",
-        optional=True,
         parse=str,
         label="Distances of labels",
     )
@@ -125,7 +124,6 @@ class Gamma(AlignedMeasure):
         low=0,
         high=1,
         exclusive=True,
-        optional=True,
     )
     seed: int = option(0, help="random seed of random annotations and intervals", low=0)
     processes: int = option(1, help="number of processes for random annotations", low=1, high=1024, compare=False)

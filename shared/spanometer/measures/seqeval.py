@@ -59,13 +59,11 @@ class Seqeval(Measure):
         None,
         help="tag scheme of the strict mode, by default inferred from the tags of both sides (never IOB1 or IOE1)",
         choices=tuple(SCHEMES),
-        optional=True,
     )
     mode: str | None = option(
         None,
         help="how to handle illegal tags; by default, like the CoNLL script",
         choices={"strict": "drop malformed spans"},
-        optional=True,
     )
     sample_weight: Sequence[float] | None = option(
         None, help="has no effect, as in seqeval", type="list of float, optional", repr=False, compare=False

@@ -35,14 +35,13 @@ LINES = list(product(("-", "--", ":"), (BLUE, ORANGE, "#009E73", "#CC79A7", "#E6
 DOT: dict[str, Any] = {"marker": "o", "color": BLUE, "markersize": 8}
 
 
-def require_format(path: str) -> None:
-    """Raise an `InputError` if matplotlib is missing or if it cannot write this kind of file."""
+def require_format(path: str) -> str:
+    """Return the path; raise an `InputError` if matplotlib is missing or if it cannot write this kind of file."""
     if os.path.splitext(path)[1].lower() not in FORMATS:
-        raise InputError(
-            f"{path!r} is not the name of a picture.",
-            f"Use a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.",
-        )
+        remedy = f"Use a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}."
+        raise InputError(f"{path!r} is not the name of a picture.", remedy)
     new_figure(1.0, 1.0)
+    return path
 
 
 def new_figure(width: float, height: float, title: str = "") -> Figure:
@@ -51,10 +50,8 @@ def new_figure(width: float, height: float, title: str = "") -> Figure:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError:
-        raise InputError(
-            "pictures need matplotlib, which is not installed.",
-            "Install it: pip install 'matplotlib>=3.8' (the extra plots).",
-        ) from None
+        remedy = "Install it: pip install 'matplotlib>=3.8' (the extra plots)."
+        raise InputError("pictures need matplotlib, which is not installed.", remedy) from None
     figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(h_pad=0.04, hspace=0.0))
     figure.suptitle(title, fontsize=11)
     return figure
@@ -170,9 +167,8 @@ def plot_difficulty(parts: Mapping[str, Report], path: str) -> Figure:
     """
     results = [result for report in parts.values() for result in report.results if result.measure.name == _MEASURE]
     if len(results) < len(parts):
-        raise InputError(
-            f"the plot needs {_MEASURE}, which is not among the measures.", f"Add {_MEASURE} to {mention('measure')}."
-        )
+        problem = f"the plot needs {_MEASURE}, which is not among the measures."
+        raise InputError(problem, f"Add {_MEASURE} to {mention('measure')}.")
     figure = new_figure(max(6.0, 1.3 * len(parts) + 1.5), 5.0)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     place = np.arange(len(parts), dtype=float)

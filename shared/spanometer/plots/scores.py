@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,16 +50,14 @@ def plot_spread(spread: PolicySpread, path: str) -> Figure:
     """
     marked = {name: _marked(measure) for name, measure in spread.measures.items()}
     heights = [height for marks in marked.values() for height in (0.32 * len(marks) + 0.3, 2.3)]
-    title = (
-        f"One output, {len(spread.grid):,} ways to repair its tags: "
+    illegal = (
         f"{counted(spread.illegal, f'illegal {spread.scheme} pair')} in {counted(len(spread.affected), 'document')}"
     )
+    title = f"One output, {len(spread.grid):,} ways to repair its tags: {illegal}"
     figure = new_figure(8.0, sum(heights) + 0.75 * len(marked) + 1.0, title)
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
     for index, (name, measure) in enumerate(spread.measures.items()):
         _draw_policies(figure, grid, 2 * index, measure, marked[name], name)
-        if index == 0:
-            _add_legend(figure.axes[-1], marked[name])
     return save(figure, path)
 
 
@@ -80,17 +78,13 @@ def plot_grounding_spread(spread: GroundingSpread, path: str) -> Figure:
         height for of, *_, marks in panels for height in (0.32 * len(marks) + 0.3, 1.9, 0.3 * len(of.grid.places) + 0.3)
     ]
     size = counted(sum(answers.strict.total["items"] for answers in spread.systems.values()), "item")
-    title = (
-        f"The same answers, {len(spread.grid):,} ways to ground them: {size}, {counted(spread.documents, 'document')}"
-    )
+    size = f"{size}, {counted(spread.documents, 'document')}"
+    title = f"The same answers, {len(spread.grid):,} ways to ground them: {size}"
     figure = new_figure(8.0, sum(heights) + 1.1 * len(panels) + 1.0, title)
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
     for index, (of, name, system, measure, marks) in enumerate(panels):
-        _draw_policies(
-            figure, grid, 3 * index, measure, marks, name if len(spread.systems) == 1 else f"{system}: {name}"
-        )
-        if index == 0:
-            _add_legend(figure.axes[-1], marks)
+        label = name if len(spread.systems) == 1 else f"{system}: {name}"
+        _draw_policies(figure, grid, 3 * index, measure, marks, label)
         # `offsets` is not in the grid, but may have the largest effect
         effects = {place: scores for place, scores in of.effects(system, name).items() if place != "offsets"}
         _draw_effects(figure.add_subplot(grid[3 * index + 2]), effects, measure, of.grid)
@@ -121,19 +115,14 @@ def _draw_effects(
             continue
         _write(axes, f"{low} {actions[low]:.4f}", actions[low], row, left=True)
         _write(axes, f"{high} {actions[high]:.4f}", actions[high], row)
-    name_rows(axes, ordered)
-    low_x, high_x = axes.get_xlim()
-    # space for the texts beside the marks
-    axes.set_xlim(low_x - 0.4 * (high_x - low_x), high_x + 0.4 * (high_x - low_x))
-    axes.ticklabel_format(axis="x", useOffset=False)
-    hide(axes, "top", "right", "left")
+    _finish(axes, ordered, 0.4, 0.4)
     axes.set_xlabel(f"{grid.default} (orange), with another action at one place")
 
 
 def _draw_policies(
     figure: Figure, grid: GridSpec, row: int, measure: MeasureSpread, marks: list[Mark], name: str
 ) -> None:
-    """Draw the histogram of all policies' scores, and above it a row for each marked score.
+    """Draw the histogram of all policies' scores, and above it a row for each marked score; the first has a legend.
 
     A mark has its score beside it, and a line down into the histogram.
     """
@@ -164,6 +153,8 @@ def _draw_policies(
     name_rows(above, [name for name, _, _ in marks])
     above.tick_params(axis="x", bottom=False, labelbottom=False)
     hide(above, "top", "right", "bottom", "left")
+    if row == 0:
+        _add_legend(above, marks)
 
 
 def _marked(measure: MeasureSpread, nearest: Collection[str] = ()) -> list[Mark]:
@@ -206,15 +197,19 @@ def _draw_intervals(axes: Axes, name: str, result: MeasureComparison) -> None:
         axes.plot([score], [row], linestyle="none", **DOT)
         if not np.isnan(score):
             _write(axes, f"{score:.4f}", np.nanmax([score, *bounds]), row)
-    name_rows(axes, [f"{values.rank}  {system}" for system, values in ordered])
-    # space for the numbers
-    low, high = axes.get_xlim()
-    axes.set_xlim(low, high + 0.12 * (high - low))
-    axes.ticklabel_format(axis="x", useOffset=False)
+    _finish(axes, [f"{values.rank}  {system}" for system, values in ordered], 0.0, 0.12)
     axes.grid(axis="x", color=GREY, linewidth=0.5)
-    hide(axes, "top", "right", "left")
     label = literal(result.title(name))
     axes.set(axisbelow=True, xlabel=label if result.higher_is_better else f"{label}, lower is better")
+
+
+def _finish(axes: Axes, names: Sequence[str], left: float, right: float) -> None:
+    """Name the rows, and add space for the texts beside the marks, as shares of the width."""
+    name_rows(axes, names)
+    low, high = axes.get_xlim()
+    axes.set_xlim(low - left * (high - low), high + right * (high - low))
+    axes.ticklabel_format(axis="x", useOffset=False)
+    hide(axes, "top", "right", "left")
 
 
 def _write(axes: Axes, text: str, x: float, row: int, *, left: bool = False) -> None:

@@ -339,7 +339,6 @@ class Offsets(CheckedOptions):
         None,
         help="unit of the character offsets, if the file does not state the unit",
         choices=UNITS,
-        optional=True,
         metavar="UNIT",
     )
 

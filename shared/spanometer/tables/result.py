@@ -341,12 +341,7 @@ class Result(ABC):
         return to_markdown(self._exported(table), Precision(digits=digits, percent=percent))
 
     def to_latex(
-        self,
-        table: str | None = None,
-        *,
-        digits: int | None = None,
-        percent: bool = False,
-        intervals: str = "brackets",
+        self, table: str | None = None, *, digits: int | None = None, percent: bool = False, intervals: str = "brackets"
     ) -> str:
         r"""Write tables for LaTeX (`\usepackage{booktabs}`), with the best of several systems in bold.
 

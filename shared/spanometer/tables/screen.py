@@ -40,14 +40,8 @@ def page(*, color: bool = True, file: io.StringIO | None = None, terminal: bool 
         terminal: whether lines have the width of the terminal; by default if the console writes to a terminal.
     """
     # in a notebook Rich would display the parts instead of writing them
-    console = _Page(
-        highlight=False,
-        markup=False,
-        emoji=False,
-        color_system="auto" if color and not os.environ.get("NO_COLOR") else None,
-        file=file,
-        force_jupyter=False,
-    )
+    colors = "auto" if color and not os.environ.get("NO_COLOR") else None
+    console = _Page(highlight=False, markup=False, emoji=False, color_system=colors, file=file, force_jupyter=False)
     # Rich reads the environment variable COLUMNS only when it is imported
     size = shutil.get_terminal_size()
     narrow = console.file.isatty() if terminal is None else terminal
@@ -137,13 +131,8 @@ def _total(sizes: Sequence[int], gap: int = _GAPS[-1]) -> int:
 
 
 def _grid(table: Table, precision: Precision, sizes: Sequence[int | None], gap: int = _GAPS[-1]) -> Grid:
-    grid = Grid(
-        box=box.SIMPLE_HEAD,
-        header_style="bold",
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, int(gap > 1), 0, int(gap > 2)),
-    )
+    padding = (0, int(gap > 1), 0, int(gap > 2))
+    grid = Grid(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False, padding=padding)
     for place, (head, size) in enumerate(zip((table.title, *table.heads), sizes, strict=True)):
         text = Text("\n".join(map(printable, head.split("\n"))))
         grid.add_column(text, justify="left" if place < table.left else "right", width=size, overflow="fold")

@@ -56,7 +56,6 @@ class Precision(CheckedOptions):
         kind=int,
         low=0,
         high=15,
-        optional=True,
         metavar="N",
     )
     percent: bool = option(False, help="show proportions as percentages", kind=bool)

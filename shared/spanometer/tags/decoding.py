@@ -42,7 +42,6 @@ class Decoding(CheckedOptions):
         None,
         help="tag scheme (by default, the scheme is inferred, but IOB1 and IOE1 must be named)",
         choices=tuple(SCHEMES),
-        optional=True,
         metavar="SCHEME",
         parse=canonical,
         label="Tag scheme",

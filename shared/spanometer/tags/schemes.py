@@ -239,7 +239,6 @@ class LabelChoice:
         None,
         help="rename labels: old names (or tags such as B-geo) with their new names; other labels keep their names",
         type="dict of str",
-        optional=True,
         metavar="OLD=NEW,...",
         parse=label_map_in,
     )
@@ -248,7 +247,6 @@ class LabelChoice:
         help="rename labels of the reference only. With OLD= and no new name, reference spans with the "
         "label OLD are left out, and so are predicted spans on exactly the same tokens",
         type="dict of str",
-        optional=True,
         metavar="OLD=NEW,...",
         parse=partial(label_map_in, name="reference_label_map", leaves_out=True),
     )
@@ -264,7 +262,6 @@ class LabelChoice:
         None,
         help="convert labels to one case",
         choices={"upper": "per becomes PER", "lower": "PER becomes per"},
-        optional=True,
     )
     reference_labels: bool = option(
         False, help="ignore predicted spans whose labels are not in the reference", kind=bool

@@ -41,10 +41,11 @@ class Section:
     links: Sequence[Mapping[tuple[int, int], str]] = ()
 
 
-def require_html(path: str | os.PathLike[str]) -> None:
-    """Raise an `InputError` unless the name of the file ends in .html."""
+def require_html(path: str | os.PathLike[str]) -> str:
+    """Return the path; raise an `InputError` unless the name of the file ends in .html."""
     if os.path.splitext(path)[1].lower() not in (".html", ".htm"):
         raise InputError(f"{os.fspath(path)!r} is not the name of an HTML page.", "End the name in .html.")
+    return os.fspath(path)
 
 
 def write_page(path: str | os.PathLike[str], page: Callable[[], str]) -> None:

@@ -76,7 +76,7 @@ def test_errors_name_the_document_and_count_lines_from_the_first_given():
     assert (str(twin), twin.column, twin.line) == (str(error), 1, 11)
     said = error.placed(side="references")
     assert said.place == "references, document 3, line 11, column 1"
-    assert error.in_file("f.ne", 11, column=1).place == "f.ne, line 11, column 1"
+    assert error.in_file("f.ne", 11).placed(column=1).place == "f.ne, line 11, column 1"
     assert error.in_file("f.ne").column is None
 
 
