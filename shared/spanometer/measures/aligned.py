@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, SideSpans, line_base
-from ..arrays import offsets_by, read_documents
+from ..alignment.overlaps import Alignment, SideSpans
+from ..arrays import read_documents
 from ..counts.counts import Column, Counts
 from ..counts.statistics import (
     ALL_AVERAGES,
@@ -21,7 +21,7 @@ from ..counts.statistics import (
 from ..exceptions import InputError, counted, mention, require_sides, setting
 from ..options import option, reused_option
 from ..spans.arrow import LENGTHS_REMEDY
-from ..spans.spans import Fragments, Spans
+from ..spans.spans import Spans
 from ..tags.tags import Tags
 from .base import Key, Measure
 
@@ -58,30 +58,11 @@ class AlignedMeasure(Measure):
 
     def compared(self, alignment: Alignment) -> Alignment:
         """Merge all labels into one if `match_labels` is False; otherwise return the alignment unchanged."""
-        if self.match_labels:
-            return alignment
-        if alignment.unlabelled is None:
-            sides = (_columns(alignment, side).unlabelled() for side in alignment.sides.values())
-            alignment.unlabelled = Alignment(*sides)
-            alignment.unlabelled.labels_ignored = True
-        return alignment.unlabelled
+        return alignment if self.match_labels else alignment.unlabelled
 
     @abstractmethod
     def _count(self, alignment: Alignment) -> Counts:
         """Compute the counts of an alignment."""
-
-
-def _columns(alignment: Alignment, side: SideSpans) -> Spans:
-    """Convert one side of an alignment back to `Spans`."""
-    base = line_base(side.label, side.document, alignment.offsets)
-    fragments = None
-    if side.pieces is not None:
-        pieces = side.pieces_by_span
-        bounds = (bound - base[pieces.span] for bound in (pieces.start, pieces.end))
-        fragments = Fragments(offsets_by(pieces.span, len(side)), *bounds)
-    start, end = ((bound - base).astype(np.int32) for bound in (side.start, side.end))
-    size = alignment.documents, alignment.lengths
-    return Spans(side.document, start, end, side.label, alignment.labels, *size, fragments, side.copies)
 
 
 def f_results(precision: str, recall: str) -> dict[str, Key]:
