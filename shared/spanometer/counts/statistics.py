@@ -127,8 +127,8 @@ def mean_over_documents(values: np.ndarray, defined: np.ndarray, documents: np.n
 
 
 def average_over_labels(
-    scores: Mapping[str, np.ndarray], weights: np.ndarray, pooled: Mapping[str, np.ndarray]
-) -> dict[str, np.ndarray]:
+    scores: Mapping[Any, np.ndarray], weights: np.ndarray, pooled: Mapping[Any, np.ndarray]
+) -> dict[Any, np.ndarray]:
     """Compute weighted means over labels (the last axis), leaving out NaN scores.
 
     Args:
