@@ -409,11 +409,9 @@ class Counts:
 
     def __getattr__(self, name: str) -> int | float:
         """Return the total of a column."""
-        columns: dict[str, Column] = self.__dict__.get("columns", {})
-        if name not in columns:
+        if name not in self.__dict__.get("columns", {}):
             raise AttributeError(name)
-        total: int | float = columns[name].per_label(len(self.labels)).sum().item()
-        return total
+        return self.total()[name]
 
     @cached_property
     def matrices(self) -> dict[str, csr_array]:

@@ -221,7 +221,7 @@ class Measure(CheckedOptions, ABC):
         return estimates(
             _stacked(of_totals(self.totals(counts)) for counts in counted),
             lambda weights: _stacked(of_totals(self.totals(counts, weights)) for counts in copies),
-            lambda: _stacked(self.left_out(counts, of_totals) for counts in counted),
+            lambda: _stacked(self._left_out(counts, of_totals) for counts in counted),
             counted[0].documents,
             resampling,
         )
@@ -284,14 +284,8 @@ class Measure(CheckedOptions, ABC):
         """Add the bounds `<key>_low` and `<key>_high` to a result."""
         return with_bounds(result, self.intervals(counts, resampling))
 
-    def left_out(self, counts: Counts, scores: Scores | None = None) -> dict[str, np.ndarray]:
-        """Compute scores with each group of documents left out in turn (jackknife), shape (groups, ...).
-
-        Args:
-            counts: the counts of all documents.
-            scores: a function that computes values from totals by label; by default the scores of the corpus.
-        """
-        of_totals = scores or self.score_totals
+    def _left_out(self, counts: Counts, of_totals: Scores) -> dict[str, np.ndarray]:
+        """Compute values from totals by label with each group of documents left out (jackknife), (groups, ...)."""
         # counts kept row by row have no sums to subtract from
         group = jackknife_groups(counts.documents, FEW_GROUPS if counts.rows else GROUPS)
         groups = int(group.max()) + 1
@@ -307,13 +301,10 @@ class Measure(CheckedOptions, ABC):
     def score_per_label(self, counts: Counts) -> dict[str, dict[str, float | int]]:
         """Compute the scores of each label, and its number of reference spans as `support`."""
         totals = self.totals(counts)
-        values = self.label_scores(totals)
-        support = totals[self.support]
-        kinds = {key: self.results[key].kind for key in values}
-        return {
-            label: {**{key: kinds[key](value[code]) for key, value in values.items()}, "support": int(support[code])}
-            for code, label in enumerate(counts.labels)
-        }
+        columns = {key: map(self.results[key].kind, values) for key, values in self.label_scores(totals).items()}
+        rows = zip(*columns.values(), map(int, totals[self.support]), strict=True)
+        keys = *columns, "support"
+        return {label: dict(zip(keys, row, strict=True)) for label, row in zip(counts.labels, rows, strict=True)}
 
     def details(self, counts: Counts) -> dict[str, Any]:
         """Compute the values that `details` adds to a result, except the signature."""
