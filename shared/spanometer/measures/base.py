@@ -78,6 +78,11 @@ class Key:
         return f"{text}, {self.better} is better." if self.better else f"{text}."
 
 
+def error_key(title: str, help: str, better: str = "lower", **details: Any) -> Key:
+    """Describe a value that has no upper limit; a lower one is better."""
+    return Key(title, help, "[0, ∞)", better, **details)
+
+
 class Measure(CheckedOptions, ABC):
     """A measure: `counts` compares the two sides, `score` computes a result from counts. Its fields are its options.
 
