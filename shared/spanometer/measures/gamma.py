@@ -11,10 +11,9 @@ from ..alignment.unitary import Dissimilarity, Units, best_alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide, joined_values
-from ..exceptions import InputError
 from ..options import option, options_of
 from .aligned import AlignedMeasure, require_contiguous, require_lengths
-from .base import Key, zero_division_option
+from .base import Key, error_key, zero_division_option
 from .gamma_chance import MOST_SAMPLES, AlignedPairs, Chance
 from .unitizing_alpha import UnitizingCounts, unit_rows
 
@@ -143,11 +142,9 @@ class Gamma(AlignedMeasure):
             "agreement on the labels of aligned units, corrected for chance; called gamma-k for a single label",
             "(-∞, 1]",
         ),
-        "observed_disorder": Key(
-            "observed disorder", "disorder of the best alignment of all units", "[0, ∞)", "lower", share=False
-        ),
-        "expected_disorder": Key(
-            "expected disorder", "mean disorder of the best alignments of random annotations", "[0, ∞)", "", share=False
+        "observed_disorder": error_key("observed disorder", "disorder of the best alignment of all units", share=False),
+        "expected_disorder": error_key(
+            "expected disorder", "mean disorder of the best alignments of random annotations", "", share=False
         ),
     }
     quick = False
@@ -276,17 +273,17 @@ class Gamma(AlignedMeasure):
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute gamma, gamma-cat, and observed and expected disorder."""
-        sums = {name: np.asarray(values, dtype=float) for name, values in quantities.items()}
+        observed, expected, units = (quantities[name] for name in ("observed", "expected", "mean_units"))
+        categorical = (quantities[name] for name in ("categorical", "expected_categorical", "weight"))
         return {
-            "gamma": self._beyond(sums["observed"], sums["expected"], sums["mean_units"]),
-            "gamma_cat": self._beyond(sums["categorical"], sums["expected_categorical"], sums["weight"]),
-            "observed_disorder": divide(sums["observed"], sums["mean_units"], 0.0),
-            "expected_disorder": divide(sums["expected"], sums["mean_units"], 0.0),
+            "gamma": self._beyond(observed, expected, units),
+            "gamma_cat": self._beyond(*categorical),
+            "observed_disorder": divide(observed, units, 0.0),
+            "expected_disorder": divide(expected, units, 0.0),
         }
 
     def _beyond(self, observed: np.ndarray, expected: np.ndarray, size: np.ndarray) -> np.ndarray:
         """Compute 1 - observed / expected; 1 if there are units and observed disorder is 0."""
-        observed, size = np.asarray(observed), np.asarray(size)
         chance = np.where(expected > _NOTHING, expected, 0.0)
         value = np.where(chance == 0, self.zero_division, 1 - divide(observed, chance, 0.0))
         return np.where((observed <= _NOTHING) & (size > _NOTHING), 1.0, value)
@@ -317,8 +314,6 @@ def _read(option: Any) -> dict[tuple[str, str], float]:
                 raise refusal
             if distances.setdefault((min(first, second), max(first, second)), float(distance)) != distance:
                 raise refusal
-    except InputError:
-        raise
     except (ValueError, TypeError, RecursionError):
         raise refusal from None
     return distances
@@ -326,21 +321,18 @@ def _read(option: Any) -> dict[tuple[str, str], float]:
 
 def _entries(option: Any) -> Iterator[tuple[Any, ...]]:
     """Yield each pair of labels with its distance; raise a TypeError or ValueError if the option cannot be read."""
-    if isinstance(option, Mapping):
-        for label, distances in listed_items(option, _REMEDY, option="distances"):
-            if not isinstance(distances, Mapping):
-                raise TypeError
-            yield from ((label, *pair) for pair in listed_items(distances, _REMEDY, option="distances"))
-    elif not isinstance(option, str):
-        raise TypeError
-    elif option.lstrip().startswith("{"):
-        # lists of pairs, because a dictionary would lose a repeated label
-        for label, distances in json.loads(option, object_pairs_hook=list):
-            yield from ((label, partner, distance) for partner, distance in distances)
-    else:
+    if isinstance(option, str) and not option.lstrip().startswith("{"):
         for names, _, number in (entry.partition("=") for entry in option.split(",")):
             first, second = map(str.strip, names.split("/", 1))
             yield first, second, float(number)
+        return
+    # lists of pairs, because a dictionary would lose a repeated label
+    if isinstance(option, str):
+        labels = json.loads(option, object_pairs_hook=list)
+    else:
+        labels = [(label, listed_items(distances)) for label, distances in listed_items(option)]
+    for label, distances in labels:
+        yield from ((label, *pair) for pair in distances)
 
 
 def _text(distances: Mapping[tuple[str, str], float]) -> str | None:
