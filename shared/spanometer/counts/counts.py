@@ -61,11 +61,6 @@ class Column:
         """Sum the values of each label, shape (labels); integers are summed exactly."""
         return _sums(self.label, self.value, labels)
 
-    def per_document(self, documents: int, labels: int) -> np.ndarray:
-        """Sum by document and label into a dense array, shape (documents, labels)."""
-        place = _place(self.document, self.label, labels)
-        return _sums(place, self.value, documents * labels).reshape(documents, labels)
-
 
 def _place(document: np.ndarray, label: np.ndarray, labels: int) -> np.ndarray:
     """Number (document, label) places in document order."""
@@ -169,8 +164,8 @@ class Counts:
             for name, column in self.columns.items():
                 kept = order[name][slice(*np.searchsorted(document[name], [first, first + size]))]
                 value = None if column.value is None else column.value[kept]
-                part = Column(column.document[kept] - first, column.label[kept], value)
-                sums[name] = part.per_document(size, len(self.labels))
+                place = _place(column.document[kept] - first, column.label[kept], len(self.labels))
+                sums[name] = _sums(place, value, size * len(self.labels)).reshape(size, len(self.labels))
             for name, values in self.shared.items():
                 sums[name] = np.repeat(values[first : first + size, None], len(self.labels), axis=1)
             yield sums
@@ -280,7 +275,8 @@ class Counts:
             labels: all labels of the result; by default only the new names, sorted.
         """
         labels = tuple(labels or sorted(set(names)))
-        codes = np.array([labels.index(name) for name in names], dtype=code_type(len(labels)))
+        number = {label: code for code, label in enumerate(labels)}
+        codes = np.array([number[name] for name in names], dtype=code_type(len(labels)))
         return replace(self._moved(np.arange(self.documents, dtype=np.int32), codes), labels=labels)
 
     def _moved(self, document: np.ndarray, label: np.ndarray | None = None) -> Self:
@@ -299,21 +295,14 @@ class Counts:
             return NotImplemented
         self._require_alike(other)
         labels = self.labels if self.labels == other.labels else tuple(sorted({*self.labels, *other.labels}))
-        number = {label: code for code, label in enumerate(labels)}
-        parts: list[Counts] = []
-        for part, first in ((self, 0), (other, self.documents)):
-            codes = np.array([number[label] for label in part.labels], dtype=code_type(len(labels)))
-            parts.append(part._moved(np.arange(first, first + part.documents, dtype=np.int32), codes))
-        columns = join_columns([part.columns for part in parts])
-        rows = {name: np.concatenate([part.rows[name] for part in parts]) for name in self.rows}
-        shared = {name: np.concatenate([values, other.shared[name]]) for name, values in self.shared.items()}
+        parts = [self.renamed(self.labels, labels), other.renamed(other.labels, labels)]
+        parts[1] = parts[1]._moved(np.arange(self.documents, self.documents + other.documents, dtype=np.int32))
         total = replace(
-            self,
-            columns=columns,
-            labels=labels,
+            parts[0],
+            columns=join_columns([part.columns for part in parts]),
             documents=self.documents + other.documents,
-            shared=shared,
-            rows=rows,
+            shared={name: np.concatenate([values, other.shared[name]]) for name, values in self.shared.items()},
+            rows={name: np.concatenate([part.rows[name] for part in parts]) for name in self.rows},
             measure=self.measure or other.measure,
             seen={kind: names | other.seen[kind] for kind, names in self.seen.items()},
         )
