@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
-from math import nan
+from math import isnan, nan
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -20,10 +20,10 @@ from ..counts.statistics import (
     Estimate,
     Resampling,
     average_over_labels,
+    divide,
     estimates,
     jackknife_groups,
     joined_values,
-    mean_over_documents,
 )
 from ..exceptions import InputError, setting
 from ..options import CheckedOptions, escaped, option, options_of
@@ -373,10 +373,12 @@ class Measure(CheckedOptions, ABC):
                 "these counts have no scores of documents, so the mean over documents cannot be computed.",
                 f"Count with {setting('average', DOCUMENTS)}.",
             )
-        means = {}
+        documents, empty, means = totals[DOCUMENTS], self.zero_division, {}
         for key in self.keys:
             sums, defined = (totals[f"{key}{part}_{name}"] for name in _PARTS)
-            means[key] = mean_over_documents(sums, defined, totals[DOCUMENTS], self.zero_division)
+            # documents without a score count as `zero_division`; NaN leaves them out
+            kept = (sums, defined) if isnan(empty) else (sums + empty * (documents - defined), documents)
+            means[key] = divide(*kept, empty)
         return means
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
