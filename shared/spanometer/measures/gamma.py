@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -23,11 +24,6 @@ _NOTHING = 1e-12
 _APART = {"mean": 1.0, "half": 0.5}
 
 _UNIT = ("start", "end", "label")
-
-_OF_CHANCE = (
-    "alpha", "beta", "delta_empty", "distances", "sampler", "min_shift", "samples", "precision", "seed"
-)  # fmt: skip
-"""The options that change the expected disorder."""
 
 
 class Gamma(AlignedMeasure):
@@ -231,19 +227,20 @@ class Gamma(AlignedMeasure):
         disorder = self._chance(counts)[2]
         return 1 - divide(disorder, np.full(len(disorder), disorder.mean()), 1.0)
 
-    def _chance(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _chance(self, counts: Counts) -> tuple[np.ndarray, ...]:
         """Compute the expected disorder by chance.
 
         Returns the disorder per unit by label, the disorder of gamma-cat by label and overall, and each sample's
         disorder. They are cached in the counts.
         """
-        kept: dict[str, Any] = counts.__dict__.setdefault("chance", {})
-        options = repr([getattr(self, name) for name in _OF_CHANCE])
-        if options not in kept:
-            kept[options] = self._expected(counts)
-        return kept[options]  # type: ignore[no-any-return]
+        kept: dict[Self, tuple[np.ndarray, ...]] = counts.__dict__.setdefault("chance", {})
+        # these two do not change it
+        key = replace(self, average="micro", zero_division=0.0)
+        if key not in kept:
+            kept[key] = self._expected(counts)
+        return kept[key]
 
-    def _expected(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _expected(self, counts: Counts) -> tuple[np.ndarray, ...]:
         rows, labels = counts.condensed().rows, len(counts.labels)
         number = len(rows["label"]) if rows else 0
         if number == 0:
