@@ -23,6 +23,9 @@ _SIDES = ("references", "predictions")
 ScoredAttributes = Mapping[str, frozenset[str] | None]
 """Maps each scored attribute to the labels of the spans on which it is scored; None means all labels."""
 
+Defaults = Mapping[str, Value]
+"""Maps attributes to their default values."""
+
 _LISTED = 50
 """The maximum number of names that an error lists."""
 
@@ -71,12 +74,7 @@ class AttributeItems:
 
     @classmethod
     def of(
-        cls,
-        sides: Sequence[Attributes],
-        scored: ScoredAttributes,
-        defaults: Mapping[str, Value],
-        *,
-        include_falsy: bool,
+        cls, sides: Sequence[Attributes], scored: ScoredAttributes, defaults: Defaults, *, include_falsy: bool
     ) -> Self:
         """Convert the attributes of both sides to items.
 
@@ -115,7 +113,7 @@ class AttributeItems:
 
 
 def _item_columns(
-    side: Attributes, scored: ScoredAttributes, defaults: Mapping[str, Value], *, include_falsy: bool
+    side: Attributes, scored: ScoredAttributes, defaults: Defaults, *, include_falsy: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the span, attribute, value (-1 for None) and score of each item, ordered by span and attribute."""
     number, width = {name: code for code, name in enumerate(scored)}, max(len(scored), 1)
@@ -238,21 +236,16 @@ def unmatched_refusal(sides: Sequence[Attributes], unmatched: int, documents: np
 
 
 def require_one_type(
-    references: Attributes,
-    predictions: Attributes,
-    scored: ScoredAttributes,
-    defaults: Mapping[str, Value],
-    documents: np.ndarray | None,
+    sides: Sequence[Attributes], scored: ScoredAttributes, defaults: Defaults, documents: np.ndarray | None
 ) -> None:
     """Raise an `InputError` if two values of an attribute differ only in type, such as True, 1, 1.0 and "1".
 
     Args:
-        references, predictions: both sides.
+        sides: the annotated spans of the reference and of the prediction.
         scored: the scored attributes.
         defaults: the default value of each attribute; it is compared too.
         documents: the document numbers; None means 0, 1, 2 ...
     """
-    sides = references, predictions
     preset = [(name, plain_value(value, name)) for name, value in defaults.items() if name in scored]
     types: dict[Any, set[type]] = {}
     for value in (*sides[0].values, *sides[1].values, *(value for _, value in preset)):

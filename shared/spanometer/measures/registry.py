@@ -225,10 +225,7 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
             incomplete (word probabilities and the attributes of `SpanAttribute` are not stored).
     """
     table = read_stream(counts) if isinstance(counts, (bytes, bytearray, memoryview)) else counts
-    if not isinstance(table, pa.Table):
-        raise InputError(
-            f"cannot read counts from an object of type {type(counts).__name__}.", "Pass an Arrow table or bytes."
-        )
+    require_kind(table, pa.Table, "a table of counts", "Pass an Arrow table or bytes.")
     if measure is not None:
         require_kind(measure, Measure, "a measure", "Pass the measure object that computed the counts, or no measure.")
     own_measure = _stored_measure(table) if measure is None else measure
