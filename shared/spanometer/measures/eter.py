@@ -240,7 +240,7 @@ class Eter(Measure):
     def _errors(self, trees: "TreeAlignment") -> dict[str, np.ndarray]:
         """Compute the errors of each pair of entities. They do not depend on alpha."""
         pairs = trees.pairs
-        types_differ, first_parts_differ = pairs.types_differ, pairs.alike < pairs.types
+        types_differ, first_parts_differ = pairs.equal < pairs.types, pairs.alike < pairs.types
         # equal types match first, then types with the same first part
         types = (pairs.types - pairs.alike) * self.type_cost + (pairs.alike - pairs.equal) * self.subtype_cost
         return {
@@ -273,11 +273,6 @@ class EntityPairs:
     equal: np.ndarray
     alike: np.ndarray
     bounds_differ: np.ndarray
-
-    @property
-    def types_differ(self) -> np.ndarray:
-        """Whether the types of both entities differ."""
-        return np.asarray(self.equal < self.types)
 
 
 class TreeAlignment:
@@ -379,7 +374,8 @@ class TreeAlignment:
     def slots(self) -> dict[str, Column]:
         """Count the slots: entities, and components that are not entities themselves; see `measures.Eter`."""
         pairs = self.pairs
-        of_types = self._slots("slot_types", self.entities, pairs.reference, pairs.prediction, pairs.types_differ)
+        types_differ = pairs.equal < pairs.types
+        of_types = self._slots("slot_types", self.entities, pairs.reference, pairs.prediction, types_differ)
         sides, labels, ranks = [], [], []
         for index, (components, label) in enumerate(zip(self.components, self._component_label, strict=True)):
             slot = np.flatnonzero(~self._entities_among_components(index))
