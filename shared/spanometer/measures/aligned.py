@@ -140,19 +140,11 @@ class PrecisionRecallF1(Measure):
                 option="f1_average",
             )
 
-    def label_scores(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the scores of each label, see `Measure.label_scores`."""
-        return self._averaged(super().label_scores(totals), are_means=self.average == DOCUMENTS_BY_LABEL)
-
-    def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute scores from totals by label, see `Measure.score_totals`."""
-        return self._averaged(super().score_totals(totals), are_means=self.average != "micro")
-
-    def _averaged(self, scores: dict[str, np.ndarray], *, are_means: bool) -> dict[str, np.ndarray]:
+    def averaged(self, means: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """With `f1_average="of_means"`, replace the mean F1 by the F1 of mean precision and recall."""
-        if not are_means or self.f1_average != "of_means":
-            return scores
-        return self._combined({**scores, "f1": f_of(scores["precision"], scores["recall"], self.f_beta)})
+        if self.f1_average != "of_means":
+            return means
+        return self._combined({**means, "f1": f_of(means["precision"], means["recall"], self.f_beta)})
 
     def _combined(self, scores: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Replace F1 by another `combination` of precision and recall."""

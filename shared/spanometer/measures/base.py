@@ -377,9 +377,10 @@ class Measure(CheckedOptions, ABC):
         for key in self.keys:
             sums, defined = (totals[f"{key}{part}_{name}"] for name in _PARTS)
             # documents without a score count as `zero_division`; NaN leaves them out
-            kept = (sums, defined) if isnan(empty) else (sums + empty * (documents - defined), documents)
-            means[key] = divide(*kept, empty)
-        return means
+            if not isnan(empty):
+                sums, defined = sums + empty * (documents - defined), documents
+            means[key] = divide(sums, defined, empty)
+        return self.averaged(means)
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute scores from totals of shape (..., labels); the scores have shape (...).
@@ -395,7 +396,11 @@ class Measure(CheckedOptions, ABC):
         if self.average == "micro" or self.over_documents:
             return pooled
         weights = totals[self.weight] if self.average == "weighted" else self.present(totals)
-        return average_over_labels(self.formula(quantities), weights, pooled)
+        return self.averaged(average_over_labels(self.formula(quantities), weights, pooled))
+
+    def averaged(self, means: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute the scores from means over labels or documents, which usually are the scores."""
+        return means
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:

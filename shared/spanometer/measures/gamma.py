@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -233,7 +233,7 @@ class Gamma(AlignedMeasure):
         Returns the disorder per unit by label, the disorder of gamma-cat by label and overall, and each sample's
         disorder. They are cached in the counts.
         """
-        kept: dict[Self, tuple[np.ndarray, ...]] = counts.__dict__.setdefault("chance", {})
+        kept: dict[Any, tuple[np.ndarray, ...]] = counts.__dict__.setdefault("chance", {})
         # these two do not change it
         key = replace(self, average="micro", zero_division=0.0)
         if key not in kept:

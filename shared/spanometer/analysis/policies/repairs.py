@@ -12,6 +12,7 @@ import numpy as np
 
 from ...arrays import code_type, ordered, plain, ranges
 from ...counts.counts import Counts
+from ...counts.statistics import joined_values
 from ...documents.arguments import LabelArguments, require_arguments, shares
 from ...exceptions import InputError, counted, mention, on_side, require_kind, setting, without_option
 from ...measures.aligned import AlignedMeasure
@@ -102,10 +103,7 @@ def totals_of_policies(parts: Counts, of_policy: np.ndarray) -> dict[str, np.nda
     Returns:
         The sums by name, shape (policies, labels).
     """
-    labels = len(parts.labels)
-    sums = {name: column.per_document(parts.documents, labels) for name, column in parts.columns.items()}
-    sums |= {name: np.repeat(values[:, None], labels, axis=1) for name, values in parts.shared.items()}
-    return {name: _summed(values, of_policy) for name, values in sums.items()}
+    return {name: _summed(values, of_policy) for name, values in joined_values(parts.per_document()).items()}
 
 
 def _summed(parts: np.ndarray, of_policy: np.ndarray) -> np.ndarray:
