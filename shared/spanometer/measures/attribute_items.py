@@ -247,10 +247,9 @@ def require_one_type(
         documents: the document numbers; None means 0, 1, 2 ...
     """
     preset = [(name, plain_value(value, name)) for name, value in defaults.items() if name in scored]
-    types: dict[Any, set[type]] = {}
-    for value in (*sides[0].values, *sides[1].values, *(value for _, value in preset)):
-        types.setdefault(_meaning(value), set()).add(type(value))
-    if all(len(kinds) == 1 for kinds in types.values()):
+    values = (*sides[0].values, *sides[1].values, *(value for _, value in preset))
+    typed = {(type(value), _meaning(value)) for value in values}
+    if len({meaning for _, meaning in typed}) == len(typed):
         return
     first: dict[Any, tuple[Value | None, InputError | None]] = {
         (name, _meaning(value)): (value, None) for name, value in preset

@@ -255,11 +255,9 @@ class SpanAttribute(Measure):
         """Sum counts by attribute, and add the numerator of average precision. Items are ranked in each corpus."""
         rule, groups = self.average_precision, 1 + len(counts.labels)
         corpora = [None] if weights is None else weights.astype(np.int64)
-        steps = (Steps.of_attributes(counts, rule, times) for times in corpora)
-        precisions = np.array([step.precisions(groups) for step in steps])
-        precisions = precisions[0] if weights is None else precisions
+        sums = np.array([Steps.of_attributes(counts, rule, times).precisions(groups) for times in corpora])
         # the sum over all attributes, then the sums of each, see `Measure.pooled`
-        of_all, of_each = precisions[..., :1], precisions[..., 1:]
+        of_all, of_each = np.split(sums[0] if weights is None else sums, [1], axis=-1)
         all_precisions = np.broadcast_to(of_all, of_each.shape)
         return {**super().totals(counts, weights), "precisions": of_each, "all_precisions": all_precisions}
 
