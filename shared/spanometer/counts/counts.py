@@ -161,7 +161,8 @@ class Counts:
         step = max(_BLOCK // self._width, 1)
         order = {name: np.argsort(column.document, kind="stable") for name, column in self.columns.items()}
         document = {name: column.document[order[name]] for name, column in self.columns.items()}
-        for first in range(0, self.documents, step):
+        # without documents one empty part
+        for first in range(0, max(self.documents, 1), step):
             size = min(step, self.documents - first)
             sums = {}
             for name, column in self.columns.items():

@@ -169,17 +169,10 @@ class PrecisionRecallF1(Measure):
         ]
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute precision, recall and F1, see `ratios`."""
+        """Compute precision, recall and F1, see `statistics.precision_recall_f1`."""
         right, found = (quantities["both"] if "both" in quantities else quantities[name] for name in ("right", "found"))
-        return self.ratios(right, quantities["predicted"], found, quantities["reference"])
-
-    def ratios(
-        self, right: np.ndarray, predicted: np.ndarray, found: np.ndarray, reference: np.ndarray
-    ) -> dict[str, np.ndarray]:
-        """Compute precision, recall and F1 from summed counts, see `statistics.precision_recall_f1`."""
-        scores = self._combined(
-            precision_recall_f1(right, predicted, found, reference, self.zero_division, self.f_beta)
-        )
+        sizes = quantities["predicted"], found, quantities["reference"]
+        scores = self._combined(precision_recall_f1(right, *sizes, self.zero_division, self.f_beta))
         if self.f1_average == "defined":
             defined = ~np.isnan(scores["precision"]) & ~np.isnan(scores["recall"])
             scores["f1"] = np.where(defined, scores["f1"], nan)

@@ -144,7 +144,7 @@ class FairF(FMeasure):
         weights = _read(self.weights)
         numbers = {kind: np.asarray(quantities[name], dtype=float) for kind, name in COLUMNS.items()}
         tp, fp, fn = (np.asarray(sum(weights[kind][part] * numbers[kind] for kind in weights)) for part in range(3))
-        return self.ratios(tp, tp + fp, tp, tp + fn)
+        return super().formula({"both": tp, "predicted": tp + fp, "reference": tp + fn})
 
 
 def _read(option: Any) -> Weights:

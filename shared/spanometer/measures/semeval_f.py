@@ -117,8 +117,7 @@ class SemevalF(FMeasure):
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute precision, recall and F1; a partial pair counts half."""
         right = quantities["correct"] + quantities["partial"] / 2
-        sizes = quantities["actual"], right, quantities["possible"]
-        return self.ratios(right, *sizes)
+        return super().formula({"both": right, "predicted": quantities["actual"], "reference": quantities["possible"]})
 
     def _correct(self, exact: np.ndarray, typed: np.ndarray) -> np.ndarray:
         """Flag the pairs that are correct under the schema."""
