@@ -209,8 +209,7 @@ class Gamma(AlignedMeasure):
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the scores of each document, with chance from the whole corpus."""
-        parts = [self.score_totals(self._with_chance(counts, totals)) for totals in counts.per_document()]
-        return joined_values([dict.fromkeys(self.keys, np.zeros(0)), *parts])
+        return joined_values(self.score_totals(self._with_chance(counts, part)) for part in counts.per_document())
 
     def _with_chance(self, counts: Counts, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Add to totals the expected disorder for their numbers of units and pairs."""
@@ -252,10 +251,9 @@ class Gamma(AlignedMeasure):
         chance = Chance(units, labels, dissimilarity, self.sampler, _APART[self.min_shift], self.delta_empty, self.seed)
         per_label, categorical = chance.disorders(self.samples, self.precision, self.processes)
         shares = self.delta_empty * per_label.mean(axis=0) * number / annotators
-        aligned = ~np.isnan(categorical)
-        sums = np.where(aligned, categorical, 0.0).sum(axis=0)
-        of_label = np.bincount(label, minlength=labels)
-        return divide(shares, of_label, 0.0), divide(sums, aligned.sum(axis=0), 0.0), per_label.sum(axis=1)
+        of_unit = divide(shares, np.bincount(label, minlength=labels), 0.0)
+        of_pairs = divide(np.nansum(categorical, axis=0), (~np.isnan(categorical)).sum(axis=0), 0.0)
+        return of_unit, of_pairs, per_label.sum(axis=1)
 
     def _matrix(self, labels: tuple[str, ...]) -> np.ndarray | None:
         """Return the matrix of label distances."""
