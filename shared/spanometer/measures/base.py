@@ -226,7 +226,7 @@ class Measure(CheckedOptions, ABC):
         return estimates(
             _stacked(of_totals(self.totals(counts)) for counts in counted),
             lambda weights: _stacked(of_totals(self.totals(counts, weights)) for counts in copies),
-            lambda: _stacked(self._left_out(counts, of_totals) for counts in counted),
+            lambda: _stacked(self.left_out(counts, of_totals) for counts in counted),
             counted[0].documents,
             resampling,
         )
@@ -289,8 +289,14 @@ class Measure(CheckedOptions, ABC):
         """Add the bounds `<key>_low` and `<key>_high` to a result."""
         return with_bounds(result, self.intervals(counts, resampling))
 
-    def _left_out(self, counts: Counts, of_totals: Scores) -> dict[str, np.ndarray]:
-        """Compute values from totals by label with each group of documents left out (jackknife), (groups, ...)."""
+    def left_out(self, counts: Counts, scores: Scores | None = None) -> dict[str, np.ndarray]:
+        """Compute scores with each group of documents left out in turn (jackknife), shape (groups, ...).
+
+        Args:
+            counts: the counts of all documents.
+            scores: a function that computes values from totals by label; by default the scores of the corpus.
+        """
+        of_totals = scores or self.score_totals
         # counts kept row by row have no sums to subtract from
         group = jackknife_groups(counts.documents, FEW_GROUPS if counts.rows else GROUPS)
         groups = int(group.max()) + 1
