@@ -25,7 +25,7 @@ import numpy as np
 from scipy import stats
 
 from spanometer.analysis.comparison.compare import compare
-from spanometer.counts.statistics import Resampling
+from spanometer.counts.statistics import Resampling, joined_values
 from spanometer.measures import MEASURES
 from spanometer.spans.spans import Spans, pair_from_tags
 from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table
@@ -63,7 +63,8 @@ def numbers_of(references: Spans, system: Spans) -> np.ndarray:
     """Return right, predicted and reference spans of each sentence, shape (sentences, 3)."""
     counts = MEASURES["span_f"]().counts(references, system)
     names = ("both", "predicted", "reference")
-    columns = [counts.columns[name].per_document(counts.documents, len(counts.labels)).sum(axis=1) for name in names]
+    sums = joined_values(counts.per_document())
+    columns = [sums[name].sum(axis=1) for name in names]
     return np.stack(columns, axis=1)
 
 

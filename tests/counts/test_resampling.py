@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from spanometer import Spans
-from spanometer.counts.statistics import Estimate, Resampling, jackknife_groups
+from spanometer.counts.statistics import Estimate, Resampling, jackknife_groups, joined_values
 from spanometer.measures import ChanceKappaF1, Eter, SlIcm, SpanF, UnitizingAlpha
 from spanometer.spans.entities import Entities
 
@@ -38,10 +38,7 @@ def test_against_scipy(method):
     for _ in range(3):
         measure = SpanF()
         counts = measure.counts(*random_corpus(generator, 60))
-        numbers = {
-            name: column.per_document(counts.documents, len(counts.labels)).sum(axis=1)
-            for name, column in counts.columns.items()
-        }
+        numbers = {name: values.sum(axis=1) for name, values in joined_values(counts.per_document()).items()}
 
         def f1(documents, axis, numbers=numbers):
             sums = {name: values[documents].sum(axis=axis) for name, values in numbers.items()}

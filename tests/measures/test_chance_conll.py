@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from spanometer.counts.statistics import joined_values
 from spanometer.measures import ChanceKappaF1
 from spanometer.readers import read
 from spanometer.spans.spans import pair_from_tags
@@ -20,10 +21,8 @@ def sides(data):
 def chance(sides):
     """The chance level of each sentence, reference against itself; NaN without spans."""
     counts = MEASURE.counts(sides[0], sides[0])
-    expected, size = (
-        counts.columns[name].per_document(counts.documents, len(counts.labels)).sum(axis=1)
-        for name in ("expected", "reference")
-    )
+    sums = joined_values(counts.per_document())
+    expected, size = (sums[name].sum(axis=1) for name in ("expected", "reference"))
     return np.divide(expected, size, out=np.full(len(size), np.nan), where=size > 0)
 
 

@@ -12,7 +12,7 @@ from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.analysis.scores.score import by_chance
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import ChanceKappaF1, SlIcm, SpanF
-from spanometer.measures.attribute_ranking import PrecisionRecallCurve
+from spanometer.measures.attribute_items import PrecisionRecallCurve
 from spanometer.measures.placement import place
 from spanometer.plots import (
     plot_agreement,

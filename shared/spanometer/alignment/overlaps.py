@@ -171,15 +171,12 @@ class Alignment:
         InputError: if the numbers of documents or their known lengths differ.
     """
 
-    unlabelled: Alignment | None = None
-    """The cached alignment of the same spans without labels, see `measures.AlignedMeasure`."""
-
     labels_ignored = False
     """Whether this alignment ignores labels."""
 
     def __init__(self, references: Spans, predictions: Spans) -> None:
         require_same_documents(references.documents, predictions.documents)
-        references, predictions = share_lengths(references, predictions)
+        references, predictions = self._spans = share_lengths(references, predictions)
         self.documents = references.documents
         self.lengths = references.lengths
         self.labels = tuple(sorted({*references.labels, *predictions.labels}))
@@ -192,6 +189,13 @@ class Alignment:
             )
         self.references = lay_out(references, self.labels, self.offsets)
         self.predictions = lay_out(predictions, self.labels, self.offsets)
+
+    @cached_property
+    def unlabelled(self) -> Alignment:
+        """The alignment of the same spans without labels."""
+        alignment = Alignment(*(spans.unlabelled() for spans in self._spans))
+        alignment.labels_ignored = True
+        return alignment
 
     @property
     def sides(self) -> dict[str, SideSpans]:

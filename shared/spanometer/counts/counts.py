@@ -61,16 +61,6 @@ class Column:
         """Sum the values of each label, shape (labels); integers are summed exactly."""
         return _sums(self.label, self.value, labels)
 
-    def per_document(self, documents: int, labels: int) -> np.ndarray:
-        """Sum by document and label into a dense array, shape (documents, labels)."""
-        place = _place(self.document, self.label, labels)
-        return _sums(place, self.value, documents * labels).reshape(documents, labels)
-
-
-def _place(document: np.ndarray, label: np.ndarray, labels: int) -> np.ndarray:
-    """Number (document, label) places in document order."""
-    return np.asarray(document.astype(np.int64) * labels + label)
-
 
 def require_scipy(subject: str) -> None:
     """Raise an `InputError` if SciPy is not installed; `subject` is what needs it."""
@@ -150,6 +140,15 @@ class Counts:
         scores: dict[str, float] = self.measure.score(self)
         return scores
 
+    @property
+    def _width(self) -> int:
+        """The number of labels, at least 1."""
+        return max(len(self.labels), 1)
+
+    def _place(self, document: np.ndarray, label: np.ndarray) -> np.ndarray:
+        """Number (document, label) places in document order."""
+        return np.asarray(document.astype(np.int64) * self._width + label)
+
     def per_label(self) -> dict[str, np.ndarray]:
         """Sum each column by label, shape (labels); numbers in `shared` are repeated for each label."""
         sums = {name: column.per_label(len(self.labels)) for name, column in self.columns.items()}
@@ -159,18 +158,18 @@ class Counts:
 
     def per_document(self) -> Iterator[dict[str, np.ndarray]]:
         """Yield the sums of each column by document and label, some documents at a time, shape (documents, labels)."""
-        labels = max(len(self.labels), 1)
-        step = max(_BLOCK // labels, 1)
+        step = max(_BLOCK // self._width, 1)
         order = {name: np.argsort(column.document, kind="stable") for name, column in self.columns.items()}
         document = {name: column.document[order[name]] for name, column in self.columns.items()}
-        for first in range(0, self.documents, step):
+        # without documents one empty part
+        for first in range(0, max(self.documents, 1), step):
             size = min(step, self.documents - first)
             sums = {}
             for name, column in self.columns.items():
                 kept = order[name][slice(*np.searchsorted(document[name], [first, first + size]))]
                 value = None if column.value is None else column.value[kept]
-                part = Column(column.document[kept] - first, column.label[kept], value)
-                sums[name] = part.per_document(size, len(self.labels))
+                place = self._place(column.document[kept] - first, column.label[kept])
+                sums[name] = _sums(place, value, size * len(self.labels)).reshape(size, len(self.labels))
             for name, values in self.shared.items():
                 sums[name] = np.repeat(values[first : first + size, None], len(self.labels), axis=1)
             yield sums
@@ -212,14 +211,13 @@ class Counts:
 
     def documents_by_label(self) -> dict[str, int]:
         """Compute for each label the number of documents that have counts of it."""
-        labels = max(len(self.labels), 1)
         places = [np.zeros(0, dtype=np.int64)]
         for column in self.columns.values():
             there = slice(None) if column.value is None else column.value != 0
-            places.append(_place(column.document[there], column.label[there], labels))
+            places.append(self._place(column.document[there], column.label[there]))
         if self.rows:
-            places.append(_place(self.rows["document"], self.rows["label"], labels))
-        numbers = np.bincount(np.unique(np.concatenate(places)) % labels, minlength=labels)
+            places.append(self._place(self.rows["document"], self.rows["label"]))
+        numbers = np.bincount(np.unique(np.concatenate(places)) % self._width, minlength=self._width)
         return dict(zip(self.labels, numbers.tolist(), strict=False))
 
     def condensed(self) -> Self:
@@ -235,10 +233,9 @@ class Counts:
     def summed(self) -> Self:
         """Sum each column to one value per document and label, with integers in the smallest type."""
         columns = {}
-        labels = max(len(self.labels), 1)
         for name, column in self.columns.items():
-            place, of_value = np.unique(_place(column.document, column.label, labels), return_inverse=True)
-            document, label = np.divmod(place, labels)
+            place, of_value = np.unique(self._place(column.document, column.label), return_inverse=True)
+            document, label = np.divmod(place, self._width)
             sums = _sums(of_value.ravel(), column.value, len(place))
             if sums.dtype.kind != "f" and sums.min(initial=0) >= 0:
                 sums = sums.astype(np.min_scalar_type(sums.max(initial=0)))
@@ -280,7 +277,8 @@ class Counts:
             labels: all labels of the result; by default only the new names, sorted.
         """
         labels = tuple(labels or sorted(set(names)))
-        codes = np.array([labels.index(name) for name in names], dtype=code_type(len(labels)))
+        number = {label: code for code, label in enumerate(labels)}
+        codes = np.array([number[name] for name in names], dtype=code_type(len(labels)))
         return replace(self._moved(np.arange(self.documents, dtype=np.int32), codes), labels=labels)
 
     def _moved(self, document: np.ndarray, label: np.ndarray | None = None) -> Self:
@@ -299,21 +297,14 @@ class Counts:
             return NotImplemented
         self._require_alike(other)
         labels = self.labels if self.labels == other.labels else tuple(sorted({*self.labels, *other.labels}))
-        number = {label: code for code, label in enumerate(labels)}
-        parts: list[Counts] = []
-        for part, first in ((self, 0), (other, self.documents)):
-            codes = np.array([number[label] for label in part.labels], dtype=code_type(len(labels)))
-            parts.append(part._moved(np.arange(first, first + part.documents, dtype=np.int32), codes))
-        columns = join_columns([part.columns for part in parts])
-        rows = {name: np.concatenate([part.rows[name] for part in parts]) for name in self.rows}
-        shared = {name: np.concatenate([values, other.shared[name]]) for name, values in self.shared.items()}
+        moved = np.arange(self.documents, self.documents + other.documents, dtype=np.int32)
+        first, second = self.renamed(self.labels, labels), other.renamed(other.labels, labels)._moved(moved)
         total = replace(
-            self,
-            columns=columns,
-            labels=labels,
+            first,
+            columns=join_columns([first.columns, second.columns]),
             documents=self.documents + other.documents,
-            shared=shared,
-            rows=rows,
+            shared={name: np.concatenate([values, other.shared[name]]) for name, values in self.shared.items()},
+            rows={name: np.concatenate([values, second.rows[name]]) for name, values in first.rows.items()},
             measure=self.measure or other.measure,
             seen={kind: names | other.seen[kind] for kind, names in self.seen.items()},
         )
@@ -334,9 +325,8 @@ class Counts:
         """
         place, totals = self._places()
         values = {name: pa.array(total, mask=total == 0) for name, total in totals.items()}
-        labels = max(len(self.labels), 1)
-        document = pa.array((place // labels).astype(np.int32))
-        arrays = {"document": document, "label": strings(place % labels, self.labels), **values}
+        document = pa.array((place // self._width).astype(np.int32))
+        arrays = {"document": document, "label": strings(place % self._width, self.labels), **values}
         if self.rows:
             arrays["rows"] = self._row_lists(place)
         tables = [pa.table(arrays)]
@@ -409,11 +399,9 @@ class Counts:
 
     def __getattr__(self, name: str) -> int | float:
         """Return the total of a column."""
-        columns: dict[str, Column] = self.__dict__.get("columns", {})
-        if name not in columns:
+        if name not in self.__dict__.get("columns", {}):
             raise AttributeError(name)
-        total: int | float = columns[name].per_label(len(self.labels)).sum().item()
-        return total
+        return self.total()[name]
 
     @cached_property
     def matrices(self) -> dict[str, csr_array]:
@@ -439,9 +427,8 @@ class Counts:
 
     def _places(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the places (document * labels + label) that have counts, and the sums of each column there."""
-        labels = max(len(self.labels), 1)
-        of_column = {name: _place(column.document, column.label, labels) for name, column in self.columns.items()}
-        of_row = [_place(self.rows["document"], self.rows["label"], labels)] if self.rows else []
+        of_column = {name: self._place(column.document, column.label) for name, column in self.columns.items()}
+        of_row = [self._place(self.rows["document"], self.rows["label"])] if self.rows else []
         place = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *of_column.values(), *of_row]))
         sums = {}
         for name, column in self.columns.items():
@@ -450,8 +437,7 @@ class Counts:
 
     def _row_lists(self, place: np.ndarray) -> pa.ListArray:
         """Convert `rows` to a list for each place."""
-        labels = max(len(self.labels), 1)
-        of_row = np.searchsorted(place, _place(self.rows["document"], self.rows["label"], labels))
+        of_row = np.searchsorted(place, self._place(self.rows["document"], self.rows["label"]))
         order = np.argsort(of_row, kind="stable")
         offsets = np.searchsorted(of_row[order], np.arange(len(place) + 1)).astype(np.int32)
         fields = {name: values[order] for name, values in self.rows.items() if name not in ("document", "label")}

@@ -112,23 +112,9 @@ def f_of(precision: np.ndarray, recall: np.ndarray, beta: float) -> np.ndarray:
     return divide((1 + beta**2) * precision * recall, beta**2 * precision + recall, 0.0)
 
 
-def mean_over_documents(values: np.ndarray, defined: np.ndarray, documents: np.ndarray, empty: float) -> np.ndarray:
-    """Compute the mean of documents' scores, element by element.
-
-    Args:
-        values: the sum of the defined scores.
-        defined: the number of documents with a defined score.
-        documents: the number of documents.
-        empty: the score of all other documents; NaN leaves them out.
-    """
-    if np.isnan(empty):
-        return divide(values, defined, empty)
-    return divide(values + empty * (documents - defined), documents, empty)
-
-
 def average_over_labels(
-    scores: Mapping[str, np.ndarray], weights: np.ndarray, pooled: Mapping[str, np.ndarray]
-) -> dict[str, np.ndarray]:
+    scores: Mapping[Any, np.ndarray], weights: np.ndarray, pooled: Mapping[Any, np.ndarray]
+) -> dict[Any, np.ndarray]:
     """Compute weighted means over labels (the last axis), leaving out NaN scores.
 
     Args:

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, SideSpans, line_base
-from ..arrays import offsets_by, read_documents
+from ..alignment.overlaps import Alignment, SideSpans
+from ..arrays import read_documents
 from ..counts.counts import Column, Counts
 from ..counts.statistics import (
     ALL_AVERAGES,
@@ -21,7 +21,7 @@ from ..counts.statistics import (
 from ..exceptions import InputError, counted, mention, require_sides, setting
 from ..options import option, reused_option
 from ..spans.arrow import LENGTHS_REMEDY
-from ..spans.spans import Fragments, Spans
+from ..spans.spans import Spans
 from ..tags.tags import Tags
 from .base import Key, Measure
 
@@ -58,30 +58,11 @@ class AlignedMeasure(Measure):
 
     def compared(self, alignment: Alignment) -> Alignment:
         """Merge all labels into one if `match_labels` is False; otherwise return the alignment unchanged."""
-        if self.match_labels:
-            return alignment
-        if alignment.unlabelled is None:
-            sides = (_columns(alignment, side).unlabelled() for side in alignment.sides.values())
-            alignment.unlabelled = Alignment(*sides)
-            alignment.unlabelled.labels_ignored = True
-        return alignment.unlabelled
+        return alignment if self.match_labels else alignment.unlabelled
 
     @abstractmethod
     def _count(self, alignment: Alignment) -> Counts:
         """Compute the counts of an alignment."""
-
-
-def _columns(alignment: Alignment, side: SideSpans) -> Spans:
-    """Convert one side of an alignment back to `Spans`."""
-    base = line_base(side.label, side.document, alignment.offsets)
-    fragments = None
-    if side.pieces is not None:
-        pieces = side.pieces_by_span
-        bounds = (bound - base[pieces.span] for bound in (pieces.start, pieces.end))
-        fragments = Fragments(offsets_by(pieces.span, len(side)), *bounds)
-    start, end = ((bound - base).astype(np.int32) for bound in (side.start, side.end))
-    size = alignment.documents, alignment.lengths
-    return Spans(side.document, start, end, side.label, alignment.labels, *size, fragments, side.copies)
 
 
 def f_results(precision: str, recall: str) -> dict[str, Key]:
@@ -159,19 +140,11 @@ class PrecisionRecallF1(Measure):
                 option="f1_average",
             )
 
-    def label_scores(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the scores of each label, see `Measure.label_scores`."""
-        return self._averaged(super().label_scores(totals), are_means=self.average == DOCUMENTS_BY_LABEL)
-
-    def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute scores from totals by label, see `Measure.score_totals`."""
-        return self._averaged(super().score_totals(totals), are_means=self.average != "micro")
-
-    def _averaged(self, scores: dict[str, np.ndarray], *, are_means: bool) -> dict[str, np.ndarray]:
+    def averaged(self, means: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """With `f1_average="of_means"`, replace the mean F1 by the F1 of mean precision and recall."""
-        if not are_means or self.f1_average != "of_means":
-            return scores
-        return self._combined({**scores, "f1": f_of(scores["precision"], scores["recall"], self.f_beta)})
+        if self.f1_average != "of_means":
+            return means
+        return self._combined({**means, "f1": f_of(means["precision"], means["recall"], self.f_beta)})
 
     def _combined(self, scores: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Replace F1 by another `combination` of precision and recall."""
@@ -196,17 +169,10 @@ class PrecisionRecallF1(Measure):
         ]
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute precision, recall and F1, see `ratios`."""
+        """Compute precision, recall and F1, see `statistics.precision_recall_f1`."""
         right, found = (quantities["both"] if "both" in quantities else quantities[name] for name in ("right", "found"))
-        return self.ratios(right, quantities["predicted"], found, quantities["reference"])
-
-    def ratios(
-        self, right: np.ndarray, predicted: np.ndarray, found: np.ndarray, reference: np.ndarray
-    ) -> dict[str, np.ndarray]:
-        """Compute precision, recall and F1 from summed counts, see `statistics.precision_recall_f1`."""
-        scores = self._combined(
-            precision_recall_f1(right, predicted, found, reference, self.zero_division, self.f_beta)
-        )
+        sizes = quantities["predicted"], found, quantities["reference"]
+        scores = self._combined(precision_recall_f1(right, *sizes, self.zero_division, self.f_beta))
         if self.f1_average == "defined":
             defined = ~np.isnan(scores["precision"]) & ~np.isnan(scores["recall"])
             scores["f1"] = np.where(defined, scores["f1"], nan)

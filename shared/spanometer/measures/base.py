@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
-from math import nan
+from math import isnan, nan
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -20,10 +20,10 @@ from ..counts.statistics import (
     Estimate,
     Resampling,
     average_over_labels,
+    divide,
     estimates,
     jackknife_groups,
     joined_values,
-    mean_over_documents,
 )
 from ..exceptions import InputError, setting
 from ..options import CheckedOptions, escaped, option, options_of
@@ -76,6 +76,11 @@ class Key:
         """Describe the key, its range and which direction is better in a sentence."""
         text = f"{self.help[0].upper()}{self.help[1:]}; range {self.range}"
         return f"{text}, {self.better} is better." if self.better else f"{text}."
+
+
+def error_key(title: str, help: str, better: str = "lower", **details: Any) -> Key:
+    """Describe a value that has no upper limit; a lower one is better."""
+    return Key(title, help, "[0, ∞)", better, **details)
 
 
 class Measure(CheckedOptions, ABC):
@@ -307,13 +312,10 @@ class Measure(CheckedOptions, ABC):
     def score_per_label(self, counts: Counts) -> dict[str, dict[str, float | int]]:
         """Compute the scores of each label, and its number of reference spans as `support`."""
         totals = self.totals(counts)
-        values = self.label_scores(totals)
-        support = totals[self.support]
-        kinds = {key: self.results[key].kind for key in values}
-        return {
-            label: {**{key: kinds[key](value[code]) for key, value in values.items()}, "support": int(support[code])}
-            for code, label in enumerate(counts.labels)
-        }
+        columns = {key: map(self.results[key].kind, values) for key, values in self.label_scores(totals).items()}
+        rows = zip(*columns.values(), map(int, totals[self.support]), strict=True)
+        keys = *columns, "support"
+        return {label: dict(zip(keys, row, strict=True)) for label, row in zip(counts.labels, rows, strict=True)}
 
     def details(self, counts: Counts) -> dict[str, Any]:
         """Compute the values that `details` adds to a result, except the signature."""
@@ -377,11 +379,14 @@ class Measure(CheckedOptions, ABC):
                 "these counts have no scores of documents, so the mean over documents cannot be computed.",
                 f"Count with {setting('average', DOCUMENTS)}.",
             )
-        means = {}
+        documents, empty, means = totals[DOCUMENTS], self.zero_division, {}
         for key in self.keys:
             sums, defined = (totals[f"{key}{part}_{name}"] for name in _PARTS)
-            means[key] = mean_over_documents(sums, defined, totals[DOCUMENTS], self.zero_division)
-        return means
+            # documents without a score count as `zero_division`; NaN leaves them out
+            if not isnan(empty):
+                sums, defined = sums + empty * (documents - defined), documents
+            means[key] = divide(sums, defined, empty)
+        return self.averaged(means)
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute scores from totals of shape (..., labels); the scores have shape (...).
@@ -397,7 +402,11 @@ class Measure(CheckedOptions, ABC):
         if self.average == "micro" or self.over_documents:
             return pooled
         weights = totals[self.weight] if self.average == "weighted" else self.present(totals)
-        return average_over_labels(self.formula(quantities), weights, pooled)
+        return self.averaged(average_over_labels(self.formula(quantities), weights, pooled))
+
+    def averaged(self, means: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute the scores from means over labels or documents, which usually are the scores."""
+        return means
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:

@@ -97,21 +97,13 @@ def _by_depth(incidence: Incidence, sides: tuple[SideSpans, SideSpans]) -> list[
         # cut spans to the block, and number pieces from its start
         inside = np.clip(over[:2], begin, finish) - begin
         kept, block = inside[1] > inside[0], slice(begin, finish)
-        common[:, block], reached[:, block] = _block(incidence, block, *inside[:, kept], *over[2:, kept])
+        common[:, block], reached[:, block] = _block(incidence, block, np.concatenate([inside, over[2:]])[:, kept])
     return [
         (np.where(far > 0, sums / np.maximum(far, 1), 0.0), far > 0) for sums, far in zip(common, reached, strict=True)
     ]
 
 
-def _block(
-    incidence: Incidence,
-    block: slice,
-    first_piece: np.ndarray,
-    last_piece: np.ndarray,
-    span_start: np.ndarray,
-    span_end: np.ndarray,
-    is_reference: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+def _block(incidence: Incidence, block: slice, spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sum min(c, l) / c for each piece of a block and each side, over tokens u that share a span with the piece.
 
     c and l change only at tokens where a span over the piece starts or ends.
@@ -119,13 +111,13 @@ def _block(
     Args:
         incidence: the pieces of the corpus.
         block: the pieces of the block.
-        first_piece, last_piece: the pieces of each span in the block; `last_piece` is exclusive.
-        span_start, span_end: the boundaries of each span.
-        is_reference: 1 for reference spans, 0 for predicted spans.
+        spans: for each span over the block, its first and last piece in the block (exclusive), its start and end, and
+            1 for a reference span or 0 for a predicted span; shape (5, spans).
 
     Returns:
         The sums and the numbers of such tokens u, both of shape (sides, pieces).
     """
+    first_piece, last_piece, span_start, span_end, is_reference = spans
     start, end = incidence.start[block], incidence.end[block]
     common, reached = np.zeros((2, len(start))), np.zeros((2, len(start)), dtype=np.int64)
     for far, near in ((span_end, end), (-span_start, -start)):

@@ -239,12 +239,11 @@ class ChanceKappaF1(AlignedMeasure):
 
     def details(self, counts: Counts) -> dict[str, Any]:
         """Compute the values that `details` adds to a result, with the scores of each document (None without spans)."""
-        absent = ~counts.flagged()
-        documents = {}
-        for key, values in self.score_per_document(counts).items():
-            values_or_none = values.astype(object)
-            values_or_none[absent] = None
-            documents[key] = values_or_none.tolist()
+        counted = counts.flagged().tolist()
+        documents = {
+            key: [value if spans else None for value, spans in zip(values.tolist(), counted, strict=True)]
+            for key, values in self.score_per_document(counts).items()
+        }
         return {**super().details(counts), "notes": self.notes(counts), "per_document": documents}
 
     def score(self, counts: Counts) -> dict[str, float]:

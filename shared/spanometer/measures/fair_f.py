@@ -1,7 +1,7 @@
 """Fair F1 (Ortmann 2022)."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -144,7 +144,7 @@ class FairF(FMeasure):
         weights = _read(self.weights)
         numbers = {kind: np.asarray(quantities[name], dtype=float) for kind, name in COLUMNS.items()}
         tp, fp, fn = (np.asarray(sum(weights[kind][part] * numbers[kind] for kind in weights)) for part in range(3))
-        return self.ratios(tp, tp + fp, tp, tp + fn)
+        return super().formula({"both": tp, "predicted": tp + fp, "reference": tp + fn})
 
 
 def _read(option: Any) -> Weights:
@@ -152,30 +152,26 @@ def _read(option: Any) -> Weights:
     if isinstance(option, str) and option in NAMED:
         return NAMED[option]
     refusal = options_of(FairF)["weights"].refusal(option, _REMEDY)
-    if isinstance(option, str):
-        entries = (entry.partition("=") for entry in option.split(","))
-        try:
-            kinds = {
-                kind.strip(): dict(zip(PARTS, map(float, numbers.split("/")), strict=True))
-                for kind, _, numbers in entries
-            }
-        except ValueError:
-            raise refusal from None
-    elif isinstance(option, Mapping):
-        kinds = dict(listed_items(option, _REMEDY, option="weights"))
-    else:
-        raise refusal
     weights = dict(FAIR)
-    # BE first, so that BES, BEL and BEO can override it
-    for kind in sorted(kinds, key=lambda kind: kind != "BE"):
-        if kind not in {*COLUMNS, "BE"} or not isinstance(kinds[kind], Mapping):
-            raise refusal
-        parts = dict(listed_items(kinds[kind], _REMEDY, option="weights"))
-        numbers = tuple(parts.pop(part, 0.0) for part in PARTS)
-        if parts or not all(is_number(number) and math.isfinite(number) and number >= 0 for number in numbers):
-            raise refusal
-        weights.update(dict.fromkeys(BOUNDARY_ERRORS if kind == "BE" else [kind], tuple(map(float, numbers))))
+    try:
+        kinds = dict(_entries(option) if isinstance(option, str) else listed_items(option))
+        # BE first, so that BES, BEL and BEO can override it
+        for kind in sorted(kinds, key=lambda kind: kind != "BE"):
+            parts = dict(listed_items(kinds[kind]))
+            numbers = tuple(parts.pop(part, 0.0) for part in PARTS)
+            allowed = all(is_number(number) and 0 <= number < math.inf for number in numbers)
+            if parts or not allowed or kind not in {*COLUMNS, "BE"}:
+                raise refusal
+            weights.update(dict.fromkeys(BOUNDARY_ERRORS if kind == "BE" else [kind], tuple(map(float, numbers))))
+    except ValueError:
+        raise refusal from None
     return weights
+
+
+def _entries(text: str) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield each kind of event in a text with its weights; raise a ValueError if the text cannot be read."""
+    for kind, _, numbers in (entry.partition("=") for entry in text.split(",")):
+        yield kind.strip(), dict(zip(PARTS, map(float, numbers.split("/")), strict=True))
 
 
 def _text(weights: Weights) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,10 +12,9 @@ from ..alignment.unitary import Dissimilarity, Units, best_alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide, joined_values
-from ..exceptions import InputError
 from ..options import option, options_of
 from .aligned import AlignedMeasure, require_contiguous, require_lengths
-from .base import Key, zero_division_option
+from .base import Key, error_key, zero_division_option
 from .gamma_chance import MOST_SAMPLES, AlignedPairs, Chance
 from .unitizing_alpha import UnitizingCounts, unit_rows
 
@@ -24,11 +24,6 @@ _NOTHING = 1e-12
 _APART = {"mean": 1.0, "half": 0.5}
 
 _UNIT = ("start", "end", "label")
-
-_OF_CHANCE = (
-    "alpha", "beta", "delta_empty", "distances", "sampler", "min_shift", "samples", "precision", "seed"
-)  # fmt: skip
-"""The options that change the expected disorder."""
 
 
 class Gamma(AlignedMeasure):
@@ -141,11 +136,9 @@ class Gamma(AlignedMeasure):
             "agreement on the labels of aligned units, corrected for chance; called gamma-k for a single label",
             "(-∞, 1]",
         ),
-        "observed_disorder": Key(
-            "observed disorder", "disorder of the best alignment of all units", "[0, ∞)", "lower", share=False
-        ),
-        "expected_disorder": Key(
-            "expected disorder", "mean disorder of the best alignments of random annotations", "[0, ∞)", "", share=False
+        "observed_disorder": error_key("observed disorder", "disorder of the best alignment of all units", share=False),
+        "expected_disorder": error_key(
+            "expected disorder", "mean disorder of the best alignments of random annotations", "", share=False
         ),
     }
     quick = False
@@ -214,8 +207,7 @@ class Gamma(AlignedMeasure):
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the scores of each document, with chance from the whole corpus."""
-        parts = [self.score_totals(self._with_chance(counts, totals)) for totals in counts.per_document()]
-        return joined_values([dict.fromkeys(self.keys, np.zeros(0)), *parts])
+        return joined_values(self.score_totals(self._with_chance(counts, part)) for part in counts.per_document())
 
     def _with_chance(self, counts: Counts, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Add to totals the expected disorder for their numbers of units and pairs."""
@@ -232,19 +224,20 @@ class Gamma(AlignedMeasure):
         disorder = self._chance(counts)[2]
         return 1 - divide(disorder, np.full(len(disorder), disorder.mean()), 1.0)
 
-    def _chance(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _chance(self, counts: Counts) -> tuple[np.ndarray, ...]:
         """Compute the expected disorder by chance.
 
         Returns the disorder per unit by label, the disorder of gamma-cat by label and overall, and each sample's
         disorder. They are cached in the counts.
         """
-        kept: dict[str, Any] = counts.__dict__.setdefault("chance", {})
-        options = repr([getattr(self, name) for name in _OF_CHANCE])
-        if options not in kept:
-            kept[options] = self._expected(counts)
-        return kept[options]  # type: ignore[no-any-return]
+        kept: dict[Any, tuple[np.ndarray, ...]] = counts.__dict__.setdefault("chance", {})
+        # these two do not change it
+        key = replace(self, average="micro", zero_division=0.0)
+        if key not in kept:
+            kept[key] = self._expected(counts)
+        return kept[key]
 
-    def _expected(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _expected(self, counts: Counts) -> tuple[np.ndarray, ...]:
         rows, labels = counts.condensed().rows, len(counts.labels)
         number = len(rows["label"]) if rows else 0
         if number == 0:
@@ -256,10 +249,9 @@ class Gamma(AlignedMeasure):
         chance = Chance(units, labels, dissimilarity, self.sampler, _APART[self.min_shift], self.delta_empty, self.seed)
         per_label, categorical = chance.disorders(self.samples, self.precision, self.processes)
         shares = self.delta_empty * per_label.mean(axis=0) * number / annotators
-        aligned = ~np.isnan(categorical)
-        sums = np.where(aligned, categorical, 0.0).sum(axis=0)
-        of_label = np.bincount(label, minlength=labels)
-        return divide(shares, of_label, 0.0), divide(sums, aligned.sum(axis=0), 0.0), per_label.sum(axis=1)
+        of_unit = divide(shares, np.bincount(label, minlength=labels), 0.0)
+        of_pairs = divide(np.nansum(categorical, axis=0), (~np.isnan(categorical)).sum(axis=0), 0.0)
+        return of_unit, of_pairs, per_label.sum(axis=1)
 
     def _matrix(self, labels: tuple[str, ...]) -> np.ndarray | None:
         """Return the matrix of label distances."""
@@ -274,17 +266,17 @@ class Gamma(AlignedMeasure):
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute gamma, gamma-cat, and observed and expected disorder."""
-        sums = {name: np.asarray(values, dtype=float) for name, values in quantities.items()}
+        observed, expected, units = (quantities[name] for name in ("observed", "expected", "mean_units"))
+        categorical = (quantities[name] for name in ("categorical", "expected_categorical", "weight"))
         return {
-            "gamma": self._beyond(sums["observed"], sums["expected"], sums["mean_units"]),
-            "gamma_cat": self._beyond(sums["categorical"], sums["expected_categorical"], sums["weight"]),
-            "observed_disorder": divide(sums["observed"], sums["mean_units"], 0.0),
-            "expected_disorder": divide(sums["expected"], sums["mean_units"], 0.0),
+            "gamma": self._beyond(observed, expected, units),
+            "gamma_cat": self._beyond(*categorical),
+            "observed_disorder": divide(observed, units, 0.0),
+            "expected_disorder": divide(expected, units, 0.0),
         }
 
     def _beyond(self, observed: np.ndarray, expected: np.ndarray, size: np.ndarray) -> np.ndarray:
         """Compute 1 - observed / expected; 1 if there are units and observed disorder is 0."""
-        observed, size = np.asarray(observed), np.asarray(size)
         chance = np.where(expected > _NOTHING, expected, 0.0)
         value = np.where(chance == 0, self.zero_division, 1 - divide(observed, chance, 0.0))
         return np.where((observed <= _NOTHING) & (size > _NOTHING), 1.0, value)
@@ -315,8 +307,6 @@ def _read(option: Any) -> dict[tuple[str, str], float]:
                 raise refusal
             if distances.setdefault((min(first, second), max(first, second)), float(distance)) != distance:
                 raise refusal
-    except InputError:
-        raise
     except (ValueError, TypeError, RecursionError):
         raise refusal from None
     return distances
@@ -324,21 +314,18 @@ def _read(option: Any) -> dict[tuple[str, str], float]:
 
 def _entries(option: Any) -> Iterator[tuple[Any, ...]]:
     """Yield each pair of labels with its distance; raise a TypeError or ValueError if the option cannot be read."""
-    if isinstance(option, Mapping):
-        for label, distances in listed_items(option, _REMEDY, option="distances"):
-            if not isinstance(distances, Mapping):
-                raise TypeError
-            yield from ((label, *pair) for pair in listed_items(distances, _REMEDY, option="distances"))
-    elif not isinstance(option, str):
-        raise TypeError
-    elif option.lstrip().startswith("{"):
-        # lists of pairs, because a dictionary would lose a repeated label
-        for label, distances in json.loads(option, object_pairs_hook=list):
-            yield from ((label, partner, distance) for partner, distance in distances)
-    else:
+    if isinstance(option, str) and not option.lstrip().startswith("{"):
         for names, _, number in (entry.partition("=") for entry in option.split(",")):
             first, second = map(str.strip, names.split("/", 1))
             yield first, second, float(number)
+        return
+    # lists of pairs, because a dictionary would lose a repeated label
+    if isinstance(option, str):
+        labels = json.loads(option, object_pairs_hook=list)
+    else:
+        labels = [(label, listed_items(distances)) for label, distances in listed_items(option)]
+    for label, distances in labels:
+        yield from ((label, *pair) for pair in distances)
 
 
 def _text(distances: Mapping[tuple[str, str], float]) -> str | None:

@@ -3,17 +3,17 @@
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from ..alignment.overlaps import Pieces
 from ..arrays import each_item, is_number, offsets_of, place_of, ranges, read_documents, run_bounds
 from ..exceptions import InputError, mention, on_side, shown
-from .aligned import TOKENS_REMEDY, encoded_words, require_fit, words_of
+from .aligned import TOKENS_REMEDY, encoded_words
 
 _TABLE = 1 << 16
 """Up to this size, harmonic numbers are summed; for larger sets they are computed with the digamma function."""
@@ -131,42 +131,6 @@ class TokenInformation:
     unit: float = 1.0
     token: np.ndarray | None = None
 
-    @classmethod
-    def of(
-        cls,
-        lengths: np.ndarray,
-        *,
-        exact: bool,
-        tokens: Iterable[Sequence[str]] | None,
-        probabilities: Mapping[str, float] | TokenProbabilities | float | None,
-        unknown: float | None = None,
-        log_base: float,
-    ) -> Self:
-        """Compute -log P(w) for each word, see `measures.SlIcm`.
-
-        Args:
-            lengths: the number of tokens of each document.
-            exact: True if these lengths are exact, False if documents may have more words.
-            tokens, probabilities, unknown, log_base: see `measures.SlIcm`.
-        """
-        if isinstance(probabilities, TokenProbabilities):
-            offsets = probabilities.offsets
-            require_fit(np.diff(offsets), lengths, exact, "token_probabilities", "probabilities")
-            return cls(token=_information(probabilities.values, log_base)[ranges(offsets[:-1], lengths)])
-        if isinstance(probabilities, (int, float)):
-            return cls(unit=-math.log(probabilities) / math.log(log_base) + 0.0)
-        if tokens is None:
-            return cls()
-        words = words_of(tokens, lengths, exact=exact)
-        if isinstance(probabilities, Mapping):
-            default = math.nan if unknown is None else unknown
-            share = np.array([probabilities.get(word, default) for word in words.names], dtype=float)
-        else:
-            # names without tokens belong to words that were left out
-            counts = np.bincount(words.codes, minlength=len(words.names)).clip(1)
-            share = counts / max(len(words.codes), 1)
-        return cls(token=_information(share, log_base)[words.codes[ranges(words.offsets[:-1], lengths)]])
-
     def unknown_in(self, start: np.ndarray, end: np.ndarray) -> int | None:
         """Return the index of the first token in these intervals that has no probability, or None."""
         if self.token is None or not (unknown := np.isnan(self.token)).any():
@@ -235,8 +199,3 @@ def mapping_digest(probabilities: Mapping[str, float]) -> str:
     """Compute a hash of the mapping, eight digits long, for the signature."""
     items = [(word, float(value)) for word, value in sorted(probabilities.items())]
     return hashlib.sha256(json.dumps(items).encode()).hexdigest()[:8]
-
-
-def _information(share: np.ndarray, log_base: float) -> np.ndarray:
-    # + 0.0 so that a word with probability 1 has 0, not -0
-    return np.asarray(-np.log(share) / math.log(log_base) + 0.0)

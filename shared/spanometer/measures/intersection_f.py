@@ -60,26 +60,18 @@ class IntersectionF(FMeasure):
             remedy = f"Set {setting('cap', True)} to limit the coverage of each span to 1."
             for name, side in alignment.sides.items():
                 require_disjoint(alignment, name, side, reason, remedy)
-        right, found = coverage(predictions, references), coverage(references, predictions)
-        if self.best != "neither":
-            pairs = alignment.pairs
-            if self.best != "references":
-                right = _most(pairs.prediction, pairs.shared, len(predictions))
-            if self.best != "predictions":
-                found = _most(pairs.reference, pairs.shared, len(references))
         return {
-            "right": self._share(predictions, right),
+            "right": self._covered(alignment, "predictions", predictions, references),
             "predicted": predictions.column(),
-            "found": self._share(references, found),
+            "found": self._covered(alignment, "references", references, predictions),
         }
 
-    def _share(self, side: SideSpans, covered: np.ndarray) -> Column:
+    def _covered(self, alignment: Alignment, name: str, side: SideSpans, other: SideSpans) -> Column:
+        """Compute the covered proportion of each span of a side; `name` is the name of the side."""
         size = side.size
+        if self.best in (name, "both"):
+            covered = np.zeros(len(side), dtype=np.int64)
+            np.maximum.at(covered, getattr(alignment.pairs, name.removesuffix("s")), alignment.pairs.shared)
+        else:
+            covered = coverage(side, other)
         return side.column(value=(np.minimum(covered, size) if self.cap else covered) / size)
-
-
-def _most(span: np.ndarray, shared: np.ndarray, spans: int) -> np.ndarray:
-    """Compute the largest number of tokens that each span shares with a single span."""
-    most = np.zeros(spans, dtype=np.int64)
-    np.maximum.at(most, span, shared)
-    return most

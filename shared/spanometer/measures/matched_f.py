@@ -119,9 +119,8 @@ class MatchedF(FMeasure):
             matched.append(pairs.reference[kept[chosen]])
         if len(matched) == 1:
             return references.column(matched[0])
-        times = np.bincount(np.concatenate(matched), minlength=len(references))
-        spans = np.flatnonzero(times)
-        return references.column(spans, times[spans] / len(_THRESHOLDS))
+        spans, times = np.unique(np.concatenate(matched), return_counts=True)
+        return references.column(spans, times / len(_THRESHOLDS))
 
     def _shares(self, alignment: Alignment) -> dict[str, Column]:
         """Compute the covered proportion of each matched predicted and reference span."""

@@ -111,14 +111,10 @@ def _own_measures() -> dict[str, type[Measure]]:
     room = __name__.removesuffix("registry")
     names = [module.name for module in iter_modules([os.path.dirname(__file__)], f"{__package__}.")]
     modules = {name.removeprefix(room): import_module(name) for name in names if name.startswith(room)}
-    classes = (getattr(module, class_name(name), None) for name, module in modules.items())
+    # span_f.SpanF
+    classes = (getattr(module, name.title().replace("_", ""), None) for name, module in modules.items())
     measures = [kind for kind in classes if isinstance(kind, type) and issubclass(kind, Measure)]
     return {measure.name: measure for measure in sorted(measures, key=lambda measure: (measure.place, measure.name))}
-
-
-def class_name(name: str) -> str:
-    """Convert the name of a measure to the name of its class: `span_f` to `SpanF`."""
-    return "".join(part.capitalize() for part in name.split("_"))
 
 
 def register(measure: type[Kind]) -> type[Kind]:
@@ -225,10 +221,7 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
             incomplete (word probabilities and the attributes of `SpanAttribute` are not stored).
     """
     table = read_stream(counts) if isinstance(counts, (bytes, bytearray, memoryview)) else counts
-    if not isinstance(table, pa.Table):
-        raise InputError(
-            f"cannot read counts from an object of type {type(counts).__name__}.", "Pass an Arrow table or bytes."
-        )
+    require_kind(table, pa.Table, "a table of counts", "Pass an Arrow table or bytes.")
     if measure is not None:
         require_kind(measure, Measure, "a measure", "Pass the measure object that computed the counts, or no measure.")
     own_measure = _stored_measure(table) if measure is None else measure

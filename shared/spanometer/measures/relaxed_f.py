@@ -177,7 +177,8 @@ class RelaxedF(FMeasure):
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute precision, recall and F1."""
-        right, predicted, found, reference = (quantities[name] for name in ("right", "predicted", "found", "reference"))
-        if self.recall == "right":
-            reference, found = right + reference - found, right
-        return self.ratios(right, predicted, found, reference)
+        if self.recall == "found":
+            return super().formula(quantities)
+        right = quantities["right"]
+        reference = right + quantities["reference"] - quantities["found"]
+        return super().formula({"both": right, "predicted": quantities["predicted"], "reference": reference})

@@ -12,12 +12,6 @@ from ..options import option
 from .aligned import FMeasure, f_results
 from .base import COUNTS_PER_LABEL
 
-_EXACT = {"strict": True, "exact": True, "partial": True, "ent_type": False, "muc": True}
-"""For each schema, whether a correct pair must have the same tokens."""
-
-_TYPED = {"strict": True, "exact": False, "partial": False, "ent_type": True, "muc": True}
-"""For each schema, whether a correct pair must have the same label."""
-
 
 class SemevalF(FMeasure):
     """Compute precision, recall and F1 over pairs of spans (SemEval-2013 task 9.1 after MUC-5; nervaluate's schemas).
@@ -123,12 +117,11 @@ class SemevalF(FMeasure):
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute precision, recall and F1; a partial pair counts half."""
         right = quantities["correct"] + quantities["partial"] / 2
-        sizes = quantities["actual"], right, quantities["possible"]
-        return self.ratios(right, *sizes)
+        return super().formula({"both": right, "predicted": quantities["actual"], "reference": quantities["possible"]})
 
     def _correct(self, exact: np.ndarray, typed: np.ndarray) -> np.ndarray:
         """Flag the pairs that are correct under the schema."""
-        return (exact | (not _EXACT[self.schema])) & (typed | (not _TYPED[self.schema]))
+        return (exact | (self.schema == "ent_type")) & (typed | (self.schema in ("exact", "partial")))
 
     def _joint(self, alignment: Alignment) -> tuple[np.ndarray, ...]:
         """Choose the pairs that all schemas use.

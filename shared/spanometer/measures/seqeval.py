@@ -12,7 +12,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment
 from ..arrays import offsets_of
 from ..counts.counts import Counts
-from ..counts.statistics import divide
+from ..counts.statistics import average_over_labels, divide
 from ..exceptions import ASKED, InputError, on_side, spell_python
 from ..options import option, options_of, reused_option
 from ..spans.arrow import require_same_lengths
@@ -197,13 +197,12 @@ def averaged(
     _, predicted, reference = sizes
     if zero_division == "warn":
         _warn(predicted, reference, scores)
-    value = number(zero_division)
+    of_labels, of_all = (ratios(each, number(zero_division)) for each in (sizes, pooled))
     if average is None:
-        return *ratios(sizes, value), reference
+        return *of_labels, reference
     weights = reference if average == "weighted" else np.ones(len(reference))
-    if not weights.any():
-        sizes, weights = pooled, np.ones(1)
-    precision, recall, f1 = (_mean(values, weights) for values in ratios(sizes, value))
+    means = average_over_labels(dict(enumerate(of_labels)), weights, {key: each[0] for key, each in enumerate(of_all)})
+    precision, recall, f1 = map(float, means.values())
     return precision, recall, f1, int(reference.sum())
 
 
@@ -213,11 +212,6 @@ def common_codes(references: Tags, predictions: Tags) -> tuple[tuple[np.ndarray,
     kind = np.min_scalar_type(len(number))
     codes = [np.array([number[name] for name in side.names], kind)[side.codes] for side in (references, predictions)]
     return (codes[0], codes[1]), tuple(number)
-
-
-def _mean(values: np.ndarray, weights: np.ndarray) -> float:
-    defined = ~np.isnan(values)
-    return float(np.average(values[defined], weights=weights[defined])) if weights[defined].any() else nan
 
 
 def _warn(predicted: np.ndarray, reference: np.ndarray, scores: Sequence[str]) -> None:

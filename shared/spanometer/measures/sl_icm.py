@@ -8,12 +8,12 @@ import numpy as np
 
 from ..alignment.matching import best_matching, occurrences
 from ..alignment.overlaps import Alignment, Pairs, SideSpans
-from ..arrays import begins_run, is_ordered, place_of
+from ..arrays import begins_run, is_ordered, place_of, ranges
 from ..counts.counts import Counts
 from ..counts.statistics import divide
 from ..exceptions import InputError, mention, setting
 from ..options import option, options_of
-from .aligned import AlignedMeasure, read_tokens, tokens_option
+from .aligned import AlignedMeasure, read_tokens, require_fit, tokens_option, words_of
 from .base import Key, zero_division_option
 from .information import (
     TokenInformation,
@@ -261,15 +261,7 @@ class SlIcm(AlignedMeasure):
                 f"Pass {setting('tokens')} too; on the command line, use files with words.",
                 option="token_probabilities",
             )
-        known: Any = self.token_probabilities if self._source in (_MAPPING, _TOKENS, _NUMBER) else None
-        information = TokenInformation.of(
-            np.diff(alignment.offsets),
-            exact=alignment.lengths is not None,
-            tokens=self.tokens,
-            probabilities=known,
-            unknown=self.unknown,
-            log_base=float(self.log_base),
-        )
+        information = self.information(np.diff(alignment.offsets), exact=alignment.lengths is not None)
         self._require_known(alignment, information)
 
         def of_side(side: SideSpans) -> np.ndarray:
@@ -288,6 +280,35 @@ class SlIcm(AlignedMeasure):
             "reference_tokens": references.column(value=references.size),
         }
         return Counts(columns, alignment.labels, alignment.documents)
+
+    def information(self, lengths: np.ndarray, *, exact: bool) -> TokenInformation:
+        """Compute the information of the tokens, -log P(w).
+
+        Args:
+            lengths: the number of tokens of each document.
+            exact: True if these lengths are exact, False if documents may have more words.
+        """
+        probabilities: Any = self.token_probabilities
+        if self._source == _NUMBER:
+            return TokenInformation(unit=-math.log(probabilities) / math.log(self.log_base) + 0.0)
+        if self._source == _TOKENS:
+            offsets, share = probabilities.offsets, probabilities.values
+            require_fit(np.diff(offsets), lengths, exact, "token_probabilities", "probabilities")
+            token = ranges(offsets[:-1], lengths)
+        elif self.tokens is None:
+            return TokenInformation()
+        else:
+            words = words_of(self.tokens, lengths, exact=exact)
+            token = words.codes[ranges(words.offsets[:-1], lengths)]
+            if self._source == _MAPPING:
+                default = math.nan if self.unknown is None else self.unknown
+                share = np.array([probabilities.get(word, default) for word in words.names], dtype=float)
+            else:
+                # names without tokens belong to words that were left out
+                counts = np.bincount(words.codes, minlength=len(words.names)).clip(1)
+                share = counts / max(len(words.codes), 1)
+        # + 0.0 so that a word with probability 1 has 0, not -0
+        return TokenInformation(token=(-np.log(share) / math.log(self.log_base) + 0.0)[token])
 
     def _require_known(self, alignment: Alignment, information: TokenInformation) -> None:
         """Raise an `InputError` if a token in a span has no probability."""

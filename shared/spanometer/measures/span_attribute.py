@@ -16,9 +16,12 @@ from ..options import escaped, option, unescaped
 from ..spans.attributes import Attributes, Value, plain_value
 from .attribute_items import (
     UNMATCHED,
+    AttributeCounts,
     AttributeItems,
     DocumentFilter,
+    PrecisionRecallCurve,
     ScoredAttributes,
+    Steps,
     distinct_items,
     read_scored,
     require_one_type,
@@ -27,7 +30,6 @@ from .attribute_items import (
     unmatched_refusal,
     unmatched_spans,
 )
-from .attribute_ranking import AttributeCounts, PrecisionRecallCurve, Steps
 from .base import Key, Measure, with_bounds, zero_division_option
 
 Filter = str | Callable[[list[dict[str, Any]]], bool]
@@ -227,17 +229,10 @@ class SpanAttribute(Measure):
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute the scores from numbers of items and from `precisions`, the sum in the numerator of ap."""
-        tp, support, positives = (quantities[name] for name in ("tp", "support", "positives"))
-        shares = precision_recall_f1(tp, positives, tp, support, self.zero_division)
-        return {
-            "f": shares["f1"],
-            "p": shares["precision"],
-            "r": shares["recall"],
-            "tp": tp,
-            "support": support,
-            "positives": positives,
-            "ap": divide(quantities["precisions"], support, self.zero_division),
-        }
+        tp, support, positives = numbers = tuple(quantities[name] for name in ("tp", "support", "positives"))
+        precision, recall, f1 = precision_recall_f1(tp, positives, tp, support, self.zero_division).values()
+        average_precision = divide(quantities["precisions"], support, self.zero_division)
+        return dict(zip(self.keys, (f1, precision, recall, *numbers, average_precision), strict=True))
 
     def score(self, counts: Any) -> dict[str, Any]:
         """Compute the result: a dict with the values of `keys` for `micro_key` and for each attribute.
@@ -260,11 +255,9 @@ class SpanAttribute(Measure):
         """Sum counts by attribute, and add the numerator of average precision. Items are ranked in each corpus."""
         rule, groups = self.average_precision, 1 + len(counts.labels)
         corpora = [None] if weights is None else weights.astype(np.int64)
-        steps = (Steps.of_attributes(counts, rule, times) for times in corpora)
-        precisions = np.array([step.precisions(groups, rule) for step in steps])
-        precisions = precisions[0] if weights is None else precisions
+        sums = np.array([Steps.of_attributes(counts, rule, times).precisions(groups) for times in corpora])
         # the sum over all attributes, then the sums of each, see `Measure.pooled`
-        of_all, of_each = precisions[..., :1], precisions[..., 1:]
+        of_all, of_each = np.split(sums[0] if weights is None else sums, [1], axis=-1)
         all_precisions = np.broadcast_to(of_all, of_each.shape)
         return {**super().totals(counts, weights), "precisions": of_each, "all_precisions": all_precisions}
 
@@ -279,7 +272,7 @@ class SpanAttribute(Measure):
         sums = {
             name: np.bincount(column.document, minlength=counts.documents) for name, column in counts.columns.items()
         }
-        return self.formula({**sums, "precisions": steps.precisions(counts.documents, self.average_precision)})
+        return self.formula({**sums, "precisions": steps.precisions(counts.documents)})
 
     def details(self, counts: Counts) -> dict[str, Any]:
         """Compute the counts of all attributes together, and the precision-recall curves."""
@@ -313,10 +306,8 @@ class SpanAttribute(Measure):
         own = {name: value for name, value in super().options().items() if name not in ("average", "micro_key")}
         scored = read_scored(self.attributes)
         if scored is not None:
-            own["attributes"] = ",".join(
-                "=".join([escaped(name, _SIGNS), *([] if labels is None else [_joined(labels)])])
-                for name, labels in scored.items()
-            )
+            lists = {name: "" if labels is None else f"={_joined(labels)}" for name, labels in scored.items()}
+            own["attributes"] = ",".join(f"{escaped(name, _SIGNS)}{labels}" for name, labels in lists.items())
         defaults = sorted(self.default_values.items())
         texts = (f"{escaped(name, _SIGNS)}={json.dumps(value)}" for name, value in defaults)
         own["default_values"] = ",".join(texts) or None
@@ -360,7 +351,7 @@ class SpanAttribute(Measure):
         if scored is None:
             scored = dict.fromkeys(sorted(seen_names(*sides)["attributes"]))
             self._require_free_micro_key(scored)
-        require_one_type(*sides, scored, self.default_values, kept)
+        require_one_type(sides, scored, self.default_values, kept)
         items = AttributeItems.of(sides, scored, self.default_values, include_falsy=self.include_falsy)
         return sides, items, apart
 
@@ -369,18 +360,17 @@ class SpanAttribute(Measure):
         if self.filter is None:
             return None
         chooses = DocumentFilter(self.filter) if isinstance(self.filter, str) else self.filter
-        if isinstance(chooses, DocumentFilter):
-            require_seen(seen_names(references, predictions), "filter", chooses.names)
-        answers = []
+        names = chooses.names if isinstance(chooses, DocumentFilter) else ()
+        require_seen(seen_names(references, predictions), "filter", names)
+        answers: list[Any] = []
         for document, spans in enumerate(references.to_dicts()):
             try:
-                answer = chooses(spans)
+                answers.append(chooses(spans))
+                if not isinstance(answers[-1], (bool, np.bool_)):
+                    problem = f"filter returned {shown(answers[-1])} instead of a bool."
+                    raise InputError(problem, "Return True or False.")
             except InputError as error:
                 raise error.placed(document=document) from None
-            if not isinstance(answer, (bool, np.bool_)):
-                problem = f"filter returned {shown(answer)} instead of a bool."
-                raise InputError(problem, "Return True or False.", document=document)
-            answers.append(answer)
         return np.flatnonzero(answers)
 
 

@@ -65,24 +65,26 @@ class SpanF(FMeasure):
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count equal spans."""
         references, predictions, equal = alignment.references, alignment.predictions, alignment.equal
-        copies = {} if self.duplicates == "once" else self._copies(alignment)
+        reference = predicted = both = None
+        if self.duplicates != "once":
+            reference, predicted = self._copies(alignment)
+            # equal spans of both sides are in the same order
+            both = np.minimum(reference[equal], predicted[alignment.equal_predictions])
         return {
-            "both": references.column(equal, copies.get("both")),
-            "predicted": predictions.column(value=copies.get("predicted")),
-            "reference": references.column(value=copies.get("reference")),
+            "both": references.column(equal, both),
+            "predicted": predictions.column(value=predicted),
+            "reference": references.column(value=reference),
         }
 
-    def _copies(self, alignment: Alignment) -> dict[str, np.ndarray]:
-        """Compute how often each span counts in each count."""
-        equal, equal_predictions = alignment.equal, alignment.equal_predictions
-        reference, predicted = alignment.references.times, alignment.predictions.times
-        if self.duplicates == "wrong":
-            reference, predicted = np.where(equal, 1, reference), np.where(equal_predictions, 1, predicted)
+    def _copies(self, alignment: Alignment) -> list[np.ndarray]:
+        """Compute how often each reference span and each predicted span counts."""
         if self.duplicates == "forms":
-            reference, predicted = self._first_of_forms(alignment)
-        # equal spans of both sides are in the same order
-        both = np.minimum(reference[equal], predicted[equal_predictions])
-        return {"both": both, "predicted": predicted, "reference": reference}
+            return self._first_of_forms(alignment)
+        times = [side.times for side in alignment.sides.values()]
+        if self.duplicates == "each":
+            return times
+        equal = alignment.equal, alignment.equal_predictions
+        return [np.where(right, 1, of_side) for right, of_side in zip(equal, times, strict=True)]
 
     def _first_of_forms(self, alignment: Alignment) -> list[np.ndarray]:
         """Return 1 for one span of each surface form on each side, a right one if possible, and 0 for other spans."""
@@ -94,16 +96,13 @@ class SpanF(FMeasure):
         # documents may have words after their last span
         codes = words.codes[ranges(words.offsets[:-1], lengths)]
         sides = alignment.references, alignment.predictions
-        rows = []
-        for side in sides:
-            pieces = side.pieces_by_span
-            rows.append(codes[ranges(alignment.token(pieces.start), pieces.end - pieces.start)])
+        pieces = (side.pieces_by_span for side in sides)
+        rows = [codes[ranges(alignment.token(part.start), part.end - part.start)] for part in pieces]
         ends = offsets_of(np.concatenate([side.size for side in sides]))
         forms = row_codes(np.concatenate([side.label for side in sides]), ends[:-1], ends[1:], np.concatenate(rows))
-        of_sides = np.split(forms, [len(sides[0])])
-        flags = []
-        for form, equal in zip(of_sides, (alignment.equal, alignment.equal_predictions), strict=True):
-            order = np.lexsort((~equal, form))
-            flags.append(np.zeros(len(form), dtype=np.int64))
-            flags[-1][order[begins_run(form[order])]] = 1
-        return flags
+        equal = np.concatenate([alignment.equal, alignment.equal_predictions])
+        of_side = np.repeat([0, 1], [len(side) for side in sides])
+        order = np.lexsort((~equal, forms, of_side))
+        flags = np.zeros(len(forms), dtype=np.int64)
+        flags[order[begins_run(forms[order], of_side[order])]] = 1
+        return np.split(flags, [len(sides[0])])

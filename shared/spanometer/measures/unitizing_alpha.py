@@ -13,7 +13,7 @@ from ..counts.counts import Column, Counts
 from ..counts.statistics import ALL_AVERAGES, divide
 from ..options import option, reused_option
 from .aligned import AlignedMeasure, require_contiguous, require_disjoint, require_lengths
-from .base import Key, Measure, zero_division_option
+from .base import Key, Measure, error_key, zero_division_option
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,15 +80,11 @@ class UnitizingAlpha(AlignedMeasure):
     place = 80
     results: ClassVar[Mapping[str, Key]] = {
         "alpha": Key("alpha", "agreement beyond chance; 0 at chance level", "(-∞, 1]"),
-        "observed_disagreement": Key(
-            "observed disagreement",
-            "disagreement of the annotators, summed over labels",
-            "[0, ∞)",
-            "lower",
-            share=False,
+        "observed_disagreement": error_key(
+            "observed disagreement", "disagreement of the annotators, summed over labels", share=False
         ),
-        "expected_disagreement": Key(
-            "expected disagreement", "disagreement by chance, summed over labels", "[0, ∞)", "", share=False
+        "expected_disagreement": error_key(
+            "expected disagreement", "disagreement by chance, summed over labels", "", share=False
         ),
     }
     headline = "alpha"

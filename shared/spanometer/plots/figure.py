@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..analysis.agreement.agreement import Agreement
     from ..analysis.errors.kinds import Confusion
     from ..analysis.scores.report import Report
-    from ..measures.attribute_ranking import PrecisionRecallCurve
+    from ..measures.attribute_items import PrecisionRecallCurve
     from ..measures.placement import Placement
 
 

@@ -12,7 +12,7 @@ from ...arrays import offsets_of, ranges, read_rows
 from ...exceptions import InputError, require_kind
 from ...measures.aligned import require_words
 from ...measures.chance_kappa_f1 import ChanceKappaF1
-from ...measures.information import TokenInformation
+from ...measures.sl_icm import SlIcm
 from ...options import CheckedOptions, option, options_of
 from ...spans.spans import Spans
 from ...tags.tags import Tags
@@ -211,7 +211,7 @@ def _information(
     lengths = references.lengths
     if words is None or lengths is None:
         return None, None, None
-    informed = TokenInformation.of(lengths, exact=True, tokens=words, probabilities=None, log_base=2.0)
+    informed = SlIcm(tokens=words).information(lengths, exact=True)
     information = np.zeros(0) if informed.token is None else informed.token
     moved = np.cumsum(lengths) - lengths - offsets[:-1]
     first = side.intervals.start + moved[side.document[side.intervals.span]]

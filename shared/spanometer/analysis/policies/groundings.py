@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import batches, listed_items, ordered, plain
+from ...counts.statistics import joined_values
 from ...exceptions import InputError, require_same_documents
 from ...grounding.grounded import AnswerCounts, AnswerInput, Grounded, Predictions, ground, text_indices
 from ...grounding.outcomes import GroundingGrid, Predicted, predicted_by_all
@@ -273,8 +274,7 @@ def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) ->
         compared: dict[str, Any] = dict(policy.compared)
         counts = replace(measure, **compared).counts(references, made[alike])
         scores[index] = measure.score(counts)[measure.headline]
-        columns = (column.per_document(counts.documents, len(counts.labels)) for column in counts.columns.values())
-        outcomes.add(tuple(column.tobytes() for column in columns))
+        outcomes.add(tuple(values.tobytes() for values in joined_values(counts.per_document()).values()))
     spread = MeasureSpread(grid, measure.headline, scores)
     default = ground_strings(source.texts, source.answers, asked_labels=source.asked_labels, aliases=source.aliases)
     return AnswersSpread(default, len(outcomes), {measure.name: spread}, {})

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import code_type, offsets_of, ordered, plain, ranges
 from ...counts.counts import Counts
-from ...counts.statistics import divide
+from ...counts.statistics import divide, joined_values
 from ...documents.arguments import LabelArguments, require_arguments, shares
 from ...exceptions import InputError, counted, mention, on_side, require_kind, setting, without_option
 from ...measures.aligned import AlignedMeasure, counter
@@ -115,8 +115,7 @@ def _totals(counts: Counts, of_policy: np.ndarray | None) -> dict[str, np.ndarra
     if of_policy is None:
         return counts.per_label()
     labels = len(counts.labels)
-    results = {name: column.per_document(counts.documents, labels) for name, column in counts.columns.items()}
-    results |= {name: np.repeat(values[:, None], labels, axis=1) for name, values in counts.shared.items()}
+    results = joined_values(counts.per_document())
     step = max(1, _POLICIES_AT_ONCE // max(len(of_policy) * labels, 1))
     blocks = [of_policy[:, first : first + step] for first in range(0, of_policy.shape[1], step)]
     nothing = np.zeros((len(of_policy), labels), dtype=np.int64)
