@@ -152,8 +152,9 @@ class Format:
                 if not same(own.pop(name), other.options[name]):
                     problem = f"{setting(name)} applies to the format {other.name}, but the format of this file is "
                     raise source.refuse(f"{problem}{self.name}.", f"Leave out {setting(name)}.")
-        of_file = self.read_folder is None or isinstance(source, Source)
-        read: Callable[..., Any] = self.read if of_file else partial(self.read_folder, **limits)
+        read: Callable[..., Any] = self.read
+        if self.read_folder is not None and not isinstance(source, Source):
+            read = partial(self.read_folder, **limits)
         reading = None if self.reading is None else self.reading(**own)
         content = read(source, **own) if reading is None else read(source, reading)
         if isinstance(content, DocumentFile):

@@ -68,6 +68,22 @@ def _short(name: str) -> str:
     return name.rpartition(".")[2]
 
 
+Layers = Mapping[str, Collection[str]]
+"""The layers of spans in a file by name, with the features that can be labels."""
+
+Records = Callable[[str | None, str], Iterator[Record]]
+"""Yields the documents of a file with the spans of a layer, labelled by a feature; with no layer, without spans."""
+
+_Parser = Callable[[Source, LayerReading], tuple[Layers, Records]]
+
+
+def _read(parse: _Parser, source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
+    layers, records = parse(source, options)
+    refuse = partial(source.refuse, line=1)
+    layer = options.chosen(layers, refuse) if with_spans else None
+    return records(layer, "" if layer is None else options.label_feature(layer, layers[layer], refuse))
+
+
 _HEADER = b"#FORMAT=WebAnno TSV 3"
 _TEXT = "#Text="
 _LAYER = re.compile(r"^#T_(SP|CH|RL)=([^|\r\n]*)\|?([^\r\n]*)", re.MULTILINE)
@@ -93,20 +109,27 @@ class _Layer:
         features: the names of its features; some are empty.
         first: its first column.
         is_chain: whether its spans are mentions in chains.
-        label: the column of the labels; None if the label is the name of the layer.
     """
 
     name: str
     features: Sequence[str]
     first: int
     is_chain: bool
-    label: int | None = None
 
-    def items(self, cells: Sequence[str]) -> Iterator[tuple[str, str | None]]:
-        """Yield the label of each span in a row, and the number or link of the span, if it has one."""
-        place = self.label
-        if place is None:
-            place = self.first + (len(self.features) - 1 if self.is_chain else 0)
+    def label_features(self, options: LayerReading) -> list[str]:
+        """List the features that can be labels; features of chains and slots are labels only if they are named so."""
+        features = [name for name in self.features if name]
+        slots = len(features) > 1 and any("ROLE_" in name for name in features)
+        unlabelled = options.feature is None and "value" not in features and (self.is_chain or slots)
+        return [] if unlabelled else features
+
+    def items(self, cells: Sequence[str], feature: str) -> Iterator[tuple[str, str | None]]:
+        """Yield the label of each span in a row, and the number or link of the span, if it has one.
+
+        Without a feature, the label is the name of the layer.
+        """
+        last = len(self.features) - 1 if self.is_chain else 0
+        place = self.first + (self.features.index(feature) if feature else last)
         if cells[place] == _NONE:
             return
         items = _split(cells[place])
@@ -117,34 +140,12 @@ class _Layer:
             if self.is_chain:
                 # the numbers in brackets belong to chains, not to mentions
                 numbered, value = _LINK.search(link), _LINK.sub("", value)
-            label = _short(self.name) if self.label is None or value == _NO_VALUE else _plain(value)
+            label = _short(self.name) if not feature or value == _NO_VALUE else _plain(value)
             yield label, None if numbered is None else numbered[numbered.re.groups]
 
 
-def _layers(source: Source) -> tuple[list[_Layer], int]:
-    """Return the layers of spans that a file declares, and the number of its columns."""
-    if not source.head.startswith(_HEADER):
-        raise source.refuse("this is not WebAnno TSV 3.", f"{_WEBANNO_REMEDY} Version 2 has no offsets.", 1)
-    while _FIRST_ROW.search(source.head) is None and source.read_on():
-        pass
-    declarations = _FIRST_ROW.split(source.head, 1)[0].decode(errors="replace")
-    layers, columns = [], 3
-    for kind, name, listed in _LAYER.findall(declarations):
-        # a slot has two features (roles and targets), a relation one more than its header
-        features = listed.split("|")
-        if kind != "RL":
-            layers.append(_Layer(name, features, columns, kind == "CH"))
-        columns += len(features)
-    return layers, columns
-
-
-def layers_of(source: Source) -> list[str]:
-    """List the names of the span layers in a file."""
-    return [each.name for each in _layers(source)[0]]
-
-
-def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
-    """Read one layer of spans of a document; if `with_spans` is False, read only its text and tokens.
+def read_webanno(source: Source, options: LayerReading) -> Iterator[Record]:
+    """Read one layer of spans of a document.
 
     Offsets are UTF-16 units. All rows of a span have the same number in brackets. All rows of a mention in a chain have
     the same link (`->1-2`). A row with neither is a separate span. The file does not contain the text between
@@ -154,8 +155,31 @@ def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = Tr
         InputError: if the file has another version of the format, if a row is malformed, or if the layer or feature is
             unknown or ambiguous; the error names the line. See also `documents_of`.
     """
-    layers, columns = _layers(source)
-    layer = _chosen(source, layers, options) if with_spans else None
+    return _read(_webanno, source, options)
+
+
+def _webanno(source: Source, options: LayerReading) -> tuple[Layers, Records]:
+    if not source.head.startswith(_HEADER):
+        raise source.refuse("this is not WebAnno TSV 3.", f"{_WEBANNO_REMEDY} Version 2 has no offsets.", 1)
+    while _FIRST_ROW.search(source.head) is None and source.read_on():
+        pass
+    declarations = _FIRST_ROW.split(source.head, 1)[0].decode(errors="replace")
+    layers, columns = dict[str, _Layer](), 3
+    for kind, name, listed in _LAYER.findall(declarations):
+        # a slot has two features (roles and targets), a relation one more than its header
+        features = listed.split("|")
+        if kind != "RL":
+            layers[name] = _Layer(name, features, columns, kind == "CH")
+        columns += len(features)
+
+    def records(layer: str | None, feature: str) -> Iterator[Record]:
+        yield _document(source, columns, None if layer is None else layers[layer], feature)
+
+    return {name: layer.label_features(options) for name, layer in layers.items()}, records
+
+
+def _document(source: Source, columns: int, layer: _Layer | None, feature: str) -> Record:
+    """Read the rows of a document and the spans of a layer."""
     record, numbered = Record(), dict[str, int]()
     spans = record.spans
     # the line, start and end of each token, and its form
@@ -176,7 +200,7 @@ def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = Tr
         if "." not in cells[0]:
             places.extend((number, start, end))
             forms.append(sys.intern(cells[2]))
-        for label, key in () if layer is None else layer.items(cells):
+        for label, key in () if layer is None else layer.items(cells, feature):
             place = len(spans) if key is None else numbered.setdefault(key, len(spans))
             if place == len(spans):
                 record.add(start, end, label)
@@ -188,23 +212,7 @@ def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = Tr
             spans[place] = min(first, start), max(last, end), label
     record.text = "".join(parts)
     record.tokens = _token_bounds(source, record.text, np.array(places).reshape(-1, 3), forms)
-    yield record
-
-
-def _chosen(source: Source, layers: Sequence[_Layer], options: LayerReading) -> _Layer | None:
-    """Choose the layer and the column of its labels; None if the file has no layers."""
-    refuse = partial(source.refuse, line=1)
-    name = options.chosen([each.name for each in layers], refuse)
-    layer = next((each for each in layers if each.name == name), None)
-    if layer is None:
-        return None
-    features = [name for name in layer.features if name]
-    slots = len(features) > 1 and any("ROLE_" in name for name in features)
-    if options.feature is None and "value" not in features and (layer.is_chain or slots):
-        # names of features of chains and slots are not labels
-        return layer
-    feature = options.label_feature(layer.name, features, refuse)
-    return replace(layer, label=layer.first + layer.features.index(feature)) if feature else layer
+    return record
 
 
 def _bounds(source: Source, cells: list[str], line: int, columns: int) -> tuple[int, int]:
@@ -264,17 +272,8 @@ _NOT_LAYERS = ("DocumentAnnotation", "DocumentMetaData", "Token", "Sentence", "T
 _CAS_REMEDY = "Export the document as UIMA CAS JSON, or UIMA CAS XMI (XML 1.0)."
 
 
-Annotation = tuple[str, int, int, Mapping[str, Any]]
-"""The number of the Sofa (the text), the boundaries, and the other features."""
-
-
-def layers_of_cas(source: Source) -> list[str]:
-    """List the names of the layers in a file."""
-    return list(filter(_is_layer, _cas(source)[1]))
-
-
-def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
-    """Read one layer of a document's annotations; if `with_spans` is False, read only its text and tokens.
+def read_cas(source: Source, options: LayerReading) -> Iterator[Record]:
+    """Read one layer of a document's annotations.
 
     Every Sofa (text) becomes a document. Offsets are UTF-16 units. The type system is not read, so subtypes are
     separate layers.
@@ -283,29 +282,10 @@ def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) 
         InputError: if the file has another structure, or if the layer or feature is unknown or ambiguous; see also
             `documents_of`.
     """
-    texts, annotations = _cas(source)
-    layers = [kind for kind in annotations if _is_layer(kind) or options.layer in (kind, _short(kind))]
-    refuse = partial(source.refuse, line=1)
-    name = (options.chosen(layers, refuse) if with_spans else None) or ""
-    names = dict.fromkeys(feature for *_, features in annotations.get(name, ()) for feature in features)
-    feature = options.label_feature(name, names, refuse) if name else ""
-    tokens = [each for kind, of_kind in annotations.items() if _short(kind) == "Token" for each in of_kind]
-    for sofa, content in texts.items():
-        record = Record(text=content, id=sofa if len(texts) > 1 else None)
-        for _, start, end, features in (each for each in annotations.get(name, ()) if each[0] == sofa):
-            record.add(start, end, str(features.get(feature) or _short(name)))
-        units = np.array(sorted({each[1:3] for each in tokens if each[0] == sofa})).reshape(-1, 2)
-        if len(units):
-            record.tokens = code_points(content, units.ravel(), "utf-16").reshape(-1, 2)
-        yield record
+    return _read(_cas, source, options)
 
 
-def _is_layer(name: str) -> bool:
-    return _short(name) not in _NOT_LAYERS
-
-
-def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
-    """Return the text of each Sofa, and the annotations of each type."""
+def _cas(source: Source, options: LayerReading) -> tuple[Layers, Records]:
     if _is_xmi(source):
         structures, members = _of_xmi(source)
     else:
@@ -318,7 +298,8 @@ def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
         members = list(chain(*(each for each in of_views if isinstance(each, list))))
     indexed = set(map(str, members))
     texts: dict[str, str] = {}
-    annotations: dict[str, list[Annotation]] = {}
+    # by type, and by the number of the Sofa: the boundaries and the other features
+    annotations: dict[str, dict[str, list[tuple[int, int, Mapping[str, Any]]]]] = {}
     for each in structures:
         kind, sofa = str(each.get(_TYPE)), str(each.get(_SOFA))
         if kind == "uima.cas.Sofa" and isinstance(each.get("sofaString"), str):
@@ -329,10 +310,26 @@ def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
                 problem = f"the offsets of the annotation {each.get(_ID)} of type {kind!r} are not whole numbers."
                 raise source.refuse(problem, _CAS_REMEDY, 1)
             features = {name: value for name, value in each.items() if name not in _OWN and name[:1] not in "@^%"}
-            annotations.setdefault(kind, []).append((sofa, start, end, features))
+            annotations.setdefault(kind, {}).setdefault(sofa, []).append((start, end, features))
     if not texts:
         raise source.refuse("the file has no text (the sofaString of a Sofa).", _CAS_REMEDY, 1)
-    return texts, annotations
+
+    def records(layer: str | None, feature: str) -> Iterator[Record]:
+        for sofa, content in texts.items():
+            record = Record(text=content, id=sofa if len(texts) > 1 else None)
+            for start, end, features in annotations.get(str(layer), {}).get(sofa, ()):
+                record.add(start, end, str(features.get(feature) or _short(str(layer))))
+            tokens = [each.get(sofa, ()) for kind, each in annotations.items() if _short(kind) == "Token"]
+            units = np.array(sorted({bounds[:2] for of_kind in tokens for bounds in of_kind})).reshape(-1, 2)
+            if len(units):
+                record.tokens = code_points(content, units.ravel(), "utf-16").reshape(-1, 2)
+            yield record
+
+    layers = {}
+    for kind, by_sofa in annotations.items():
+        if _short(kind) not in _NOT_LAYERS or options.layer in (kind, _short(kind)):
+            layers[kind] = dict.fromkeys(chain.from_iterable(each[2] for each in chain(*by_sofa.values())))
+    return layers, records
 
 
 def _of_xmi(source: Source) -> tuple[list[dict[str, Any]], list[str]]:
@@ -364,9 +361,8 @@ register("uima_cas", "UIMA CAS", _shows, read_cas, units=("utf-16",))
 
 
 _ANNOTATIONS = "annotation"
-_OF_CAS = (layers_of_cas, read_cas)
-_READERS: Mapping[str, Any] = {".tsv": (layers_of, read_webanno), ".json": _OF_CAS, ".xmi": _OF_CAS}
-"""For each file extension: a function that lists the layers of a file, and a function that reads it."""
+_PARSERS: Mapping[str, _Parser] = {".tsv": _webanno, ".json": _cas, ".xmi": _cas}
+"""The parser of each file extension."""
 
 _UNTOUCHED = "INITIAL_CAS"
 """The file name of an imported document that nobody has annotated yet."""
@@ -393,9 +389,9 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
         place = os.path.join(folder, document)
         for name in sorted(os.listdir(place)) if os.path.isdir(place) else []:
             user, ending = os.path.splitext(name)
-            if ending in _READERS and user == _UNTOUCHED:
+            if ending in _PARSERS and user == _UNTOUCHED:
                 untouched += 1
-            elif ending in _READERS:
+            elif ending in _PARSERS:
                 files[f"{document}/{user}"] = os.path.join(place, name)
             elif not name.startswith("."):
                 others.append(f"{document}/{name}: this is neither WebAnno TSV nor UIMA CAS.")
@@ -408,13 +404,13 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
     layers: dict[str, list[str]] = {}
     for file in files.values():
         with Source.open(file, **limits) as source:
-            layers[file] = _reader(file)[0](source)
+            layers[file] = list(_parser(file)(source, options)[0])
     names = list(dict.fromkeys(chain.from_iterable(layers.values())))
     chosen = options.chosen(names, partial(InputError, source=project.name, option="layer"), "files have")
 
     def read(file: str) -> DocumentFile:
         with Source.open(file, **limits) as source:
-            records = _reader(file)[1](source, options, with_spans=chosen in layers[file])
+            records = _read(_parser(file), source, options, with_spans=chosen in layers[file])
             return documents_of(source, records, units=("utf-16",))
 
     together = read_together(project.name, files, read)
@@ -428,8 +424,8 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
     return replace(together, left_out=(*together.left_out, *others), notes=notes)
 
 
-def _reader(file: str) -> Any:
-    return _READERS[os.path.splitext(file)[1]]
+def _parser(file: str) -> _Parser:
+    return _PARSERS[os.path.splitext(file)[1]]
 
 
 def _require_one_text(file: DocumentFile) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...exceptions import InputError, counted, mention, require_same_documents
+from ...exceptions import InputError, mention, require_same_documents, require_same_words
 from ...spans.attributes import plain_value
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ def from_spacy(
     require_same_documents(*map(len, sides.values()))
     chosen = [document for document, doc in enumerate(sides["references"]) if filter is None or filter(doc)]
     for document in chosen:
-        _require_same_tokens(sides["references"][document], sides["predictions"][document], document)
+        reference, predicted = ([token.text for token in side[document]] for side in sides.values())
+        require_same_words(reference, predicted, document, "token")
 
     rows: dict[str, list[list[dict[str, Any]]]] = {side: [] for side in sides}
     for side, documents in sides.items():
@@ -169,20 +170,3 @@ def _value(value: Any, name: str) -> Any:
     if isinstance(value, (list, tuple, np.ndarray)):
         return [plain_value(part, name) for part in value]
     return plain_value(value, name)
-
-
-def _require_same_tokens(reference: Doc, predicted: Doc, document: int) -> None:
-    # hashes of words, which are the same in all vocabularies
-    tokens, other = (doc.to_array("ORTH") for doc in (reference, predicted))
-    common = min(len(tokens), len(other))
-    differing = np.flatnonzero(tokens[:common] != other[:common])
-    position, problem = None, ""
-    if len(differing):
-        position = int(differing[0])
-        words = predicted[position].text, reference[position].text
-        problem = "the token is {!r} in the prediction and {!r} in the reference.".format(*words)
-    elif len(tokens) != len(other):
-        problem = f"{counted(len(other), 'predicted token')}, {counted(len(tokens), 'reference token')}."
-    if problem:
-        remedy = "Both sides must have the same tokens: use the same tokenizer."
-        raise InputError(problem, remedy, document=document, position=position)
