@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -41,38 +41,29 @@ class LayerReading(CheckedOptions):
     layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the annotation layer to read")
     feature: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the feature that holds the labels")
 
-    def chosen(self, layers: Iterable[str], refuse: Refusal, have: str = "file has") -> str | None:
-        """Return the layer that is named, or the only one; None if there is none."""
-        names = [name for name in layers if self.layer in (None, name, _short(name))]
-        listed = ", ".join(repr(_short(name)) for name in layers) or "none"
-        if self.layer is not None and not names:
-            raise refuse(f"there is no layer {self.layer!r} with spans.", f"Choose one of these layers: {listed}.")
-        if len(names) > 1:
-            raise refuse(f"the {have} several layers: {listed}.", f"Set {setting('layer')} to one of these layers.")
-        return names[0] if names else None
-
-    def label_feature(self, layer: str, features: Collection[str], refuse: Refusal) -> str:
-        """Return the feature with the labels: the named one, `value`, or the only one; empty if there is none."""
-        listed = ", ".join(map(repr, features)) or "none"
-        if self.feature is not None and self.feature not in features:
-            problem = f"the layer {_short(layer)!r} has no feature {self.feature!r}."
-            raise refuse(problem, f"Choose one of these features: {listed}.")
-        if self.feature is None and len(features) > 1 and "value" not in features:
-            problem = f"the layer {_short(layer)!r} has several features: {listed}."
-            raise refuse(problem, f"Set {setting('feature')} to one of these features.")
-        return self.feature or ("value" if "value" in features else next(iter(features), ""))
-
 
 def _short(name: str) -> str:
     """Return the name of a layer without its package."""
     return name.rpartition(".")[2]
 
 
+def _chosen(noun: str, wanted: str | None, names: Collection[str], where: str, refuse: Refusal) -> str:
+    """Return the layer or feature that is wanted; by default `value`, or the only one. Empty if there is none."""
+    default = "value" if "value" in names else None
+    fitting = [name for name in names if (wanted or default) in (None, name, _short(name))]
+    listed = ", ".join(repr(_short(name)) for name in names) or "none"
+    if wanted is not None and not fitting:
+        raise refuse(f"{where} no {noun} {wanted!r}.", f"Choose one of these {noun}s: {listed}.")
+    if len(fitting) > 1:
+        raise refuse(f"{where} several {noun}s: {listed}.", f"Set {setting(noun)} to one of these {noun}s.")
+    return next(iter(fitting), "")
+
+
 Layers = Mapping[str, Collection[str]]
 """The layers of spans in a file by name, with the features that can be labels."""
 
-Records = Callable[[str | None, str], Iterator[Record]]
-"""Yields the documents of a file with the spans of a layer, labelled by a feature; with no layer, without spans."""
+Records = Callable[[str, str], Iterator[Record]]
+"""Yields the documents of a file with the spans of a layer, labelled by a feature; each name can be empty."""
 
 _Parser = Callable[[Source, LayerReading], tuple[Layers, Records]]
 
@@ -80,8 +71,9 @@ _Parser = Callable[[Source, LayerReading], tuple[Layers, Records]]
 def _read(parse: _Parser, source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
     layers, records = parse(source, options)
     refuse = partial(source.refuse, line=1)
-    layer = options.chosen(layers, refuse) if with_spans else None
-    return records(layer, "" if layer is None else options.label_feature(layer, layers[layer], refuse))
+    layer = _chosen("layer", options.layer, layers, "the file has", refuse) if with_spans else ""
+    where = f"the layer {_short(layer)!r} has"
+    return records(layer, _chosen("feature", options.feature, layers[layer], where, refuse) if layer else "")
 
 
 _HEADER = b"#FORMAT=WebAnno TSV 3"
@@ -89,12 +81,13 @@ _TEXT = "#Text="
 _LAYER = re.compile(r"^#T_(SP|CH|RL)=([^|\r\n]*)\|?([^\r\n]*)", re.MULTILINE)
 _FIRST_ROW = re.compile(rb"^[^#\s]", re.MULTILINE)
 _NONE, _NO_VALUE = "_", "*"
-_ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
-_STACKED = re.compile(r"(?<!\\)((?:\\\\)*)\|")
+_STACKED = re.compile(r"(?:\\.|[^|])+", re.DOTALL)
+"""One of the values in a cell."""
 _NUMBERED = re.compile(r"(.*?)(?<!\\)((?:\\\\)*)\[(\d+)\]", re.DOTALL)
 _LINK = re.compile(r"(?<!\\)->(\d+-\d+)$")
 """A cell of a chain layer: the number of the chain, and of the mention in it."""
-_TEXT_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\b": "\b", "\\f": "\f", "\\\\": "\\"}
+_ESCAPED_TEXT, _ESCAPED = re.compile(r"\\([tnrbf\\])"), re.compile(r"\\(->|.)", re.DOTALL)
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 _DIGITS = 18
 """Numbers with more digits than this may not fit 64 bits."""
 _WEBANNO_REMEDY = "Export the document as WebAnno TSV v3.3."
@@ -132,15 +125,15 @@ class _Layer:
         place = self.first + (self.features.index(feature) if feature else last)
         if cells[place] == _NONE:
             return
-        items = _split(cells[place])
-        links = _split(cells[self.first]) if self.is_chain else items
+        items = _STACKED.findall(cells[place])
+        links = _STACKED.findall(cells[self.first]) if self.is_chain else items
         for item, link in zip(items, links if len(links) == len(items) else items, strict=True):
             numbered = _NUMBERED.fullmatch(item)
             value = item if numbered is None else numbered[1] + numbered[2]
             if self.is_chain:
                 # the numbers in brackets belong to chains, not to mentions
                 numbered, value = _LINK.search(link), _LINK.sub("", value)
-            label = _short(self.name) if not feature or value == _NO_VALUE else _plain(value)
+            label = _short(self.name) if not feature or value == _NO_VALUE else _unescaped(value, _ESCAPED)
             yield label, None if numbered is None else numbered[numbered.re.groups]
 
 
@@ -172,8 +165,8 @@ def _webanno(source: Source, options: LayerReading) -> tuple[Layers, Records]:
             layers[name] = _Layer(name, features, columns, kind == "CH")
         columns += len(features)
 
-    def records(layer: str | None, feature: str) -> Iterator[Record]:
-        yield _document(source, columns, None if layer is None else layers[layer], feature)
+    def records(layer: str, feature: str) -> Iterator[Record]:
+        yield _document(source, columns, layers.get(layer), feature)
 
     return {name: layer.label_features(options) for name, layer in layers.items()}, records
 
@@ -237,21 +230,8 @@ def _token_bounds(source: Source, text: str, places: np.ndarray, forms: Sequence
     return bounds[places[:, 2] > places[:, 1]]
 
 
-def _unescaped(cell: str) -> str:
-    return re.sub(r"\\[tnrbf\\]", lambda escape: _TEXT_ESCAPES[escape[0]], cell)
-
-
-def _split(cell: str) -> list[str]:
-    """Split the stacked values of a cell."""
-    parts, begin = [], 0
-    for match in _STACKED.finditer(cell):
-        parts.append(cell[begin : match.end() - 1])
-        begin = match.end()
-    return [*parts, cell[begin:]]
-
-
-def _plain(value: str) -> str:
-    return _ESCAPED.sub(lambda match: {"t": "\t", "n": "\n", "r": "\r"}.get(match[1], match[1]), value)
+def _unescaped(text: str, escaped: re.Pattern[str] = _ESCAPED_TEXT) -> str:
+    return escaped.sub(lambda match: _ESCAPES.get(match[1], match[1]), text)
 
 
 register(
@@ -314,11 +294,11 @@ def _cas(source: Source, options: LayerReading) -> tuple[Layers, Records]:
     if not texts:
         raise source.refuse("the file has no text (the sofaString of a Sofa).", _CAS_REMEDY, 1)
 
-    def records(layer: str | None, feature: str) -> Iterator[Record]:
+    def records(layer: str, feature: str) -> Iterator[Record]:
         for sofa, content in texts.items():
             record = Record(text=content, id=sofa if len(texts) > 1 else None)
-            for start, end, features in annotations.get(str(layer), {}).get(sofa, ()):
-                record.add(start, end, str(features.get(feature) or _short(str(layer))))
+            for start, end, features in annotations.get(layer, {}).get(sofa, ()):
+                record.add(start, end, str(features.get(feature) or _short(layer)))
             tokens = [each.get(sofa, ()) for kind, each in annotations.items() if _short(kind) == "Token"]
             units = np.array(sorted({bounds[:2] for of_kind in tokens for bounds in of_kind})).reshape(-1, 2)
             if len(units):
@@ -405,8 +385,9 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
     for file in files.values():
         with Source.open(file, **limits) as source:
             layers[file] = list(_parser(file)(source, options)[0])
-    names = list(dict.fromkeys(chain.from_iterable(layers.values())))
-    chosen = options.chosen(names, partial(InputError, source=project.name, option="layer"), "files have")
+    names = dict.fromkeys(chain.from_iterable(layers.values()))
+    refuse = partial(InputError, source=project.name, option="layer")
+    chosen = _chosen("layer", options.layer, names, "the files have", refuse)
 
     def read(file: str) -> DocumentFile:
         with Source.open(file, **limits) as source:
