@@ -58,22 +58,19 @@ def from_spacy(
         InputError: if an extension is not registered, if a group is missing, if the numbers of documents or the tokens
             differ, or if a value has another type; the error names the document. Also if spaCy is missing.
     """
-    try:
-        from spacy.tokens import Doc, Span
-    except ImportError:
-        raise InputError("spaCy is not installed.", 'Install it with: pip install "spanometer[spacy]"') from None
-    getters = _getters(attributes, Span)
-    score_getter = None if scores is None else _getter(scores, "scores", Span)
+    spacy = spacy_tokens()
+    getters = _getters(attributes, spacy.Span)
+    score_getter = None if scores is None else _getter(scores, "scores", spacy.Span)
     _require_spans(spans)
     if filter is not None and not callable(filter):
         raise InputError(f"invalid value for {mention('filter')}: {filter!r:.80}.", "Use a function of a document.")
     sides = {}
     for side, documents in (("references", references), ("predictions", predictions)):
-        if isinstance(documents, Doc) or not isinstance(documents, Iterable):
+        if isinstance(documents, spacy.Doc) or not isinstance(documents, Iterable):
             raise InputError(f"{documents!r:.80} is not a list of documents.", _DOCUMENTS_REMEDY, side=side)
         sides[side] = list(documents)
         for document, doc in enumerate(sides[side]):
-            if not isinstance(doc, Doc):
+            if not isinstance(doc, spacy.Doc):
                 problem = f"{doc!r:.80} (of type {type(doc).__name__}) is not a spaCy document."
                 raise InputError(problem, _DOCUMENTS_REMEDY, side=side, document=document)
     require_same_documents(*map(len, sides.values()))
@@ -96,6 +93,15 @@ def from_spacy(
                 raise error.placed(side=side, document=document, **place) from None
             rows[side].append(listed)
     return rows
+
+
+def spacy_tokens(problem: str = "spaCy is not installed.", **place: Any) -> Any:
+    """Import `spacy.tokens`; raise an `InputError` if spaCy is missing."""
+    try:
+        import spacy.tokens
+    except ImportError:
+        raise InputError(problem, 'Install it with: pip install "spanometer[spacy]"', **place) from None
+    return spacy.tokens
 
 
 def _getters(attributes: Any, span_type: Any) -> dict[str, _Function]:
