@@ -326,9 +326,7 @@ class TagReading(CheckedOptions):
                 raise InputError(f"{shown(column)} is neither the number nor the name of a column.", remedy)
         columns = [column if isinstance(column, (str, NoneType)) else int(column) for column in columns]
         object.__setattr__(self, "columns", tuple(columns))
-        if not isinstance(self.words, (str, int)):
-            problem = f"{setting('words', self.words)} is neither the number nor the name of a column."
-            raise InputError(problem, "Use True, or the number or name of a column.")
+        require_kind(self.words, (str, int), "the number or name of a column of words", "Use True, a number or a name.")
         for name in ("outside", "documents", "boundary"):
             remedy = f"Give {mention(name)} as a string, or leave out {mention(name)}."
             require_kind(getattr(self, name, None), (str, NoneType), "a string", remedy)

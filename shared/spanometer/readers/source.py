@@ -97,14 +97,6 @@ class Limits(CheckedOptions):
         """The values by name."""
         return {name: getattr(self, name) for name in options_of(Limits)}
 
-    def require_held(self, size: int, what: str, source: Named, line: int | None = None) -> None:
-        """Raise an `InputError` if `what` has more bytes than are allowed in memory."""
-        if size > self.max_size * _MEGABYTE:
-            remedy = (
-                f"Split the file, or raise {mention('max_size')}. Reading needs memory for three times the file's size."
-            )
-            raise source.refuse(f"{what} is larger than {self.max_size:,g} MB.", remedy, line)
-
 
 class Source(Named):
     """An open file; create it with `Source.open`.
@@ -189,7 +181,8 @@ class Source(Named):
         Raises:
             InputError: if the file cannot be read, is empty, or does not begin with text, or if the memory is full.
         """
-        require_name(name)
+        if name is not None:
+            require_kind(name, str, "a name", "Give a string: error messages use it as the name of the file.")
         require_stream(path)
         bounds = Limits(**limits)
         with contextlib.ExitStack() as opened:
@@ -294,7 +287,10 @@ class Source(Named):
 
     def require_held(self, size: int, line: int | None, what: str) -> None:
         """Raise an `InputError` if something has more bytes than are allowed in memory."""
-        self.limits.require_held(size, what, self, line)
+        limit, advice = self.limits.max_size, "Reading needs memory for three times the file's size."
+        if size > limit * _MEGABYTE:
+            remedy = f"Split the file, or raise {mention('max_size')}. {advice}"
+            raise self.refuse(f"{what} is larger than {limit:,g} MB.", remedy, line)
 
     def require_short(self, size: int, problem: str, remedy: str, line: int) -> None:
         """Raise an `InputError` if a part of the text is longer than a line may be.
@@ -403,12 +399,6 @@ def spooled(stream: BinaryIO) -> BinaryIO:
     shutil.copyfileobj(stream, copy)
     copy.seek(0)
     return copy
-
-
-def require_name(name: str | None) -> None:
-    """Raise an `InputError` unless the name is a string or None."""
-    if name is not None:
-        require_kind(name, str, "a name", "Give a string: error messages use it as the name of the file.")
 
 
 def require_stream(path: Any, method: str = "readinto") -> None:
