@@ -278,7 +278,7 @@ def _chain(entities: Sequence[Entity], group: Sequence[int], kinds: frozenset[st
     This is an Eulerian trail over the types (Hierholzer's algorithm): each entity is an edge from its own type to the
     type of its component. Entities outside the trail come last; markup cannot express them.
     """
-    if len(group) == 1:
+    if not 1 < len(group) <= MAX_DEPTH:
         return list(group)
     leads_to: dict[int, str | None] = {}
     leaving: dict[str | None, list[int]] = defaultdict(list)
@@ -291,20 +291,16 @@ def _chain(entities: Sequence[Entity], group: Sequence[int], kinds: frozenset[st
         leaving[entity["types"][0]].append(index)
         surplus[entity["types"][0]] += 1
         surplus[leads_to[index]] -= 1
-    begin = max(surplus, key=lambda type_: surplus[type_])
     trail: list[int] = []
-    steps: list[tuple[str | None, int | None]] = [(begin, None)]
-    while steps:
-        at, step = steps[-1]
-        if leaving[at]:
-            following = leaving[at].pop()
-            steps.append((leads_to[following], following))
-        else:
-            steps.pop()
-            if step is not None:
-                trail.append(step)
-    trail.reverse()
-    return [*trail, *(index for indices in leaving.values() for index in indices)]
+
+    def walk(type_: str | None) -> None:
+        while leaving[type_]:
+            index = leaving[type_].pop()
+            walk(leads_to[index])
+            trail.append(index)
+
+    walk(max(surplus, key=lambda type_: surplus[type_]))
+    return [*reversed(trail), *(index for indices in leaving.values() for index in indices)]
 
 
 def _is_entity(name: str, kinds: frozenset[str]) -> bool:

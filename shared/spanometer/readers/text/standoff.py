@@ -157,7 +157,7 @@ def _text_beside(source: Source) -> str | None:
     if not source.name.endswith(".ann") or not os.path.isfile(path):
         return None
     try:
-        source.require_held(os.path.getsize(path), None, "the text")
+        source.require_held(os.path.getsize(path), None, "the text beside it")
         with open(path, encoding=source.encoding, newline="") as file:
             return file.read().removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
