@@ -118,14 +118,14 @@ def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str,
             if not all(parts) or {".", ".."} & set(parts) or "\0" in name or "\\" in name:
                 raise InputError(f"{name!r} is not a valid file name.", _NAMES, source=source)
             file = os.path.join(folder, *parts)
-            if os.path.isfile(file):
-                several = f"If several annotators have annotated the document, choose one with {setting('annotator')}."
-                remedy = f"{_NAMES} {several}"
-                raise InputError(f"two documents would be written to {name!r}.", remedy, source=source)
             try:
                 os.makedirs(os.path.dirname(file), exist_ok=True)
                 with open(file, "xb") as stream:
                     stream.write(content)
+            except FileExistsError:
+                several = f"If several annotators have annotated the document, choose one with {setting('annotator')}."
+                problem = f"two documents would be written to {name!r}."
+                raise InputError(problem, f"{_NAMES} {several}", source=source) from None
             except (OSError, ValueError) as error:
                 reason = (getattr(error, "strerror", None) or str(error)).lower()
                 raise InputError(f"{name!r} cannot be written: {reason}.", _NAMES, source=path) from None

@@ -1,7 +1,5 @@
 """HIPE's columns: entity trees as tags, with a column for each kind of span."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,6 @@
 """Exports of INCEpTION: WebAnno TSV 3, UIMA CAS (JSON and XMI), and projects with a folder for each document."""
 
-from __future__ import annotations
-
+import glob
 import os
 import re
 import sys
@@ -365,16 +364,14 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
     files: dict[str, str] = {}
     others: list[str] = []
     untouched = 0
-    for document in sorted(os.listdir(folder)):
-        place = os.path.join(folder, document)
-        for name in sorted(os.listdir(place)) if os.path.isdir(place) else []:
-            user, ending = os.path.splitext(name)
-            if ending in _PARSERS and user == _UNTOUCHED:
-                untouched += 1
-            elif ending in _PARSERS:
-                files[f"{document}/{user}"] = os.path.join(place, name)
-            elif not name.startswith("."):
-                others.append(f"{document}/{name}: this is neither WebAnno TSV nor UIMA CAS.")
+    for document, name in sorted(map(os.path.split, glob.glob("*/*", root_dir=folder))):
+        user, ending = os.path.splitext(name)
+        if ending not in _PARSERS:
+            others.append(f"{document}/{name}: this is neither WebAnno TSV nor UIMA CAS.")
+        elif user == _UNTOUCHED:
+            untouched += 1
+        else:
+            files[f"{document}/{user}"] = os.path.join(folder, document, name)
     if not files:
         problem = f"the folder has no annotator's file, such as {_ANNOTATIONS}/<document>/<user>.tsv."
         remedy = "Export the project as WebAnno TSV v3.3, and unpack it (and any archives in it)."
