@@ -34,7 +34,7 @@ from ..options import CheckedOptions, option, text
 from ..readers.columns.rewriter import Rewriter
 from ..readers.formats import files_of, writers
 from ..readers.source import Source
-from ..readers.writing import packing, prepare, require_writable, write_folder, write_into, writing, writing_folder
+from ..readers.writing import packing, prepare, require_writable, write_folder, writing, writing_folder, written
 from ..spans.conversion import convert_tags, repair_tags
 from ..spans.spans import as_tags
 from ..tags.schemes import SCHEMES, canonical
@@ -176,7 +176,7 @@ class Writing:
             write_folder(str(self.target.output), fitted, self.format, self.settings, replace=self.target.force)
             return fitted
         with self.target.opened() as stream:
-            write_into(stream, fitted, self.format, self.settings)
+            stream.writelines(written(fitted, self.format, self.settings))
         return fitted
 
 
