@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import is_ordered, listed
 from ..documents.document_file import DocumentFile
-from ..documents.layers import Column, keywords
+from ..documents.layers import Column
 from ..documents.units import require_tokenizer, with_tokens
 from ..exceptions import InputError, counted, mention, require_choice, require_kind, setting, shown
 from ..options import options_of, require_known, same
@@ -107,22 +107,23 @@ def write_entities(
     """
     require_stream(path, "write")
     require_choice("overwrite", overwrite, (True, False))
-    writers = {name: each.write for name, each in formats_of("entities").items() if each.write is not None}
-    require_choice("format", format, tuple(writers))
+    formats = formats_of("entities")
+    require_choice("format", format, tuple(formats))
+    chosen = formats[format]
     columns = Entities.from_dicts(entities)
     _require_texts("words", words, columns.documents)
     _require_texts("documents", documents, columns.documents)
     if words is not None:
         columns = columns.with_lengths(np.fromiter(map(len, words), np.int64, len(words)))
-    elif formats_of("entities")[format].needs_words:
+    elif chosen.needs_words:
         raise InputError(f"format {format!r} needs words.", f"Pass the words of each document with {setting('words')}.")
     names = list(map(str, range(columns.documents))) if documents is None else list(documents)
-    options: dict[str, Any] = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
+    options: dict[str, Any] = {"entity_types": entity_types} if "entity_types" in chosen.options else {}
 
-    def written(trees: list[list[Entity]], chosen: slice = slice(None)) -> bytes:
+    def written(trees: list[list[Entity]], part: slice = slice(None)) -> bytes:
         """Write some documents; raise an `InputError` if they would be read differently."""
-        of_words, ids = None if words is None else words[chosen], names[chosen]
-        data = writers[format](trees, of_words, ids, **options).encode()
+        of_words, ids = None if words is None else words[part], names[part]
+        data = chosen.write(trees, of_words, ids, **options).encode()
         if trees:
             file = read_entities(BytesIO(data), format=format, **options)
             _require_same(trees, file.trees.to_dicts())

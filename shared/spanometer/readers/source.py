@@ -211,6 +211,13 @@ class Source(Named):
         """Return the first line that is not blank, without outer whitespace; it may be cut at the end of the head."""
         return self.head.lstrip().partition(b"\n")[0].rstrip()
 
+    def first_row(self) -> tuple[int, list[str]]:
+        """Return the number and the cells of the first line that is neither blank nor a comment; 0 if there is none."""
+        lines = enumerate(self.head.decode(errors="replace").split("\n"), 1)
+        filled = ((number, line) for number, line in lines if line.strip() and not line.startswith("#"))
+        number, line = next(filled, (0, ""))
+        return number, [cell.strip(" \r") for cell in line.split("\t")]
+
     def read_on(self) -> bool:
         """Double the head. Returns False at the end of the text, or if the head is as long as a line may be."""
         pieces, size = [self.head], len(self.head)

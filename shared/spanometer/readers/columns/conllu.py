@@ -193,12 +193,9 @@ def _brackets(source: Source, part: _Part, values: Mapping[str, str], place: int
 
 def _shows_conllu(source: Source) -> bool:
     """Check whether the first row has ten columns, with 1 in the first and a number or _ in the seventh."""
-    for line in source.head.decode(errors="replace").split("\n"):
-        if line and not line.startswith("#"):
-            cells = line.rstrip("\r").split("\t")
-            numbered = len(cells) == _COLUMNS and cells[0].partition("-")[0] == "1"
-            return numbered and (cells[6].isdecimal() or cells[6] == "_")
-    return False
+    _, cells = source.first_row()
+    numbered = len(cells) == _COLUMNS and cells[0].partition("-")[0] == "1"
+    return numbered and (cells[6].isdecimal() or cells[6] == "_")
 
 
 register("conllu", "CoNLL-U", _shows_conllu, read_conllu)
