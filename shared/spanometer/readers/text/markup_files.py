@@ -141,7 +141,8 @@ def _record(source: Source, number: int, line: str) -> Record:
         elif brackets:
             begun = brackets.pop()
             pieces[begun] = ""
-            spans.append((begun, len(pieces), mark[1], _attributes(mark[2])))
+            attributes = {name: _value(value) for name, value in _PAIR.findall(mark[2])}
+            spans.append((begun, len(pieces), mark[1], attributes))
         else:
             problem = f"there is no opening bracket before {mark[0]!r}."
             raise source.refuse(problem, "Write [text](LABEL name=value).", number)
@@ -151,10 +152,6 @@ def _record(source: Source, number: int, line: str) -> Record:
     for start, end, label, values in sorted(placed, key=lambda span: (span[0], -span[1])):
         record.add(start, end, label, attributes=values)
     return record
-
-
-def _attributes(written: str) -> dict[str, Any]:
-    return {name: _value(value) for name, value in _PAIR.findall(written)}
 
 
 def _value(written: str) -> Any:
