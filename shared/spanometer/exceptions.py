@@ -251,6 +251,19 @@ def require_same_documents(references: int, predictions: int) -> None:
         raise InputError(problem, "Both sides must annotate the same documents, in the same order.")
 
 
+def require_same_words(words: Sequence[str], predicted: Sequence[str], document: int, noun: str = "word") -> None:
+    """Raise an `InputError` about the first difference unless both sides of a document have the same words."""
+    if words == predicted:
+        return
+    position = next((place for place, pair in enumerate(zip(words, predicted, strict=False)) if len({*pair}) > 1), None)
+    problem = f"{counted(len(predicted), f'predicted {noun}')}, {counted(len(words), f'reference {noun}')}."
+    if position is not None:
+        word, other = shown(words[position]), shown(predicted[position])
+        problem = f"the {noun} is {other} in the prediction and {word} in the reference."
+    remedy = f"Both sides must annotate the same {noun}s. Use the same tokenizer for both."
+    raise InputError(problem, remedy, document=document, position=position)
+
+
 def plain_ends(text: str) -> str:
     """Remove the byte order mark of a text, and replace its line ends by newlines."""
     return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n").replace("\r", "\n")

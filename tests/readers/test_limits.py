@@ -64,7 +64,7 @@ def test_the_text_beside_annotations(tmp_path):
         lambda: read_documents(tmp_path / "a.ann", limits={"max_size": 0.005}),
         lambda: read_documents(tmp_path, format="brat", limits={"max_size": 0.005}),
     ):
-        with pytest.raises(InputError, match=r"a\.txt: the text is larger than 0\.005 MB"):
+        with pytest.raises(InputError, match=r"a\.ann: the text beside it is larger than 0\.005 MB"):
             reading()
     assert read_documents(tmp_path, format="brat", limits={"max_size": 0.007}).documents.size == 1
 

@@ -34,7 +34,7 @@ from ..options import CheckedOptions, text
 from ..readers.columns.rewriter import Rewriter
 from ..readers.formats import files_of, writers
 from ..readers.source import Source
-from ..readers.writing import packing, prepare, require_writable, write_folder, write_into, writing, writing_folder
+from ..readers.writing import packing, prepare, require_writable, write_folder, writing, writing_folder, written
 from ..spans.conversion import convert_tags, repair_tags
 from ..spans.spans import as_tags
 from ..tags.schemes import SCHEMES, canonical
@@ -152,7 +152,7 @@ class DocumentTarget(NamedTuple):
             write_folder(str(target.output), fitted, format, settings, replace=target.force)
             return fitted
         with target.opened() as stream:
-            write_into(stream, fitted, format, settings)
+            stream.writelines(written(fitted, format, settings))
         return fitted
 
 

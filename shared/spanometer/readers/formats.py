@@ -5,21 +5,22 @@ import importlib
 import os
 import pkgutil
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from functools import cache, cached_property
-from itertools import islice
+from functools import cache, cached_property, partial
+from itertools import chain, islice
 from types import NoneType
-from typing import Any, BinaryIO, get_type_hints
+from typing import Any, BinaryIO, Self, get_type_hints
 
 from ..arrays import is_integer, ordered
 from ..documents.document_file import DocumentFile, documents_of
 from ..documents.joining import read_together
 from ..documents.layers import Column, Named, Record, Writer, keywords
 from ..exceptions import InputError, mention, require_choice, require_kind, setting, shown
-from ..options import CheckedOptions, Option, option, options_of
+from ..options import CheckedOptions, Option, option, options_of, same
 from ..spans.texts import UNITS
-from .source import UTF_8, Source
+from ..tags.decoding import Decoding
+from .source import UTF_8, Limits, Source
 
 _WILDCARD = re.compile(r"[*?\[]")
 _MOST_FILES = 100_000
@@ -97,8 +98,8 @@ class Format:
             options. If it has an argument `options` instead, the class of this argument declares the options, and
             `read_folder` gets it too.
         units, in_tokens, by_name: how records become a `DocumentFile`, see `documents_of`.
-        write: converts the entities, words and names of documents to text; None if the format is read-only. Its keyword
-            arguments are options too.
+        write: for entities, converts the entities, words and names of documents to text. Its keyword arguments are
+            options too.
         needs_words: whether only documents with words can be written.
         read_folder: reads a folder with one file for each document; None if the format has no such folders.
         paths: a regular expression for the full paths of these files.
@@ -117,7 +118,7 @@ class Format:
     in_tokens: bool = False
     by_name: bool = False
     content: str = "spans"
-    write: Callable[..., str] | None = None
+    write: Callable[..., str] = str
     needs_words: bool = True
     read_folder: Callable[..., Iterable[Record | str] | DocumentFile] | None = None
     paths: str = ""
@@ -137,12 +138,25 @@ class Format:
             return keywords(self.read)
         return {each.name: each.default for each in fields(self.reading)}
 
-    def read_with(
-        self, read: Callable[..., Any], source: Named, options: Mapping[str, Any], **more: Any
+    def read_from(
+        self, source: Named, options: Mapping[str, Any], others: Iterable[Self], **limits: Any
     ) -> DocumentFile:
-        """Read a source or a folder with options; raise an `InputError` if a value is not allowed."""
-        reading = None if self.reading is None else self.reading(**options)
-        content = read(source, **options, **more) if reading is None else read(source, reading, **more)
+        """Read a source, or a folder with these limits.
+
+        Raises:
+            InputError: if a value is not allowed, or if an option of another format does not have its default.
+        """
+        own = dict(options)
+        for other in others:
+            for name in (own.keys() & other.options.keys()) - self.options.keys():
+                if not same(own.pop(name), other.options[name]):
+                    problem = f"{setting(name)} applies to the format {other.name}, but the format of this file is "
+                    raise source.refuse(f"{problem}{self.name}.", f"Leave out {setting(name)}.")
+        read: Callable[..., Any] = self.read
+        if self.read_folder is not None and not isinstance(source, Source):
+            read = partial(self.read_folder, **limits)
+        reading = None if self.reading is None else self.reading(**own)
+        content = read(source, **own) if reading is None else read(source, reading)
         if isinstance(content, DocumentFile):
             return content
         units = reading.units(*self.units) if isinstance(reading, Offsets) else self.units
@@ -203,7 +217,7 @@ def detect(
         # the files of a folder have the format of the first one
         path = next(iter((files_of(path) or {}).values()), path)
         with Source.open(path, encoding=encoding) as source:
-            return _fitting(source, candidates, surely=name is None)
+            return _fitting(source, candidates, () if name is None else candidates)
     except InputError:
         return None
 
@@ -215,8 +229,8 @@ def read_as(
     format: str = AUTO,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
-    limits: Mapping[str, Any] | None = None,
     options: Mapping[str, Any],
+    tags: Mapping[str, Any] | None = None,
 ) -> DocumentFile:
     """Read a file in one of the formats with this kind of content.
 
@@ -227,45 +241,46 @@ def read_as(
         format: the name of the format, or `auto` to detect it.
         name: what errors call the file; by default its path.
         progress: a function called with the number of bytes read since the last call.
-        limits: the options of `Limits`.
-        options: the options of all formats with this kind of content. Options of other formats must have their
-            defaults.
+        options: the options of `Limits`, and of all formats with this kind of content. Options of other formats must
+            have their defaults.
+        tags: for spans, the `column` and `prefix` (see `Tags.labels_as_tags`) with which files of tags are decoded,
+            too; None if only files of spans are read.
 
     Raises:
         InputError: if the format is unknown or cannot be detected, if an option of another format is set, or if the
             reader of the format raises it.
     """
-    formats = formats_of(content)
-    require_choice("format", format, (AUTO, *formats))
-    named = formats.get(format)
-    if named and named.read_folder and isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
-        own = _own_options(named, formats.values(), options, os.fspath(path))
-        return named.read_with(named.read_folder, Named(os.fspath(path)), own, **(limits or {}))
+    of_tags = formats_of("tags").values() if content == "spans" else ()
+    others = [*formats_of(content).values(), *of_tags]
+    candidates = others if tags is not None else formats_of(content).values()
+    require_choice("format", format, (AUTO, *dict.fromkeys(each.name for each in candidates)))
+    named = [each for each in candidates if format in (AUTO, each.name)]
+    limits = {limit: value for limit, value in options.items() if limit in options_of(Limits)}
+    own = {option: value for option, value in options.items() if option not in limits}
+    if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+        whole = named[0] if format != AUTO else detect(path, content, encoding=limits.get("encoding", UTF_8))
+        if whole is not None and whole.read_folder is not None:
+            return whole.read_from(Named(os.fspath(path)), own, others, **limits)
     files = files_of(path)
     if files is not None:
-        arguments: dict[str, Any] = {"format": format, "progress": progress, "limits": limits, "options": options}
+        arguments: dict[str, Any] = {"format": format, "progress": progress, "options": options, "tags": tags}
         return read_together(path, files, lambda file: read_as(content, file, **arguments))
-    empty = named is not None and named.may_be_empty
-    with Source.open(path, name, progress, empty=empty, **(limits or {})) as source:
-        chosen = _fitting(source, formats.values()) if format == AUTO else formats[format]
-        if chosen is None:
-            marks = ", ".join(each.mark for each in formats.values())
+    empty = format != AUTO and named[0].may_be_empty
+    with Source.open(path, name, progress, empty=empty, **limits) as source:
+        # tags can begin like spans that are not certain
+        possible = of_tags if format == AUTO and tags is not None else named
+        chosen = named[0] if len(named) == 1 else _fitting(source, named, possible)
+        if chosen is None and format == AUTO:
+            marks = ", ".join(each.mark for each in named)
             problem = f"the format was not recognised. The known formats are: {marks}."
-            raise source.refuse(problem, f"Set {setting('format')} to one of {', '.join(formats)}.", 1)
-        return chosen.read_with(chosen.read, source, _own_options(chosen, formats.values(), options, source.name))
-
-
-def _own_options(chosen: Format, formats: Iterable[Format], options: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Return the options of a format; raise an `InputError` if an option of another format is set."""
-    own = dict(options)
-    for other in formats:
-        for name in (options.keys() & other.options.keys()) - chosen.options.keys():
-            if own.pop(name, other.options[name]) != other.options[name]:
-                problem = (
-                    f"{setting(name)} applies to the format {other.name}, but the format of this file is {chosen.name}."
-                )
-                raise InputError(problem, f"Leave out {setting(name)}.", source=source)
-    return own
+            remedy = f"Set {setting('format')} to one of {', '.join(each.name for each in named)}."
+            raise source.refuse(problem, remedy, 1)
+        chosen = chosen or named[-1]
+        if tags is None or chosen.content != "tags":
+            return chosen.read_from(source, own, others)
+        decoding = {option: own.pop(option) for option in options_of(Decoding) if option in own}
+        file = chosen.read_from(source, {**own, "columns": [tags["column"]], "words": True}, others)
+        return file.decoded(prefix=tags["prefix"], **decoding)
 
 
 def _all() -> list[Format]:
@@ -283,12 +298,11 @@ def _import_formats() -> None:
             importlib.import_module(module.name)
 
 
-def _fitting(source: Source, formats: Collection[Format], *, surely: bool = False) -> Format | None:
-    """Return the first format that a source certainly has; if `surely` is False, also one that it can have."""
-    best = next((format for format in formats if format.shows and format.shows(source)), None)
-    if best is not None or surely:
-        return best
-    return next((format for format in formats if format.allows and format.allows(source)), None)
+def _fitting(source: Source, formats: Iterable[Format], possible: Iterable[Format]) -> Format | None:
+    """Return the first format that a source certainly has, or the first of the possible formats that it can have."""
+    certain = (format for format in formats if format.shows and format.shows(source))
+    allowed = (format for format in possible if format.allows and format.allows(source))
+    return next(chain(certain, allowed), None)
 
 
 class TagReading(CheckedOptions):
@@ -312,9 +326,7 @@ class TagReading(CheckedOptions):
                 raise InputError(f"{shown(column)} is neither the number nor the name of a column.", remedy)
         columns = [column if isinstance(column, (str, NoneType)) else int(column) for column in columns]
         object.__setattr__(self, "columns", tuple(columns))
-        if not isinstance(self.words, (str, int)):
-            problem = f"{setting('words', self.words)} is neither the number nor the name of a column."
-            raise InputError(problem, "Use True, or the number or name of a column.")
+        require_kind(self.words, (str, int), "the number or name of a column of words", "Use True, a number or a name.")
         for name in ("outside", "documents", "boundary"):
             remedy = f"Give {mention(name)} as a string, or leave out {mention(name)}."
             require_kind(getattr(self, name, None), (str, NoneType), "a string", remedy)

@@ -10,16 +10,14 @@ import numpy as np
 
 from ..arrays import is_ordered, listed
 from ..documents.document_file import DocumentFile
-from ..documents.joining import read_together
-from ..documents.layers import Column, keywords
+from ..documents.layers import Column
 from ..documents.units import require_tokenizer, with_tokens
 from ..exceptions import InputError, counted, mention, require_choice, require_kind, setting, shown
-from ..options import Option, options_of, require_known
+from ..options import options_of, require_known, same
 from ..spans.entities import ENTITY_TYPES, Entities, Entity
-from ..tags.decoding import Decoding
-from .formats import AUTO, ColumnReading, detect, files_of, formats_of, read_as, reading_options
+from .formats import AUTO, ColumnReading, formats_of, read_as, reading_options
 from .json.records import is_text
-from .source import Limits, Source, require_name, require_stream, spooled
+from .source import Limits, Source, require_stream
 from .writing import output_to
 
 
@@ -74,13 +72,7 @@ def read_entities(
             cannot be read, or if markup or JSON is malformed. The error names the file and, if possible, line and
             column.
     """
-    return _read_content("entities", path, format=format, name=name, progress=progress, options=options)
-
-
-def _read_content(content: str, path: Any, *, options: dict[str, Any], **more: Any) -> DocumentFile:
-    """Read a file whose options are those of its format and of `Limits`."""
-    limits = {limit: options.pop(limit) for limit in options_of(Limits) if limit in options}
-    return read_as(content, path, limits=limits, options=options, **more)
+    return read_as("entities", path, format=format, name=name, progress=progress, options=options)
 
 
 _CHANGE = "Change the document, or choose the format jsonl. Blanks and special characters are often the cause."
@@ -115,22 +107,23 @@ def write_entities(
     """
     require_stream(path, "write")
     require_choice("overwrite", overwrite, (True, False))
-    writers = {name: each.write for name, each in formats_of("entities").items() if each.write is not None}
-    require_choice("format", format, tuple(writers))
+    formats = formats_of("entities")
+    require_choice("format", format, tuple(formats))
+    chosen = formats[format]
     columns = Entities.from_dicts(entities)
     _require_texts("words", words, columns.documents)
     _require_texts("documents", documents, columns.documents)
     if words is not None:
         columns = columns.with_lengths(np.fromiter(map(len, words), np.int64, len(words)))
-    elif formats_of("entities")[format].needs_words:
+    elif chosen.needs_words:
         raise InputError(f"format {format!r} needs words.", f"Pass the words of each document with {setting('words')}.")
     names = list(map(str, range(columns.documents))) if documents is None else list(documents)
-    options: dict[str, Any] = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
+    options: dict[str, Any] = {"entity_types": entity_types} if "entity_types" in chosen.options else {}
 
-    def written(trees: list[list[Entity]], chosen: slice = slice(None)) -> bytes:
+    def written(trees: list[list[Entity]], part: slice = slice(None)) -> bytes:
         """Write some documents; raise an `InputError` if they would be read differently."""
-        of_words, ids = None if words is None else words[chosen], names[chosen]
-        data = writers[format](trees, of_words, ids, **options).encode()
+        of_words, ids = None if words is None else words[part], names[part]
+        data = chosen.write(trees, of_words, ids, **options).encode()
         if trees:
             file = read_entities(BytesIO(data), format=format, **options)
             _require_same(trees, file.trees.to_dicts())
@@ -245,7 +238,7 @@ def read(
             if columns are missing, if cells are empty, or if JSON is invalid. The error names the file and, if
             possible, the line.
     """
-    return _read_content("tags", path, format=format, name=name, progress=progress, options=options)
+    return read_as("tags", path, format=format, name=name, progress=progress, options=options)
 
 
 def read_parts(
@@ -311,66 +304,23 @@ def read_documents(
         InputError: if the file cannot be read, if an option is unknown or belongs to another format, or if there is no
             such annotator. The error names the file and the place.
     """
-    formats, declared = formats_of("spans"), reading_options("spans")
+    declared = reading_options("spans")
     require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
-    require_stream(path)
-    require_name(name)
     require_tokenizer(tokenizer)
     if annotator is not None:
         require_kind(annotator, str, "the name of an annotator", "Give a string.", option="annotator")
-    limits = {} if limits is None else limits
-    require_kind(limits, Mapping, "a mapping of limits", "Give limits={'max_size': 2000}.", option="limits")
-    require_known(limits, options_of(Limits), "limits")
-    limits = {**limits, **({} if encoding is None else {"encoding": encoding})}
-    require_choice("format", format, (AUTO, *dict.fromkeys([*formats, *formats_of("tags")])))
-    named = None if format == AUTO else format
-    # only our JSON lines have `spans_key`; with an unusual key they cannot be detected
-    own_key = not _is_default(options.get("spans_key", declared["spans_key"].default), declared["spans_key"])
-    if own_key and named in (None, "jsonl"):
-        named = "jsonl"
-    elif named is None or named in formats_of("tags"):
-        # JSON lines of tags and of documents have one name
-        encoding = Limits(**limits).encoding
-        if isinstance(path, (str, os.PathLike)):
-            detected = detect(path, "spans", named, encoding=encoding)
-        else:
-            name = name or str(getattr(path, "name", "input"))
-            path = path if getattr(path, "seekable", bool)() else spooled(path)
-            begin = path.tell()
-            detected = detect(path, "spans", named, encoding=encoding)
-            path.seek(begin)
-        named = None if detected is None else detected.name
-    of_folders = named in formats and formats[named].read_folder is not None and os.path.isdir(str(path))
-    files = None if of_folders else files_of(path)
-    if files is not None:
-        each: dict[str, Any] = {"format": format, "column": column, "prefix": prefix, "progress": progress, **options}
-        file = read_together(path, files, lambda file: read_documents(file, **each, limits=limits))
-    elif named in formats:
-        arguments = {**{key: option.default for key, option in declared.items()}, **options}
-        _require_unset(name, {key: arguments.pop(key, None) for key in _OF_TAGS}, {}, "only for tags")
-        file = read_as("spans", path, format=named, name=name, progress=progress, limits=limits, options=arguments)
-    else:
-        of_tags = {key: options.pop(key) for key in _OF_TAGS if key in options}
-        decoding = {key: options.pop(key) for key in options_of(Decoding) if key in options}
-        _require_unset(name, options, declared, "not for tags")
-        arguments = {"columns": [column], "words": True, "format": format, **of_tags, **limits}
-        file = read(path, name=name, progress=progress, **arguments).decoded(prefix=prefix, **decoding)
-    if annotator is not None and (files is not None or named in formats):
+    if limits is not None:
+        require_kind(limits, Mapping, "a mapping of limits", "Give limits={'max_size': 2000}.", option="limits")
+        require_known(limits, options_of(Limits), "limits")
+    options |= {**(limits or {}), **({} if encoding is None else {"encoding": encoding})}
+    # only our JSON lines have a key of spans; with an unusual key they cannot be detected
+    own_key = format in (AUTO, "jsonl") and not same(options.get("spans_key", "spans"), "spans")
+    tags = None if own_key else {"column": column, "prefix": prefix}
+    format = "jsonl" if own_key else format
+    file = read_as("spans", path, format=format, name=name, progress=progress, options=options, tags=tags)
+    if annotator is not None and not file.columns:
         file = file.of(annotator)
     return file if tokenizer is None else with_tokens(file, tokenizer)
-
-
-def _is_default(value: Any, declared: Option | None) -> bool:
-    default = None if declared is None else declared.default
-    # a user's object may define its own equality
-    return isinstance(value, type(default)) and bool(value == default)
-
-
-def _require_unset(name: str | None, options: Mapping[str, Any], declared: Mapping[str, Option], problem: str) -> None:
-    """Raise an `InputError` for the first option that does not have its default value."""
-    for option, value in options.items():
-        if not _is_default(value, declared.get(option)):
-            raise InputError(f"{setting(option)} is {problem}.", f"Leave out {setting(option)}.", source=name)
 
 
 _REMEDY = (

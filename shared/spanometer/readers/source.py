@@ -97,14 +97,6 @@ class Limits(CheckedOptions):
         """The values by name."""
         return {name: getattr(self, name) for name in options_of(Limits)}
 
-    def require_held(self, size: int, what: str, source: Named, line: int | None = None) -> None:
-        """Raise an `InputError` if `what` has more bytes than are allowed in memory."""
-        if size > self.max_size * _MEGABYTE:
-            remedy = (
-                f"Split the file, or raise {mention('max_size')}. Reading needs memory for three times the file's size."
-            )
-            raise source.refuse(f"{what} is larger than {self.max_size:,g} MB.", remedy, line)
-
 
 class Source(Named):
     """An open file; create it with `Source.open`.
@@ -189,7 +181,8 @@ class Source(Named):
         Raises:
             InputError: if the file cannot be read, is empty, or does not begin with text, or if the memory is full.
         """
-        require_name(name)
+        if name is not None:
+            require_kind(name, str, "a name", "Give a string: error messages use it as the name of the file.")
         require_stream(path)
         bounds = Limits(**limits)
         with contextlib.ExitStack() as opened:
@@ -217,6 +210,13 @@ class Source(Named):
     def first_line(self) -> bytes:
         """Return the first line that is not blank, without outer whitespace; it may be cut at the end of the head."""
         return self.head.lstrip().partition(b"\n")[0].rstrip()
+
+    def first_row(self) -> tuple[int, list[str]]:
+        """Return the number and the cells of the first line that is neither blank nor a comment; 0 if there is none."""
+        lines = enumerate(self.head.decode(errors="replace").split("\n"), 1)
+        filled = ((number, line) for number, line in lines if line.strip() and not line.startswith("#"))
+        number, line = next(filled, (0, ""))
+        return number, [cell.strip(" \r") for cell in line.split("\t")]
 
     def read_on(self) -> bool:
         """Double the head. Returns False at the end of the text, or if the head is as long as a line may be."""
@@ -294,7 +294,10 @@ class Source(Named):
 
     def require_held(self, size: int, line: int | None, what: str) -> None:
         """Raise an `InputError` if something has more bytes than are allowed in memory."""
-        self.limits.require_held(size, what, self, line)
+        limit, advice = self.limits.max_size, "Reading needs memory for three times the file's size."
+        if size > limit * _MEGABYTE:
+            remedy = f"Split the file, or raise {mention('max_size')}. {advice}"
+            raise self.refuse(f"{what} is larger than {limit:,g} MB.", remedy, line)
 
     def require_short(self, size: int, problem: str, remedy: str, line: int) -> None:
         """Raise an `InputError` if a part of the text is longer than a line may be.
@@ -403,12 +406,6 @@ def spooled(stream: BinaryIO) -> BinaryIO:
     shutil.copyfileobj(stream, copy)
     copy.seek(0)
     return copy
-
-
-def require_name(name: str | None) -> None:
-    """Raise an `InputError` unless the name is a string or None."""
-    if name is not None:
-        require_kind(name, str, "a name", "Give a string: error messages use it as the name of the file.")
 
 
 def require_stream(path: Any, method: str = "readinto") -> None:

@@ -65,11 +65,14 @@ def write_documents(
     require_choice("replace", replace, (True, False))
     pairing = Pairing(to_tokens=to_tokens, trim=trim, tokenizer=tokenizer)
     prepared = prepare(documents, format, pairing, options, lossy=lossy)
-    if writers()[format].folder and isinstance(path, (str, os.PathLike)):
+    if not writers()[format].folder:
+        with output_to(path, replace=replace) as output:
+            for part in written(prepared, format, options):
+                output.write(part)
+    elif isinstance(path, (str, os.PathLike)):
         write_folder(os.fspath(path), prepared, format, options, replace=replace)
     else:
-        with output_to(path, replace=replace) as output:
-            write_into(output, prepared, format, options)
+        raise InputError(f"{format} writes a folder of files.", f"Name a folder with {mention('output')}.")
     return (*map(str, prepared.losses), *prepared.notes)
 
 
@@ -100,44 +103,35 @@ def prepare(
     return prepared
 
 
-def write_into(output: BinaryIO, prepared: Fitted, format: str, options: Mapping[str, Any]) -> None:
-    """Write documents into a stream."""
-    if writers()[format].folder:
-        raise InputError(f"{format} writes a folder of files.", f"Name a folder with {mention('output')}.")
-    with _encoded(prepared):
-        for piece in writers()[format].write(prepared, **options):
-            output.write(piece)
+def written(prepared: Fitted, format: str, options: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the parts of a file; for formats with folders, the name and the content of each file."""
+    try:
+        yield from writers()[format].write(prepared, **options)
+    except UnicodeEncodeError:
+        problem = "a text has half of a surrogate pair, which cannot be stored as UTF-8."
+        raise InputError(problem, "Remove the half pair from the text.", source=prepared.file.source) from None
 
 
 def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str, Any], *, replace: bool) -> None:
     """Write documents into a folder."""
     source = prepared.file.source
-    with writing_folder(path, replace=replace) as folder, _encoded(prepared):
-        for name, content in writers()[format].write(prepared, **options):
+    with writing_folder(path, replace=replace) as folder:
+        for name, content in written(prepared, format, options):
             parts = name.split("/")
             if not all(parts) or {".", ".."} & set(parts) or "\0" in name or "\\" in name:
                 raise InputError(f"{name!r} is not a valid file name.", _NAMES, source=source)
             file = os.path.join(folder, *parts)
-            if os.path.isfile(file):
-                several = f"If several annotators have annotated the document, choose one with {setting('annotator')}."
-                remedy = f"{_NAMES} {several}"
-                raise InputError(f"two documents would be written to {name!r}.", remedy, source=source)
             try:
                 os.makedirs(os.path.dirname(file), exist_ok=True)
                 with open(file, "xb") as stream:
                     stream.write(content)
+            except FileExistsError:
+                several = f"If several annotators have annotated the document, choose one with {setting('annotator')}."
+                problem = f"two documents would be written to {name!r}."
+                raise InputError(problem, f"{_NAMES} {several}", source=source) from None
             except (OSError, ValueError) as error:
                 reason = (getattr(error, "strerror", None) or str(error)).lower()
                 raise InputError(f"{name!r} cannot be written: {reason}.", _NAMES, source=path) from None
-
-
-@contextlib.contextmanager
-def _encoded(prepared: Fitted) -> Iterator[None]:
-    try:
-        yield
-    except UnicodeEncodeError:
-        problem = "a text has half of a surrogate pair, which cannot be stored as UTF-8."
-        raise InputError(problem, "Remove the half pair from the text.", source=prepared.file.source) from None
 
 
 @contextlib.contextmanager

@@ -192,9 +192,8 @@ def test_version_2(file):
     assert found.documents.tokens.start.tolist() == [0, 5, 14]
 
 
-def test_version_2_is_decoded_in_parts(file, monkeypatch):
+def test_several_documents_of_version_2(file):
     rows = [{**old("B-PER", "L-PER", "-"), "id": number} for number in range(5)]
-    monkeypatch.setattr("spanometer.readers.spacy.files._AT_ONCE", 2)
     found = spanometer.read(file(json.dumps(rows), "train.json"))
     assert bounds(found) == [(number, 0, 2, "PER") for number in range(5)]
     assert found.documents.ids == ("0", "1", "2", "3", "4")

@@ -186,10 +186,11 @@ class _Reader:
         ids = None
         if named not in (None, DOCSTART):
             # the last comment before a document names it
-            names = ("", *self._document_names.values())
+            ids_by_line = ("", *self._document_names.values())
             before = np.searchsorted(list(self._document_names), first_lines)
-            ids = tuple(names[index] for index in before.tolist())
-        columns = {column: self._tags(column, offsets) for column in self._codes}
+            ids = tuple(ids_by_line[index] for index in before.tolist())
+        names = {column: tuple(codes) for column, codes in self._names.items()}
+        columns = {column: Tags(np.concatenate(codes), names[column], offsets) for column, codes in self._codes.items()}
         words = None if layout.words is None else Words.of(columns[layout.words])
         if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
             words = None
@@ -211,9 +212,6 @@ class _Reader:
             docstart_lines=tuple(self._docstart_lines),
             sentences=named is None,
         )
-
-    def _tags(self, column: int, offsets: np.ndarray) -> Tags:
-        return Tags(np.concatenate(self._codes[column]), tuple(self._names[column]), offsets)
 
     def _sort_out_comments(self, lines: Lines, is_row: np.ndarray) -> np.ndarray:
         """Remove comments from the rows, and flag the lines with which documents begin."""

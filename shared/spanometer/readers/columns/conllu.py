@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 
+import numpy as np
+
 from ...documents.document_file import DocumentFile, documents_of
-from ...documents.layers import Record, WordRows
-from ...exceptions import InputError, counted, setting
+from ...documents.layers import LineRuns, Record, WordRows
+from ...exceptions import counted, setting
 from ...options import CheckedOptions, option, text
-from ...spans.spans import Spans
-from ...tags.decoding import BARE_LABEL, Decoding, reading_of, scheme_of
+from ...tags.decoding import BARE_LABEL, Decoding
 from ..formats import register
 from ..source import Source
 
@@ -104,7 +105,7 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
             f"Set {setting('misc_key')} to the key of the entities.",
         )
     values = {cell: _value(cell, key) for cell in cells}
-    decoding: dict[str, object] = {}
+    decoding: Mapping[str, object] = {}
     if key == _ENTITY:
         place = fields.index("etype") if "etype" in fields else 1
         for part in parts:
@@ -162,26 +163,23 @@ def _value(cell: str, key: str) -> str:
 
 def _add_tagged(
     source: Source, parts: Sequence[_Part], values: Mapping[str, str], decoding: Decoding
-) -> dict[str, object]:
+) -> Mapping[str, object]:
     """Decode the tags of each sentence and add their spans; return a description of the decoding."""
     sentences = [(part, *bounds) for part in parts for bounds in pairwise([*part.sentences, len(part.words)])]
-    rows = WordRows()
+    rows, lines = WordRows(), array("i")
     for part, first, last in sentences:
         rows.append([values[cell] or "O" for cell in part.cells[first:last]])
-    try:
-        tags = rows.tags()
-        scheme = scheme_of(decoding.scheme, tags).name
-        spans = Spans.from_tags(tags, scheme=scheme, repair=decoding.repair)
-    except InputError as error:
-        if error.document is None:
-            raise error.in_file(source.name) from None
-        part, first, _ = sentences[error.document]
-        line = part.lines[first + (error.position or 0)]
-        raise error.placed(document=None, position=None, source=source.name, line=line) from None
-    for sentence, start, end, label in spans.rows():
+        lines.extend(part.lines[first:last])
+    file = DocumentFile.in_words(
+        source=source.name,
+        tags=(rows.tags(),),
+        document_lines=np.array([part.lines[first] for part, first, _ in sentences]),
+        line_runs=LineRuns(np.arange(len(lines)), np.asarray(lines, np.int64), len(lines)),
+    ).decoded(scheme=decoding.scheme, repair=decoding.repair)
+    for sentence, start, end, label in file.spans.rows():
         part, first, _ = sentences[sentence]
         part.record.spans.append((first + start, first + end, label))
-    return reading_of(scheme, decoding.repair, prefix=True)
+    return file.decoding
 
 
 def _brackets(source: Source, part: _Part, values: Mapping[str, str], place: int) -> Iterator[_Bracket]:
@@ -195,12 +193,9 @@ def _brackets(source: Source, part: _Part, values: Mapping[str, str], place: int
 
 def _shows_conllu(source: Source) -> bool:
     """Check whether the first row has ten columns, with 1 in the first and a number or _ in the seventh."""
-    for line in source.head.decode(errors="replace").split("\n"):
-        if line and not line.startswith("#"):
-            cells = line.rstrip("\r").split("\t")
-            numbered = len(cells) == _COLUMNS and cells[0].partition("-")[0] == "1"
-            return numbered and (cells[6].isdecimal() or cells[6] == "_")
-    return False
+    _, cells = source.first_row()
+    numbered = len(cells) == _COLUMNS and cells[0].partition("-")[0] == "1"
+    return numbered and (cells[6].isdecimal() or cells[6] == "_")
 
 
 register("conllu", "CoNLL-U", _shows_conllu, read_conllu)

@@ -1,7 +1,5 @@
 """HIPE's columns: entity trees as tags, with a column for each kind of span."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -89,21 +87,13 @@ def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str
 
 def _shows(source: Source) -> bool:
     """Check whether the first line that is not a comment names a column of literal entities."""
-    _, names = _header(source)
+    _, names = source.first_row()
     return any(columns[_LITERAL] in names for columns in COLUMNS.values())
-
-
-def _header(source: Source) -> tuple[int, list[str]]:
-    """Return the number and the cells of the first line that is neither blank nor a comment."""
-    for number, line in enumerate(source.head.split(b"\n"), 1):
-        if line.strip() and not line.startswith(b"#"):
-            return number, [cell.strip(" \r") for cell in line.decode(errors="replace").split("\t")]
-    return 0, []
 
 
 def _columns_in(source: Source, level: str) -> dict[str, str]:
     """Return the columns of a level that the file has."""
-    number, names = _header(source)
+    number, names = source.first_row()
     columns = COLUMNS[level]
     literal, *others = columns.values()
     missing = [name for name in (WORDS_COLUMN, literal) if name not in names and number]

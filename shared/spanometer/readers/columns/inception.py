@@ -1,12 +1,11 @@
 """Exports of INCEpTION: WebAnno TSV 3, UIMA CAS (JSON and XMI), and projects with a folder for each document."""
 
-from __future__ import annotations
-
+import glob
 import os
 import re
 import sys
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -41,31 +40,39 @@ class LayerReading(CheckedOptions):
     layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the annotation layer to read")
     feature: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the feature that holds the labels")
 
-    def chosen(self, layers: Iterable[str], refuse: Refusal, have: str = "file has") -> str | None:
-        """Return the layer that is named, or the only one; None if there is none."""
-        names = [name for name in layers if self.layer in (None, name, _short(name))]
-        listed = ", ".join(repr(_short(name)) for name in layers) or "none"
-        if self.layer is not None and not names:
-            raise refuse(f"there is no layer {self.layer!r} with spans.", f"Choose one of these layers: {listed}.")
-        if len(names) > 1:
-            raise refuse(f"the {have} several layers: {listed}.", f"Set {setting('layer')} to one of these layers.")
-        return names[0] if names else None
-
-    def label_feature(self, layer: str, features: Collection[str], refuse: Refusal) -> str:
-        """Return the feature with the labels: the named one, `value`, or the only one; empty if there is none."""
-        listed = ", ".join(map(repr, features)) or "none"
-        if self.feature is not None and self.feature not in features:
-            problem = f"the layer {_short(layer)!r} has no feature {self.feature!r}."
-            raise refuse(problem, f"Choose one of these features: {listed}.")
-        if self.feature is None and len(features) > 1 and "value" not in features:
-            problem = f"the layer {_short(layer)!r} has several features: {listed}."
-            raise refuse(problem, f"Set {setting('feature')} to one of these features.")
-        return self.feature or ("value" if "value" in features else next(iter(features), ""))
-
 
 def _short(name: str) -> str:
     """Return the name of a layer without its package."""
     return name.rpartition(".")[2]
+
+
+def _chosen(noun: str, wanted: str | None, names: Collection[str], where: str, refuse: Refusal) -> str:
+    """Return the layer or feature that is wanted; by default `value`, or the only one. Empty if there is none."""
+    default = "value" if "value" in names else None
+    fitting = [name for name in names if (wanted or default) in (None, name, _short(name))]
+    listed = ", ".join(repr(_short(name)) for name in names) or "none"
+    if wanted is not None and not fitting:
+        raise refuse(f"{where} no {noun} {wanted!r}.", f"Choose one of these {noun}s: {listed}.")
+    if len(fitting) > 1:
+        raise refuse(f"{where} several {noun}s: {listed}.", f"Set {setting(noun)} to one of these {noun}s.")
+    return next(iter(fitting), "")
+
+
+Layers = Mapping[str, Collection[str]]
+"""The layers of spans in a file by name, with the features that can be labels."""
+
+Records = Callable[[str, str], Iterator[Record]]
+"""Yields the documents of a file with the spans of a layer, labelled by a feature; each name can be empty."""
+
+_Parser = Callable[[Source, LayerReading], tuple[Layers, Records]]
+
+
+def _read(parse: _Parser, source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
+    layers, records = parse(source, options)
+    refuse = partial(source.refuse, line=1)
+    layer = _chosen("layer", options.layer, layers, "the file has", refuse) if with_spans else ""
+    where = f"the layer {_short(layer)!r} has"
+    return records(layer, _chosen("feature", options.feature, layers[layer], where, refuse) if layer else "")
 
 
 _HEADER = b"#FORMAT=WebAnno TSV 3"
@@ -73,12 +80,13 @@ _TEXT = "#Text="
 _LAYER = re.compile(r"^#T_(SP|CH|RL)=([^|\r\n]*)\|?([^\r\n]*)", re.MULTILINE)
 _FIRST_ROW = re.compile(rb"^[^#\s]", re.MULTILINE)
 _NONE, _NO_VALUE = "_", "*"
-_ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
-_STACKED = re.compile(r"(?<!\\)((?:\\\\)*)\|")
+_STACKED = re.compile(r"(?:\\.|[^|])+", re.DOTALL)
+"""One of the values in a cell."""
 _NUMBERED = re.compile(r"(.*?)(?<!\\)((?:\\\\)*)\[(\d+)\]", re.DOTALL)
 _LINK = re.compile(r"(?<!\\)->(\d+-\d+)$")
 """A cell of a chain layer: the number of the chain, and of the mention in it."""
-_TEXT_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\b": "\b", "\\f": "\f", "\\\\": "\\"}
+_ESCAPED_TEXT, _ESCAPED = re.compile(r"\\([tnrbf\\])"), re.compile(r"\\(->|.)", re.DOTALL)
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 _DIGITS = 18
 """Numbers with more digits than this may not fit 64 bits."""
 _WEBANNO_REMEDY = "Export the document as WebAnno TSV v3.3."
@@ -93,58 +101,43 @@ class _Layer:
         features: the names of its features; some are empty.
         first: its first column.
         is_chain: whether its spans are mentions in chains.
-        label: the column of the labels; None if the label is the name of the layer.
     """
 
     name: str
     features: Sequence[str]
     first: int
     is_chain: bool
-    label: int | None = None
 
-    def items(self, cells: Sequence[str]) -> Iterator[tuple[str, str | None]]:
-        """Yield the label of each span in a row, and the number or link of the span, if it has one."""
-        place = self.label
-        if place is None:
-            place = self.first + (len(self.features) - 1 if self.is_chain else 0)
+    def label_features(self, options: LayerReading) -> list[str]:
+        """List the features that can be labels; features of chains and slots are labels only if they are named so."""
+        features = [name for name in self.features if name]
+        slots = len(features) > 1 and any("ROLE_" in name for name in features)
+        unlabelled = options.feature is None and "value" not in features and (self.is_chain or slots)
+        return [] if unlabelled else features
+
+    def items(self, cells: Sequence[str], feature: str) -> Iterator[tuple[str, str | None]]:
+        """Yield the label of each span in a row, and the number or link of the span, if it has one.
+
+        Without a feature, the label is the name of the layer.
+        """
+        last = len(self.features) - 1 if self.is_chain else 0
+        place = self.first + (self.features.index(feature) if feature else last)
         if cells[place] == _NONE:
             return
-        items = _split(cells[place])
-        links = _split(cells[self.first]) if self.is_chain else items
+        items = _STACKED.findall(cells[place])
+        links = _STACKED.findall(cells[self.first]) if self.is_chain else items
         for item, link in zip(items, links if len(links) == len(items) else items, strict=True):
             numbered = _NUMBERED.fullmatch(item)
             value = item if numbered is None else numbered[1] + numbered[2]
             if self.is_chain:
                 # the numbers in brackets belong to chains, not to mentions
                 numbered, value = _LINK.search(link), _LINK.sub("", value)
-            label = _short(self.name) if self.label is None or value == _NO_VALUE else _plain(value)
+            label = _short(self.name) if not feature or value == _NO_VALUE else _unescaped(value, _ESCAPED)
             yield label, None if numbered is None else numbered[numbered.re.groups]
 
 
-def _layers(source: Source) -> tuple[list[_Layer], int]:
-    """Return the layers of spans that a file declares, and the number of its columns."""
-    if not source.head.startswith(_HEADER):
-        raise source.refuse("this is not WebAnno TSV 3.", f"{_WEBANNO_REMEDY} Version 2 has no offsets.", 1)
-    while _FIRST_ROW.search(source.head) is None and source.read_on():
-        pass
-    declarations = _FIRST_ROW.split(source.head, 1)[0].decode(errors="replace")
-    layers, columns = [], 3
-    for kind, name, listed in _LAYER.findall(declarations):
-        # a slot has two features (roles and targets), a relation one more than its header
-        features = listed.split("|")
-        if kind != "RL":
-            layers.append(_Layer(name, features, columns, kind == "CH"))
-        columns += len(features)
-    return layers, columns
-
-
-def layers_of(source: Source) -> list[str]:
-    """List the names of the span layers in a file."""
-    return [each.name for each in _layers(source)[0]]
-
-
-def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
-    """Read one layer of spans of a document; if `with_spans` is False, read only its text and tokens.
+def read_webanno(source: Source, options: LayerReading) -> Iterator[Record]:
+    """Read one layer of spans of a document.
 
     Offsets are UTF-16 units. All rows of a span have the same number in brackets. All rows of a mention in a chain have
     the same link (`->1-2`). A row with neither is a separate span. The file does not contain the text between
@@ -154,8 +147,31 @@ def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = Tr
         InputError: if the file has another version of the format, if a row is malformed, or if the layer or feature is
             unknown or ambiguous; the error names the line. See also `documents_of`.
     """
-    layers, columns = _layers(source)
-    layer = _chosen(source, layers, options) if with_spans else None
+    return _read(_webanno, source, options)
+
+
+def _webanno(source: Source, options: LayerReading) -> tuple[Layers, Records]:
+    if not source.head.startswith(_HEADER):
+        raise source.refuse("this is not WebAnno TSV 3.", f"{_WEBANNO_REMEDY} Version 2 has no offsets.", 1)
+    while _FIRST_ROW.search(source.head) is None and source.read_on():
+        pass
+    declarations = _FIRST_ROW.split(source.head, 1)[0].decode(errors="replace")
+    layers, columns = dict[str, _Layer](), 3
+    for kind, name, listed in _LAYER.findall(declarations):
+        # a slot has two features (roles and targets), a relation one more than its header
+        features = listed.split("|")
+        if kind != "RL":
+            layers[name] = _Layer(name, features, columns, kind == "CH")
+        columns += len(features)
+
+    def records(layer: str, feature: str) -> Iterator[Record]:
+        yield _document(source, columns, layers.get(layer), feature)
+
+    return {name: layer.label_features(options) for name, layer in layers.items()}, records
+
+
+def _document(source: Source, columns: int, layer: _Layer | None, feature: str) -> Record:
+    """Read the rows of a document and the spans of a layer."""
     record, numbered = Record(), dict[str, int]()
     spans = record.spans
     # the line, start and end of each token, and its form
@@ -176,7 +192,7 @@ def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = Tr
         if "." not in cells[0]:
             places.extend((number, start, end))
             forms.append(sys.intern(cells[2]))
-        for label, key in () if layer is None else layer.items(cells):
+        for label, key in () if layer is None else layer.items(cells, feature):
             place = len(spans) if key is None else numbered.setdefault(key, len(spans))
             if place == len(spans):
                 record.add(start, end, label)
@@ -188,23 +204,7 @@ def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = Tr
             spans[place] = min(first, start), max(last, end), label
     record.text = "".join(parts)
     record.tokens = _token_bounds(source, record.text, np.array(places).reshape(-1, 3), forms)
-    yield record
-
-
-def _chosen(source: Source, layers: Sequence[_Layer], options: LayerReading) -> _Layer | None:
-    """Choose the layer and the column of its labels; None if the file has no layers."""
-    refuse = partial(source.refuse, line=1)
-    name = options.chosen([each.name for each in layers], refuse)
-    layer = next((each for each in layers if each.name == name), None)
-    if layer is None:
-        return None
-    features = [name for name in layer.features if name]
-    slots = len(features) > 1 and any("ROLE_" in name for name in features)
-    if options.feature is None and "value" not in features and (layer.is_chain or slots):
-        # names of features of chains and slots are not labels
-        return layer
-    feature = options.label_feature(layer.name, features, refuse)
-    return replace(layer, label=layer.first + layer.features.index(feature)) if feature else layer
+    return record
 
 
 def _bounds(source: Source, cells: list[str], line: int, columns: int) -> tuple[int, int]:
@@ -229,21 +229,8 @@ def _token_bounds(source: Source, text: str, places: np.ndarray, forms: Sequence
     return bounds[places[:, 2] > places[:, 1]]
 
 
-def _unescaped(cell: str) -> str:
-    return re.sub(r"\\[tnrbf\\]", lambda escape: _TEXT_ESCAPES[escape[0]], cell)
-
-
-def _split(cell: str) -> list[str]:
-    """Split the stacked values of a cell."""
-    parts, begin = [], 0
-    for match in _STACKED.finditer(cell):
-        parts.append(cell[begin : match.end() - 1])
-        begin = match.end()
-    return [*parts, cell[begin:]]
-
-
-def _plain(value: str) -> str:
-    return _ESCAPED.sub(lambda match: {"t": "\t", "n": "\n", "r": "\r"}.get(match[1], match[1]), value)
+def _unescaped(text: str, escaped: re.Pattern[str] = _ESCAPED_TEXT) -> str:
+    return escaped.sub(lambda match: _ESCAPES.get(match[1], match[1]), text)
 
 
 register(
@@ -264,17 +251,8 @@ _NOT_LAYERS = ("DocumentAnnotation", "DocumentMetaData", "Token", "Sentence", "T
 _CAS_REMEDY = "Export the document as UIMA CAS JSON, or UIMA CAS XMI (XML 1.0)."
 
 
-Annotation = tuple[str, int, int, Mapping[str, Any]]
-"""The number of the Sofa (the text), the boundaries, and the other features."""
-
-
-def layers_of_cas(source: Source) -> list[str]:
-    """List the names of the layers in a file."""
-    return list(filter(_is_layer, _cas(source)[1]))
-
-
-def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
-    """Read one layer of a document's annotations; if `with_spans` is False, read only its text and tokens.
+def read_cas(source: Source, options: LayerReading) -> Iterator[Record]:
+    """Read one layer of a document's annotations.
 
     Every Sofa (text) becomes a document. Offsets are UTF-16 units. The type system is not read, so subtypes are
     separate layers.
@@ -283,29 +261,10 @@ def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) 
         InputError: if the file has another structure, or if the layer or feature is unknown or ambiguous; see also
             `documents_of`.
     """
-    texts, annotations = _cas(source)
-    layers = [kind for kind in annotations if _is_layer(kind) or options.layer in (kind, _short(kind))]
-    refuse = partial(source.refuse, line=1)
-    name = (options.chosen(layers, refuse) if with_spans else None) or ""
-    names = dict.fromkeys(feature for *_, features in annotations.get(name, ()) for feature in features)
-    feature = options.label_feature(name, names, refuse) if name else ""
-    tokens = [each for kind, of_kind in annotations.items() if _short(kind) == "Token" for each in of_kind]
-    for sofa, content in texts.items():
-        record = Record(text=content, id=sofa if len(texts) > 1 else None)
-        for _, start, end, features in (each for each in annotations.get(name, ()) if each[0] == sofa):
-            record.add(start, end, str(features.get(feature) or _short(name)))
-        units = np.array(sorted({each[1:3] for each in tokens if each[0] == sofa})).reshape(-1, 2)
-        if len(units):
-            record.tokens = code_points(content, units.ravel(), "utf-16").reshape(-1, 2)
-        yield record
+    return _read(_cas, source, options)
 
 
-def _is_layer(name: str) -> bool:
-    return _short(name) not in _NOT_LAYERS
-
-
-def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
-    """Return the text of each Sofa, and the annotations of each type."""
+def _cas(source: Source, options: LayerReading) -> tuple[Layers, Records]:
     if _is_xmi(source):
         structures, members = _of_xmi(source)
     else:
@@ -318,7 +277,8 @@ def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
         members = list(chain(*(each for each in of_views if isinstance(each, list))))
     indexed = set(map(str, members))
     texts: dict[str, str] = {}
-    annotations: dict[str, list[Annotation]] = {}
+    # by type, and by the number of the Sofa: the boundaries and the other features
+    annotations: dict[str, dict[str, list[tuple[int, int, Mapping[str, Any]]]]] = {}
     for each in structures:
         kind, sofa = str(each.get(_TYPE)), str(each.get(_SOFA))
         if kind == "uima.cas.Sofa" and isinstance(each.get("sofaString"), str):
@@ -329,10 +289,26 @@ def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
                 problem = f"the offsets of the annotation {each.get(_ID)} of type {kind!r} are not whole numbers."
                 raise source.refuse(problem, _CAS_REMEDY, 1)
             features = {name: value for name, value in each.items() if name not in _OWN and name[:1] not in "@^%"}
-            annotations.setdefault(kind, []).append((sofa, start, end, features))
+            annotations.setdefault(kind, {}).setdefault(sofa, []).append((start, end, features))
     if not texts:
         raise source.refuse("the file has no text (the sofaString of a Sofa).", _CAS_REMEDY, 1)
-    return texts, annotations
+
+    def records(layer: str, feature: str) -> Iterator[Record]:
+        for sofa, content in texts.items():
+            record = Record(text=content, id=sofa if len(texts) > 1 else None)
+            for start, end, features in annotations.get(layer, {}).get(sofa, ()):
+                record.add(start, end, str(features.get(feature) or _short(layer)))
+            tokens = [each.get(sofa, ()) for kind, each in annotations.items() if _short(kind) == "Token"]
+            units = np.array(sorted({bounds[:2] for of_kind in tokens for bounds in of_kind})).reshape(-1, 2)
+            if len(units):
+                record.tokens = code_points(content, units.ravel(), "utf-16").reshape(-1, 2)
+            yield record
+
+    layers = {}
+    for kind, by_sofa in annotations.items():
+        if _short(kind) not in _NOT_LAYERS or options.layer in (kind, _short(kind)):
+            layers[kind] = dict.fromkeys(chain.from_iterable(each[2] for each in chain(*by_sofa.values())))
+    return layers, records
 
 
 def _of_xmi(source: Source) -> tuple[list[dict[str, Any]], list[str]]:
@@ -364,9 +340,8 @@ register("uima_cas", "UIMA CAS", _shows, read_cas, units=("utf-16",))
 
 
 _ANNOTATIONS = "annotation"
-_OF_CAS = (layers_of_cas, read_cas)
-_READERS: Mapping[str, Any] = {".tsv": (layers_of, read_webanno), ".json": _OF_CAS, ".xmi": _OF_CAS}
-"""For each file extension: a function that lists the layers of a file, and a function that reads it."""
+_PARSERS: Mapping[str, _Parser] = {".tsv": _webanno, ".json": _cas, ".xmi": _cas}
+"""The parser of each file extension."""
 
 _UNTOUCHED = "INITIAL_CAS"
 """The file name of an imported document that nobody has annotated yet."""
@@ -389,16 +364,14 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
     files: dict[str, str] = {}
     others: list[str] = []
     untouched = 0
-    for document in sorted(os.listdir(folder)):
-        place = os.path.join(folder, document)
-        for name in sorted(os.listdir(place)) if os.path.isdir(place) else []:
-            user, ending = os.path.splitext(name)
-            if ending in _READERS and user == _UNTOUCHED:
-                untouched += 1
-            elif ending in _READERS:
-                files[f"{document}/{user}"] = os.path.join(place, name)
-            elif not name.startswith("."):
-                others.append(f"{document}/{name}: this is neither WebAnno TSV nor UIMA CAS.")
+    for document, name in sorted(map(os.path.split, glob.glob("*/*", root_dir=folder))):
+        user, ending = os.path.splitext(name)
+        if ending not in _PARSERS:
+            others.append(f"{document}/{name}: this is neither WebAnno TSV nor UIMA CAS.")
+        elif user == _UNTOUCHED:
+            untouched += 1
+        else:
+            files[f"{document}/{user}"] = os.path.join(folder, document, name)
     if not files:
         problem = f"the folder has no annotator's file, such as {_ANNOTATIONS}/<document>/<user>.tsv."
         remedy = "Export the project as WebAnno TSV v3.3, and unpack it (and any archives in it)."
@@ -408,13 +381,14 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
     layers: dict[str, list[str]] = {}
     for file in files.values():
         with Source.open(file, **limits) as source:
-            layers[file] = _reader(file)[0](source)
-    names = list(dict.fromkeys(chain.from_iterable(layers.values())))
-    chosen = options.chosen(names, partial(InputError, source=project.name, option="layer"), "files have")
+            layers[file] = list(_parser(file)(source, options)[0])
+    names = dict.fromkeys(chain.from_iterable(layers.values()))
+    refuse = partial(InputError, source=project.name, option="layer")
+    chosen = _chosen("layer", options.layer, names, "the files have", refuse)
 
     def read(file: str) -> DocumentFile:
         with Source.open(file, **limits) as source:
-            records = _reader(file)[1](source, options, with_spans=chosen in layers[file])
+            records = _read(_parser(file), source, options, with_spans=chosen in layers[file])
             return documents_of(source, records, units=("utf-16",))
 
     together = read_together(project.name, files, read)
@@ -428,8 +402,8 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
     return replace(together, left_out=(*together.left_out, *others), notes=notes)
 
 
-def _reader(file: str) -> Any:
-    return _READERS[os.path.splitext(file)[1]]
+def _parser(file: str) -> _Parser:
+    return _PARSERS[os.path.splitext(file)[1]]
 
 
 def _require_one_text(file: DocumentFile) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
 from itertools import chain
 
 import numpy as np
@@ -27,7 +28,7 @@ DOCSTART = "-DOCSTART-"
 
 # not str.split: a no-break space is data
 _BLANKS = re.compile(r"[ \t\r]+")
-_TAB, _NEWLINE, HASH, _HYPHEN = b"\t\n#-"
+_TAB, _NEWLINE, HASH = b"\t\n#"
 _IS_BLANK = np.zeros(256, dtype=bool)
 _IS_BLANK[list(b" \t\r\n")] = True
 
@@ -42,7 +43,7 @@ def find_layout(
     """
     blocks = source.blocks(held=held)
     begun: list[tuple[int, bytes]] = []
-    comments: list[str] = []
+    marked: list[tuple[int, str]] = []
     size = 0
     for first, block in blocks:
         if not begun and is_blank(block):
@@ -50,25 +51,19 @@ def find_layout(
         source.require_short(size, _NO_ROW, "Remove comments from the file", first)
         begun.append((first, block))
         size += len(block)
-        lines = Lines(first, block, tabs=False, boundary=options.boundary)
-        sure = ~(lines.blank | lines.docstart | (lines.mark == HASH))
-        before = int(np.argmax(sure)) if sure.any() else len(sure)
-        marked = np.flatnonzero(lines.mark[:before] == HASH)[: _COMMENTS - len(comments)]
-        comments.extend(map(lines.text, marked.tolist()))
-        if sure.any():
-            row, number = lines.text(before), first + before
-            break
-    else:
+        for number, line in enumerate(BytesIO(block), first):
+            row = line.decode().rstrip("\r\n")
+            if row.startswith("#"):
+                marked.append((number, row))
+            elif split(row, tabs=False)[0] not in ("", options.boundary or DOCSTART):
+                comments = [comment for _, comment in marked[:_COMMENTS]]
+                return _layout_of(source, row, number, comments, options), chain(begun, blocks)
+    for number, row in marked:
         # all lines begin with '#': a hashtag may be the only token
-        numbered = (each for first, block in begun for each in enumerate(block.decode().split("\n"), first))
-        for number, row in numbered:  # noqa: B007 (used below)
-            cells = split(row, tabs=False)
-            if row.startswith("#") and len(cells) > 1 and looks_like_tag(cells[-1]):
-                break
-        else:
-            raise no_rows(source)
-        comments = []
-    return _layout_of(source, row, number, comments, options), chain(begun, blocks)
+        cells = split(row, tabs=False)
+        if len(cells) > 1 and looks_like_tag(cells[-1]):
+            return _layout_of(source, row, number, [], options), iter(begun)
+    raise no_rows(source)
 
 
 def looks_like_tag(cell: str) -> bool:

@@ -3,8 +3,6 @@
 The file is read twice: first to read its tags, then to find and replace the bytes of the tags that change.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

@@ -140,7 +140,6 @@ _USUAL = {
 """The usual names of the columns, in any case; `text` is the text of the span."""
 
 _NEEDED = ("start", "end", "label")
-_DIGITS = len(str(LONGEST))
 _AT_ONCE = 1 << 12
 """The maximum number of rows in a record."""
 
@@ -238,15 +237,11 @@ def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -
 
 
 def _bound(source: Source, value: Any, line: int) -> int:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    # pandas writes whole numbers like this if the column has gaps
-    text = value.removesuffix(".0") if isinstance(value, str) else ""
-    if text.isdecimal() and len(text) <= _DIGITS:
-        value = int(text)
-    if type(value) is not int or abs(value) > LONGEST:
+    # pandas writes 1.0 if the column has gaps
+    whole = re.fullmatch(r"(\d{1,18})(?:\.0)?", str(value))
+    if whole is None or int(whole[1]) > LONGEST:
         raise source.refuse(f"{shown(value)} is not an offset.", _TABLE_REMEDY, line)
-    return value
+    return int(whole[1])
 
 
 def _shows_table(source: Source) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...exceptions import InputError, counted, mention, require_same_documents
+from ...exceptions import InputError, mention, require_same_documents, require_same_words
 from ...spans.attributes import plain_value
 
 if TYPE_CHECKING:
@@ -58,28 +58,26 @@ def from_spacy(
         InputError: if an extension is not registered, if a group is missing, if the numbers of documents or the tokens
             differ, or if a value has another type; the error names the document. Also if spaCy is missing.
     """
-    try:
-        from spacy.tokens import Doc, Span
-    except ImportError:
-        raise InputError("spaCy is not installed.", 'Install it with: pip install "spanometer[spacy]"') from None
-    getters = _getters(attributes, Span)
-    score_getter = None if scores is None else _getter(scores, "scores", Span)
+    spacy = spacy_tokens()
+    getters = _getters(attributes, spacy.Span)
+    score_getter = None if scores is None else _getter(scores, "scores", spacy.Span)
     _require_spans(spans)
     if filter is not None and not callable(filter):
         raise InputError(f"invalid value for {mention('filter')}: {filter!r:.80}.", "Use a function of a document.")
     sides = {}
     for side, documents in (("references", references), ("predictions", predictions)):
-        if isinstance(documents, Doc) or not isinstance(documents, Iterable):
+        if isinstance(documents, spacy.Doc) or not isinstance(documents, Iterable):
             raise InputError(f"{documents!r:.80} is not a list of documents.", _DOCUMENTS_REMEDY, side=side)
         sides[side] = list(documents)
         for document, doc in enumerate(sides[side]):
-            if not isinstance(doc, Doc):
+            if not isinstance(doc, spacy.Doc):
                 problem = f"{doc!r:.80} (of type {type(doc).__name__}) is not a spaCy document."
                 raise InputError(problem, _DOCUMENTS_REMEDY, side=side, document=document)
     require_same_documents(*map(len, sides.values()))
     chosen = [document for document, doc in enumerate(sides["references"]) if filter is None or filter(doc)]
     for document in chosen:
-        _require_same_tokens(sides["references"][document], sides["predictions"][document], document)
+        reference, predicted = ([token.text for token in side[document]] for side in sides.values())
+        require_same_words(reference, predicted, document, "token")
 
     rows: dict[str, list[list[dict[str, Any]]]] = {side: [] for side in sides}
     for side, documents in sides.items():
@@ -95,6 +93,15 @@ def from_spacy(
                 raise error.placed(side=side, document=document, **place) from None
             rows[side].append(listed)
     return rows
+
+
+def spacy_tokens(problem: str = "spaCy is not installed.", **place: Any) -> Any:
+    """Import `spacy.tokens`; raise an `InputError` if spaCy is missing."""
+    try:
+        import spacy.tokens
+    except ImportError:
+        raise InputError(problem, 'Install it with: pip install "spanometer[spacy]"', **place) from None
+    return spacy.tokens
 
 
 def _getters(attributes: Any, span_type: Any) -> dict[str, _Function]:
@@ -169,20 +176,3 @@ def _value(value: Any, name: str) -> Any:
     if isinstance(value, (list, tuple, np.ndarray)):
         return [plain_value(part, name) for part in value]
     return plain_value(value, name)
-
-
-def _require_same_tokens(reference: Doc, predicted: Doc, document: int) -> None:
-    # hashes of words, which are the same in all vocabularies
-    tokens, other = (doc.to_array("ORTH") for doc in (reference, predicted))
-    common = min(len(tokens), len(other))
-    differing = np.flatnonzero(tokens[:common] != other[:common])
-    position, problem = None, ""
-    if len(differing):
-        position = int(differing[0])
-        words = predicted[position].text, reference[position].text
-        problem = "the token is {!r} in the prediction and {!r} in the reference.".format(*words)
-    elif len(tokens) != len(other):
-        problem = f"{counted(len(other), 'predicted token')}, {counted(len(tokens), 'reference token')}."
-    if problem:
-        remedy = "Both sides must have the same tokens: use the same tokenizer."
-        raise InputError(problem, remedy, document=document, position=position)

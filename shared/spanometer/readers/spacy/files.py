@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...documents.document_file import DocumentFile, documents_of, runs_of, with_missing
 from ...documents.fitting import Fitted
-from ...documents.layers import Record, Writer
+from ...documents.layers import Record, WordRows, Writer
 from ...exceptions import InputError, setting
 from ...options import CheckedOptions, text
-from ...spans.spans import Spans
 from ...spans.texts import words_in_text
-from ...tags.decoding import Decoding, reading_of
+from ...tags.decoding import Decoding
 from ..formats import register
 from ..json.records import Row, is_object, rows
 from ..json.values import first_value
 from ..source import ZLIB, Source
+from . import spacy_tokens
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, DocBin
@@ -59,40 +60,29 @@ def _stored(source: Source) -> DocBin:
     """Read the stored documents. They take three times the size of the unpacked file; `Doc` objects take much more."""
     if source.binary != ZLIB:
         raise source.refuse("this is not a DocBin of spaCy.", _DOC_BIN_REMEDY)
-    try:
-        from spacy.tokens import DocBin
-    except ImportError:
-        remedy = 'Install it with: pip install "spanometer[spacy]"'
-        raise source.refuse("this is a DocBin of spaCy, but spaCy is not installed.", remedy) from None
+    tokens = spacy_tokens("this is a DocBin of spaCy, but spaCy is not installed.", source=source.name)
     packed = rest = source.data()
-    try:
+    with _damage(source):
         # spaCy does not limit the unpacked size
         unpacking, size = zlib.decompressobj(), 0
         while rest:
             size += len(unpacking.decompress(rest, 1 << 24))
             rest = unpacking.unconsumed_tail
             source.require_held(size, None, "the file")
-        return DocBin().from_bytes(packed)
+        stored: DocBin = tokens.DocBin().from_bytes(packed)
+        return stored
+
+
+@contextlib.contextmanager
+def _damage(source: Source) -> Iterator[None]:
+    """Convert the many kinds of errors that spaCy raises for damaged data to an `InputError`."""
+    try:
+        yield
     except InputError:
         raise
     except Exception as error:
-        raise _damaged(source, error) from None
-
-
-def _docs(source: Source, stored: DocBin) -> Iterator[Doc]:
-    """Yield the documents one by one."""
-    from spacy.vocab import Vocab
-
-    try:
-        yield from stored.get_docs(Vocab())
-    except Exception as error:
-        raise _damaged(source, error) from None
-
-
-def _damaged(source: Source, error: Exception) -> InputError:
-    """Create the error about data that spaCy cannot read, because damaged data raises many kinds of errors."""
-    reason = " ".join(str(error).split())[:200] or type(error).__name__
-    return source.refuse(f"spaCy cannot read this DocBin ({reason}).", _DOC_BIN_REMEDY)
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise source.refuse(f"spaCy cannot read this DocBin ({reason}).", _DOC_BIN_REMEDY) from None
 
 
 class SpanChoice:
@@ -152,21 +142,24 @@ class SpanChoice:
 
 def _records(source: Source, stored: DocBin, choice: SpanChoice, *, in_tokens: bool) -> Iterator[Record]:
     """Yield the documents one by one."""
-    for number, doc in enumerate(_docs(source, stored)):
-        places = doc.to_array(["IDX", "LENGTH"]).astype(np.int64).reshape(-1, 2)
-        tokens = np.stack([places[:, 0], places.sum(axis=1)], axis=1)
-        ends = np.arange(1, len(doc) + 1)
-        bounds = np.stack([ends - 1, ends], axis=1) if in_tokens else tokens
-        length = len(doc) if in_tokens else len(doc.text)
-        spans = choice.spans(doc.ents, doc.spans, length, _missing(doc, bounds, length))
-        record = Record(place=f"document {number}")
-        if in_tokens:
-            record.spans = [(span.start, span.end, span.label_) for span in spans]
-            record.words = [token.text for token in doc]
-        else:
-            record.spans = [(span.start_char, span.end_char, span.label_) for span in spans]
-            record.text, record.tokens = doc.text, tokens
-        yield record
+    from spacy.vocab import Vocab
+
+    with _damage(source):
+        for number, doc in enumerate(stored.get_docs(Vocab())):
+            places = doc.to_array(["IDX", "LENGTH"]).astype(np.int64).reshape(-1, 2)
+            tokens = np.stack([places[:, 0], places.sum(axis=1)], axis=1)
+            ends = np.arange(1, len(doc) + 1)
+            bounds = np.stack([ends - 1, ends], axis=1) if in_tokens else tokens
+            length = len(doc) if in_tokens else len(doc.text)
+            spans = choice.spans(doc.ents, doc.spans, length, _missing(doc, bounds, length))
+            record = Record(place=f"document {number}")
+            if in_tokens:
+                record.spans = [(span.start, span.end, span.label_) for span in spans]
+                record.words = [token.text for token in doc]
+            else:
+                record.spans = [(span.start_char, span.end_char, span.label_) for span in spans]
+                record.text, record.tokens = doc.text, tokens
+            yield record
 
 
 def _missing(doc: Doc, bounds: np.ndarray, length: int) -> list[tuple[int, int]]:
@@ -179,22 +172,20 @@ def _missing(doc: Doc, bounds: np.ndarray, length: int) -> list[tuple[int, int]]
 
 def _written(documents: Fitted, *, span_group: str | None = None) -> Iterator[bytes]:
     """Write entities, or the spans of a group. Characters between tokens become tokens too, as in spaCy."""
-    try:
-        from spacy.tokens import Doc, DocBin, Span
-        from spacy.vocab import Vocab
-    except ImportError:
-        raise InputError("spaCy is not installed.", 'Install it with: pip install "spanometer[spacy]"') from None
+    spacy = spacy_tokens()
+    from spacy.vocab import Vocab
+
     vocab, docs = Vocab(), []
     for record in documents.records():
         words, spaces, place = _words(str(record.text), () if record.tokens is None else record.tokens)
-        doc = Doc(vocab, words, spaces)
-        spans = [Span(doc, place[start], place[end - 1] + 1, label) for start, end, label in record.spans]
+        doc = spacy.Doc(vocab, words, spaces)
+        spans = [spacy.Span(doc, place[start], place[end - 1] + 1, label) for start, end, label in record.spans]
         if span_group is None:
             doc.set_ents(spans)
         else:
             doc.spans[span_group] = spans
         docs.append(doc)
-    yield DocBin(docs=docs).to_bytes()
+    yield spacy.DocBin(docs=docs).to_bytes()
 
 
 def _words(text: str, tokens: Iterable[tuple[int, int]]) -> tuple[list[str], list[bool], list[int]]:
@@ -227,8 +218,6 @@ register(
 
 
 _MISSING = "-"
-_AT_ONCE = 1000
-"""The number of paragraphs that are decoded at a time."""
 
 _JSON_REMEDY = (
     'Write all documents in one of these ways: (1) [text, {"entities": [[start, end, label]]}]; (2) the output of '
@@ -260,37 +249,21 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
         remedy = f"Leave out {setting('span_group')}."
         raise source.refuse("spaCy's training data of version 2 has no span groups.", remedy)
     missing: list[tuple[int, int, int]] = []
-    scheme = options.scheme or "BILOU"
-    file = documents_of(source, _version_2(source, each, scheme, options.repair, missing), in_tokens=True)
-    return replace(with_missing(file, missing), decoding=reading_of(scheme, options.repair, prefix=True))
+    tags, names = WordRows(), set[str | None]()
 
-
-def _version_2(
-    source: Source, rows: Iterable[Row], scheme: str, repair: str, missing: list[tuple[int, int, int]]
-) -> Iterator[Record]:
-    """Yield the paragraphs of version 2 with their spans; add unannotated parts to `missing`."""
-    begun, names = 0, set[str | None]()
-    paragraphs = (paragraph for row in rows for paragraph in _paragraphs(row))
-    while some := list(islice(paragraphs, _AT_ONCE)):
-        records = [record for record, _ in some]
-        for number, (_, own) in enumerate(some, begun):
-            missing += [(number, start, end) for start, end in runs_of(tag == _MISSING for tag in own)]
-        begun += len(some)
-        tags = [["O" if tag == _MISSING else tag for tag in row] for _, row in some]
-        try:
-            spans = Spans.from_tags(tags, scheme=scheme, repair=repair)
-        except InputError as error:
-            if error.document is None:
-                raise error.in_file(source.name) from None
-            record = records[error.document]
-            raise error.placed(document=None, source=f"{source.name}, {record.place}", line=record.line) from None
-        for record, row in zip(records, spans.to_dicts(), strict=True):
-            record.spans = [(span["start"], span["end"], span["label"]) for span in row]
+    def records() -> Iterator[Record]:
+        for number, (record, own) in enumerate(chain.from_iterable(map(_paragraphs, each))):
+            missing.extend((number, start, end) for start, end in runs_of(tag == _MISSING for tag in own))
+            tags.append(["O" if tag == _MISSING else tag for tag in own])
             if record.id in names:
                 # each part of the data numbers its documents anew; if one document has no name, all names are dropped
                 record.id = None
             names.add(record.id)
-        yield from records
+            yield record
+
+    file = documents_of(source, records(), in_tokens=True)
+    file = replace(file, tags=(tags.tags(),)).decoded(scheme=options.scheme or "BILOU", repair=options.repair)
+    return with_missing(file, missing)
 
 
 def _record(row: Row, choice: SpanChoice) -> Record:

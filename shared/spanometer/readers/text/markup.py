@@ -9,26 +9,25 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from operator import itemgetter, ne
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
 
-from ...arrays import batches, is_utf8, read_documents
+from ...arrays import batches, is_utf8, read_documents, string_array
+from ...documents.layers import WordRows, Words
 from ...exceptions import (
     InputError,
-    counted,
-    on_side,
+    on_both_sides,
     printable,
     require_same_documents,
+    require_same_words,
     setting,
     shortened,
-    shown,
     with_type,
 )
 from ...options import option
-from ...spans.entities import ENTITIES, ENTITY_TYPES, Entities, Entity
+from ...spans.entities import ENTITY_TYPES, Entities, Entity, entities_of
 
 MAX_DEPTH = 100
 """The maximum depth of nested tags."""
@@ -279,7 +278,7 @@ def _chain(entities: Sequence[Entity], group: Sequence[int], kinds: frozenset[st
     This is an Eulerian trail over the types (Hierholzer's algorithm): each entity is an edge from its own type to the
     type of its component. Entities outside the trail come last; markup cannot express them.
     """
-    if len(group) == 1:
+    if not 1 < len(group) <= MAX_DEPTH:
         return list(group)
     leads_to: dict[int, str | None] = {}
     leaving: dict[str | None, list[int]] = defaultdict(list)
@@ -292,20 +291,16 @@ def _chain(entities: Sequence[Entity], group: Sequence[int], kinds: frozenset[st
         leaving[entity["types"][0]].append(index)
         surplus[entity["types"][0]] += 1
         surplus[leads_to[index]] -= 1
-    begin = max(surplus, key=lambda type_: surplus[type_])
     trail: list[int] = []
-    steps: list[tuple[str | None, int | None]] = [(begin, None)]
-    while steps:
-        at, step = steps[-1]
-        if leaving[at]:
-            following = leaving[at].pop()
-            steps.append((leads_to[following], following))
-        else:
-            steps.pop()
-            if step is not None:
-                trail.append(step)
-    trail.reverse()
-    return [*trail, *(index for indices in leaving.values() for index in indices)]
+
+    def walk(type_: str | None) -> None:
+        while leaving[type_]:
+            index = leaving[type_].pop()
+            walk(leads_to[index])
+            trail.append(index)
+
+    walk(max(surplus, key=lambda type_: surplus[type_]))
+    return [*reversed(trail), *(index for indices in leaving.values() for index in indices)]
 
 
 def _is_entity(name: str, kinds: frozenset[str]) -> bool:
@@ -329,10 +324,6 @@ def _shown(text: str) -> str:
 
 
 _REMEDY = "Pass one string with markup for each document, for example '<pers.ind> Ada </pers.ind> sings'."
-_AT_ONCE = 1000
-"""The number of documents that are read at a time."""
-
-_SAME_WORDS = "Both sides must annotate the same words. Use the same tokenizer for both."
 
 
 def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.StringArray]:
@@ -349,20 +340,13 @@ def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.
         InputError: if a document is not a string.
     """
     rows = read_documents(documents, _REMEDY)
-    return [_markup_array(part, first_document + first) for first, part in batches(rows)]
-
-
-def _markup_array(documents: Sequence[Any], first_document: int) -> pa.StringArray:
-    for document, text in enumerate(documents, first_document):
+    for document, text in enumerate(rows, first_document):
         _require_text(text, document)
         if not is_utf8(text):
             character = next(char for char in text if not is_utf8(char))
             problem = f"the character {character!r} cannot be stored as UTF-8."
             raise InputError(problem, "Read the text with the encoding of its file.", document=document)
-    array = pa.array(documents, pa.string())
-    if isinstance(array, pa.ChunkedArray):
-        raise InputError("a thousand documents have more than 2 GiB of text.", "Pass smaller documents.")
-    return array
+    return [string_array(part) for _, part in batches(rows)]
 
 
 def _require_text(text: Any, document: int | None) -> None:
@@ -384,37 +368,20 @@ def pair_from_markup(
             numbers of documents or different words.
     """
     require_same_documents(len(references), len(predictions))
-    pairs = _annotations(references, predictions, entity_types)
-    lengths: list[int] = []
-    arrays: tuple[list[pa.ListArray], list[pa.ListArray]] = (ENTITIES.arrays([]), ENTITIES.arrays([]))
-    # in batches, so that few documents are dictionaries at a time
-    while some := list(islice(pairs, _AT_ONCE)):
-        lengths += [len(reference.words) for reference, _ in some]
-        for parts, of_side in zip(arrays, zip(*some, strict=True), strict=True):
-            parts.extend(ENTITIES.arrays([annotation.entities for annotation in of_side]))
-    reference, prediction = (Entities.from_arrow(pa.chunked_array(parts), lengths=lengths) for parts in arrays)
+    sides = on_both_sides(_read_side, references, predictions, entity_types=entity_types)
+    (reference, words), (prediction, predicted) = sides
+    for document, pair in enumerate(zip(words, predicted, strict=True)):
+        require_same_words(*pair, document)
     return reference, prediction
 
 
-def _annotations(
-    references: pa.ChunkedArray, predictions: pa.ChunkedArray, entity_types: Collection[str]
-) -> Iterator[tuple[Annotation, Annotation]]:
-    for document, texts in enumerate(zip(references, predictions, strict=True)):
-        reference, prediction = (
-            on_side(side, from_markup, text.as_py(), entity_types=entity_types, document=document)
-            for side, text in zip(("references", "predictions"), texts, strict=True)
-        )
-        _require_same_words(reference.words, prediction.words, document)
-        yield reference, prediction
+def _read_side(column: pa.ChunkedArray, *, entity_types: Collection[str]) -> tuple[Entities, Words]:
+    words = WordRows()
 
+    def documents() -> Iterator[list[Entity]]:
+        for document, text in enumerate(column):
+            annotation = from_markup(text.as_py(), entity_types=entity_types, document=document)
+            words.append(annotation.words)
+            yield annotation.entities
 
-def _require_same_words(words: Sequence[str], predicted: Sequence[str], document: int) -> None:
-    """Raise an `InputError` about the first difference unless both sides have the same words."""
-    if len(words) != len(predicted):
-        problem = f"{counted(len(predicted), 'predicted word')}, {counted(len(words), 'reference word')}."
-        raise InputError(problem, _SAME_WORDS, document=document)
-    if words != predicted:
-        position = [*map(ne, words, predicted)].index(True)
-        word, other = shown(words[position]), shown(predicted[position])
-        problem = f"the word is {other} in the prediction and {word} in the reference."
-        raise InputError(problem, _SAME_WORDS, document=document, position=position)
+    return entities_of(documents()).with_lengths(words.lengths), words.words()

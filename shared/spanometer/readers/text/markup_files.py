@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain, groupby
 from typing import Any
 
 import numpy as np
@@ -80,20 +80,15 @@ def quaero_text(
 
 def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
     """Yield the text of each document with the number of its first line."""
-    pending: list[str] = []
-    begun = 1
-    for number, line in source.lines():
-        if line.strip(" \t\r"):
-            begun = begun if pending else number
-            pending.append(line)
-        elif documents == "file" and pending:
-            # kept, so that the next lines keep their numbers
-            pending.append(line)
-        if pending and documents != "file" and (documents == "lines" or not line.strip(" \t\r")):
-            yield begun, "\n".join(pending)
-            pending = []
-    if pending:
-        yield begun, "\n".join(pending)
+    runs = groupby(source.lines(), lambda numbered: bool(numbered[1].strip(" \t\r")))
+    for filled, run in runs:
+        if documents == "file" and filled:
+            run = chain(run, chain.from_iterable(others for _, others in runs))
+        if documents == "lines" and filled:
+            yield from run
+        elif filled:
+            (first, line), *others = run
+            yield first, "\n".join([line, *(text for _, text in others)])
 
 
 def _allows(source: Source) -> bool:
@@ -146,7 +141,8 @@ def _record(source: Source, number: int, line: str) -> Record:
         elif brackets:
             begun = brackets.pop()
             pieces[begun] = ""
-            spans.append((begun, len(pieces), mark[1], _attributes(mark[2])))
+            attributes = {name: _value(value) for name, value in _PAIR.findall(mark[2])}
+            spans.append((begun, len(pieces), mark[1], attributes))
         else:
             problem = f"there is no opening bracket before {mark[0]!r}."
             raise source.refuse(problem, "Write [text](LABEL name=value).", number)
@@ -156,10 +152,6 @@ def _record(source: Source, number: int, line: str) -> Record:
     for start, end, label, values in sorted(placed, key=lambda span: (span[0], -span[1])):
         record.add(start, end, label, attributes=values)
     return record
-
-
-def _attributes(written: str) -> dict[str, Any]:
-    return {name: _value(value) for name, value in _PAIR.findall(written)}
 
 
 def _value(written: str) -> Any:

@@ -13,7 +13,7 @@ from ...documents.layers import Named, Record, Writer
 from ...exceptions import InputError, setting
 from ..formats import IN_BROWSERS, Offsets, register
 from ..json.records import number_or_text
-from ..source import Limits, Source
+from ..source import Source
 
 # numbers of 19 digits may not fit 64 bits
 _SPAN = re.compile(r"(\S+) (\d{1,18} \d{1,18}(?:; ?\d{1,18} \d{1,18})*)")
@@ -53,12 +53,8 @@ def read_brat_folder(folder: Named, options: Offsets, **limits: Any) -> Iterator
     if not annotated:
         raise folder.refuse("the folder has no .ann file.", "Name a folder of brat's files, or a file.")
     for stem, name in annotated.items():
-        file = os.path.join(folder.name, name)
-        if os.path.getsize(file):
-            with Source.open(file, **limits) as source:
-                record = _record(source)
-        else:
-            record = Record(text=_text_beside(file, Limits(**limits)))
+        with Source.open(os.path.join(folder.name, name), empty=True, **limits) as source:
+            record = _record(source)
         record.id, record.place = stem, name
         yield record
     for name in names:
@@ -97,7 +93,7 @@ def _record(source: Source) -> Record:
     for name, *rest in values:
         if rest and rest[0].startswith("T") and (index := names.get(number_or_text(rest[0][1:]))) is not None:
             record.attributes[index] = {**record.attributes[index], name: rest[1] if len(rest) > 1 else True}
-    record.text = _text_beside(source.name, source.limits)
+    record.text = _text_beside(source)
     return record
 
 
@@ -156,13 +152,13 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
                     yield "values of attributes become text, except True and single lines of text", number
 
 
-def _text_beside(name: str, limits: Limits) -> str | None:
-    path = f"{name.removesuffix('.ann')}.txt"
-    if not name.endswith(".ann") or not os.path.isfile(path):
+def _text_beside(source: Source) -> str | None:
+    path = f"{source.name.removesuffix('.ann')}.txt"
+    if not source.name.endswith(".ann") or not os.path.isfile(path):
         return None
     try:
-        limits.require_held(os.path.getsize(path), "the text", Named(path))
-        with open(path, encoding=limits.encoding, newline="") as file:
+        source.require_held(os.path.getsize(path), None, "the text beside it")
+        with open(path, encoding=source.encoding, newline="") as file:
             return file.read().removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
         remedy = f"Save the file as UTF-8, or set {setting('encoding')} to its encoding."

@@ -29,7 +29,8 @@ def read_bioc(source: Source, options: Offsets) -> Iterator[Record]:
     """
     if _XML.match(source.head):
         for element in source.elements("document"):
-            yield _record(Row(source, int(element.get(LINE, 1)), "", _document(element)))
+            document = {"id": element.findtext("id"), "passages": list(map(_passage, element.iterfind("passage")))}
+            yield _record(Row(source, int(element.get(LINE, 1)), "", document))
         return
     for row in rows(source, "documents", collections=True):
         for collection in _list(row.value, "PubTator3") or [row.value]:
@@ -37,13 +38,8 @@ def read_bioc(source: Source, options: Offsets) -> Iterator[Record]:
                 yield _record(replace(row, place="", value=document))
 
 
-def _document(element: Element) -> dict[str, Any]:
-    """Convert an XML document to the structure of the JSON format."""
-    return {"id": element.findtext("id"), "passages": list(map(_passage, element.iterfind("passage")))}
-
-
 def _passage(element: Element) -> dict[str, Any]:
-    """Convert a passage or a sentence, adding the lines of annotations."""
+    """Convert a passage or a sentence to the structure of the JSON format, adding the lines of annotations."""
     return {
         "offset": _number(element.findtext("offset")),
         "text": element.findtext("text"),
