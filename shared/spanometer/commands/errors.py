@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.errors.buckets import BucketReport, beside_tables, read_training
-from ..analysis.errors.consistency import SuspiciousReferences
-from ..analysis.errors.differences import Difference
+from ..analysis.errors.differences import Difference, SuspiciousReferences
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.examples import SHOWN, ErrorChoice
 from ..analysis.errors.find import Matching, errors, preannotations
@@ -264,7 +263,7 @@ def _parts(
     """Yield the errors with buckets and suspicious references."""
     yield from result.lines(matrices=not as_text)
     if as_text and len(buckets) > 1:
-        for table in beside_tables({name: report.scores for name, report in buckets.items()}):
+        for table in beside_tables(buckets):
             yield from ("", table)
     else:
         for name, report in buckets.items():

@@ -13,11 +13,9 @@ from spanometer import InputError, Spans, errors
 from spanometer.alignment.overlaps import Alignment, order_of_line
 from spanometer.analysis.errors.buckets import (
     BucketReport,
-    bucket_tables,
     buckets_of,
     by_name,
     by_number,
-    score_buckets,
 )
 from spanometer.counts.statistics import Resampling
 from spanometer.measures.span_f import SpanF
@@ -50,11 +48,10 @@ def right(references, predictions):
 
 
 def scores(references, predictions, *given, resampling=None):
-    found = score_buckets(
-        buckets_of(references, predictions, *given), references, predictions, right(references, predictions), resampling
-    )
+    buckets = buckets_of(references, predictions, *given)
+    found = BucketReport.of(buckets, references, predictions, right(references, predictions), resampling)
     by = {}
-    for one in found:
+    for one in found.scores:
         by.setdefault(one.by, {})[one.bucket] = tuple(
             one.sizes.get(name) for name in ("reference", "predicted", "right")
         )
@@ -92,15 +89,13 @@ def test_buckets_by_hand():
 
 def test_scores_and_intervals_are_those_of_span_f():
     references, predictions = spans(REFERENCE * 9, (4, 2, 3) * 9), spans(PREDICTION * 9, (4, 2, 3) * 9)
-    (whole,) = list(
-        score_buckets(
-            [by_name("all", ["x"] * len(references), ["x"] * len(predictions))],
-            references,
-            predictions,
-            right(references, predictions),
-            Resampling(n_resamples=200),
-        )
-    )
+    (whole,) = BucketReport.of(
+        [by_name("all", ["x"] * len(references), ["x"] * len(predictions))],
+        references,
+        predictions,
+        right(references, predictions),
+        Resampling(n_resamples=200),
+    ).scores
     counts = SpanF().counts(references, predictions)
     assert dict(whole.scores) == SpanF().score(counts)
     assert dict(whole.intervals) == SpanF().intervals(counts, Resampling(n_resamples=200))
@@ -180,14 +175,13 @@ def test_of_many_names_the_rare_are_one_bucket():
 
 def test_scores_without_a_denominator_are_no_zeros():
     references, predictions = spans([[], [(0, 1, "A")], []]), spans([[(0, 1, "A")], [(0, 1, "A")], []])
-    found = score_buckets(buckets_of(references, predictions), references, predictions, right(references, predictions))
-    row = next(one for one in found if (one.by, one.bucket) == ("document length in tokens", "2"))
-    other = next(
-        one for one in BucketReport(found).to_dict() if (one["by"], one["bucket"]) == ("document length in tokens", "4")
-    )
+    sides = references, predictions
+    found = BucketReport.of(buckets_of(*sides), *sides, right(*sides))
+    row = next(one for one in found.scores if (one.by, one.bucket) == ("document length in tokens", "2"))
+    other = next(one for one in found.to_dict() if (one["by"], one["bucket"]) == ("document length in tokens", "4"))
     assert row.scores["f1"] == 1
     assert other["recall"] is None and other["precision"] == 0
-    (table, *_) = [table for table in bucket_tables(found) if table.title == "document length in tokens"]
+    (table, *_) = [table for table in found.tables() if table.title == "document length in tokens"]
     assert table.rows[1][2] == "·"
 
 

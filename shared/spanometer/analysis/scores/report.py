@@ -307,7 +307,7 @@ def score_tables(report: Report) -> list[Table]:
     heads = [part for result in plain for key in result.scores for part in head(key).split("\n")]
     widths = (names, max(map(len, heads), default=0))
     groups = [list(group) for _, group in groupby(plain, key=lambda result: tuple(result.scores))]
-    tables = [_score_table("measure", {result.name: result for result in group}, widths=widths) for group in groups]
+    tables = [score_table("measure", {result.name: result for result in group}, widths=widths) for group in groups]
     return tables + [_attribute_table(result) for result in report.results if is_by_attribute(result.scores)]
 
 
@@ -320,11 +320,11 @@ def system_tables(reports: Mapping[str, Report]) -> list[Table]:
             tables += [_attribute_table(result, name) for name, result in of_systems.items()]
         else:
             about = {"measure": first.name}
-            tables.append(_score_table(first.name, of_systems, best=True, names="system", about=about))
+            tables.append(score_table(first.name, of_systems, best=True, names="system", about=about))
     return tables
 
 
-def _score_table(title: str, results: Mapping[str, MeasureResult], *, best: bool = False, **options: Any) -> Table:
+def score_table(title: str, results: Mapping[str, MeasureResult], *, best: bool = False, **options: Any) -> Table:
     """Return a table with a row for each result; either the best score of each column or the main score is bold."""
     first = next(iter(results.values()))
     columns = score_columns(first.measure, first.scores, best=best)
