@@ -1,6 +1,5 @@
 """Comparison of the errors of several systems: which systems make them, changes between two, suspicious references."""
 
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -29,41 +28,7 @@ CHANGES = ("fixed", "new", "moved", "same")
 _SHARED = amounts(reference_spans="reference spans", spurious_spans="spurious spans")
 
 
-class _ErrorList(Result):
-    """A list of errors of several systems, with a table of their numbers."""
-
-    leading: ClassVar[str] = "document"
-    """The first column of the list."""
-
-    @abstractmethod
-    def to_arrow(self) -> pa.Table:
-        """Convert to an Arrow table with a row for each error."""
-
-    @abstractmethod
-    def table(self) -> Table:
-        """Return the table of numbers of errors."""
-
-    def parts(self) -> Iterator[Part]:
-        """Yield the table of numbers of errors."""
-        yield self.table()
-
-    def tables(self) -> list[Table]:
-        """Return the table of all errors, and the table of numbers."""
-        return [self.listed(), self.table()]
-
-    def listed(self) -> Table:
-        """Return a table with a row for each error, see `to_arrow`."""
-        errors = self.to_arrow()
-        errors = errors.select([self.leading, *(name for name in errors.column_names if name != self.leading)])
-        return arrow_table(errors.set_column(0, self.leading, errors[0].cast(pa.string())), left=1, kind="errors")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert the numbers to built-in types, ready for JSON."""
-        table = self.table()
-        return {row.pop(table.names).replace(" ", "_"): row for row in table.records()}
-
-
-class SharedErrors(_ErrorList, kw_only=False):
+class SharedErrors(Result, kw_only=False):
     """All spans with an error of at least one system, and the outcome for each system.
 
     These are reference spans and spurious spans. Spurious spans of several systems with the same tokens and label are
@@ -84,6 +49,9 @@ class SharedErrors(_ErrorList, kw_only=False):
     reference: np.ndarray
     kinds: np.ndarray
     answers: np.ndarray
+
+    leading: ClassVar[str] = "document"
+    """The first column of the list."""
 
     @classmethod
     def of(cls, systems: Mapping[str, MatchedSides]) -> Self:
@@ -120,6 +88,10 @@ class SharedErrors(_ErrorList, kw_only=False):
         """The matched spans of the first system."""
         return next(iter(self.systems.values()))
 
+    def __len__(self) -> int:
+        """Count the errors."""
+        return len(self.reference)
+
     @property
     def in_reference(self) -> np.ndarray:
         """Whether each span is a reference span."""
@@ -149,8 +121,8 @@ class SharedErrors(_ErrorList, kw_only=False):
         """Compare the errors of two systems."""
         pair = [self.names.index(before), self.names.index(after)]
         systems = {name: self.systems[name] for name in (before, after)}
-        own = replace(self, systems=systems, kinds=self.kinds[:, pair], answers=self.answers[:, pair])
-        return Difference(errors=own.taken(np.flatnonzero(own.made_by)))
+        own = Difference(systems, self.spans, self.reference, self.kinds[:, pair], self.answers[:, pair])
+        return own.taken(np.flatnonzero(own.made_by))
 
     def makers(self, rows: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the systems that make each error, as bit masks: system n has the bit 2 ** n.
@@ -210,33 +182,38 @@ class SharedErrors(_ErrorList, kw_only=False):
         rows = [((name, "cyan"), *((flags & side).sum() for side in sides)) for name, flags in chosen.items()]
         return Table.of("errors made by", _SHARED, rows, kind="shared", names="made_by")
 
+    def parts(self) -> Iterator[Part]:
+        """Yield the table of numbers of errors."""
+        yield self.table()
 
-class Difference(_ErrorList):
-    """The changes from one system to another: errors that are fixed, new, moved or the same.
+    def tables(self) -> list[Table]:
+        """Return the table of all errors, and the table of numbers."""
+        return [self.listed(), self.table()]
+
+    def listed(self) -> Table:
+        """Return a table with a row for each error, see `to_arrow`."""
+        errors = self.to_arrow()
+        errors = errors.select([self.leading, *(name for name in errors.column_names if name != self.leading)])
+        return arrow_table(errors.set_column(0, self.leading, errors[0].cast(pa.string())), left=1, kind="errors")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert the numbers to built-in types, ready for JSON."""
+        table = self.table()
+        return {row.pop(table.names).replace(" ", "_"): row for row in table.records()}
+
+
+class Difference(SharedErrors, kw_only=False):
+    """The errors that at least one of two systems makes: fixed, new, moved or the same.
 
     Its tables are `errors`, a row for each error with its words, and `differences`, a row for each kind.
-
-    Attributes:
-        errors: the errors that at least one of the two systems makes.
     """
-
-    errors: SharedErrors
 
     leading: ClassVar[str] = "change"
 
-    def __len__(self) -> int:
-        """Count the errors."""
-        return len(self.errors.reference)
-
     @property
-    def names(self) -> tuple[str, ...]:
-        """The two systems."""
-        return self.errors.names
-
-    @property
-    def kinds(self) -> np.ndarray:
-        """The kinds of errors, see `SharedErrors`, but `correct` if a system does not predict a spurious span."""
-        return np.asarray(np.maximum(self.errors.kinds, CORRECT))
+    def outcomes(self) -> np.ndarray:
+        """The kinds of errors, but `correct` if a system does not predict a spurious span."""
+        return np.asarray(np.maximum(self.kinds, CORRECT))
 
     @property
     def change(self) -> np.ndarray:
@@ -244,18 +221,17 @@ class Difference(_ErrorList):
 
         An error has moved if both systems make an error and predict different spans.
         """
-        before, after = self.kinds.T
-        moved = self.errors.differ(0, 1)
-        return np.where(after == CORRECT, 0, np.where(before == CORRECT, 1, np.where(moved, 2, 3)))
+        before, after = self.outcomes.T
+        return np.where(after == CORRECT, 0, np.where(before == CORRECT, 1, np.where(self.differ(0, 1), 2, 3)))
 
     @property
     def changes(self) -> Self:
         """The errors that change, without the change `same`."""
-        return replace(self, errors=self.errors.taken(np.flatnonzero(self.change != CHANGES.index("same"))))
+        return self.taken(np.flatnonzero(self.change != CHANGES.index("same")))
 
     def to_arrow(self) -> pa.Table:
         """Convert to an Arrow table with a row for each error: the columns of `SharedErrors.to_arrow`, and `change`."""
-        return self.errors.to_arrow().drop_columns(["made_by"]).append_column("change", strings(self.change, CHANGES))
+        return super().to_arrow().drop_columns(["made_by"]).append_column("change", strings(self.change, CHANGES))
 
     def to_json_lines(self) -> str:
         """Write a line of JSON for each error: its place, and the spans of the reference and both systems."""
@@ -281,14 +257,14 @@ class Difference(_ErrorList):
         yield f"{self.names[0]} to {self.names[1]}: {listed or 'nothing changes'}."
         yield ""
         yield from heading_of_first(most, len(self))
-        for row in replace(self, errors=self.errors.taken(np.arange(len(self))[:most])).records():
+        for row in self.taken(np.arange(len(self))[:most]).records():
             kinds = " → ".join(kind.replace("_", " ") for kind in row["kinds"].values())
             spans = {"reference": row["reference"], **row["predictions"]}
-            yield from error_lines(row, row["change"], kinds, "", spans, self.errors.first.context.wording)
+            yield from error_lines(row, row["change"], kinds, "", spans, self.first.context.wording)
 
     def table(self) -> Table:
         """Return a table by kind: the numbers of errors of both systems, and the changes between them."""
-        pairs = self.kinds @ np.array([len(KINDS), 1])
+        pairs = self.outcomes @ np.array([len(KINDS), 1])
         numbers = np.bincount(pairs, minlength=len(KINDS) ** 2).reshape(len(KINDS), -1)
         before, after, same = numbers.sum(axis=1), numbers.sum(axis=0), numbers.diagonal()
         fixed, new = numbers[:, CORRECT], numbers[CORRECT]
@@ -367,7 +343,7 @@ class SuspiciousReferences(Result, kw_only=False):
 
     def __len__(self) -> int:
         """Count the places."""
-        return int(self.evidence.num_rows)
+        return len(self.places)
 
     def taken(self, rows: np.ndarray) -> Self:
         """Select places in the given order."""
