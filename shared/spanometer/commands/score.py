@@ -327,11 +327,10 @@ def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tu
     how = {**how, **source.signed()}
     results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
     unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
-    sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
     files = dict.fromkeys((REFERENCES, SYSTEM), path)
     shown = [ShownFile(f"{path}, {name}", {"file": path, "column": name}) for name in columns]
     corpus = CorpusFiles(source=source, content="parquet", files=files, annotations=files, reading=how, shown=shown)
-    return corpus, {"": Report(*sizes, results, unit)}
+    return corpus, {"": Report(**sums.sizes, results=results, unit=unit)}
 
 
 def _show(

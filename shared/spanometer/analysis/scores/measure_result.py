@@ -141,6 +141,14 @@ def count_in_blocks(
     return sum_of_parts(map(of_block, progress(blocks)), lambda counts, others: list(map(add, counts, others)))
 
 
+def sizes_of(references: Any, predictions: Any) -> dict[str, Any]:
+    """Return the numbers of documents, of tokens (None if lengths are unknown), and of the spans of both sides."""
+    lengths_of_sides = (getattr(side, "lengths", None) for side in (references, predictions))
+    tokens = next((int(lengths.sum()) for lengths in lengths_of_sides if lengths is not None), None)
+    spans = {"reference_spans": len(references), "predicted_spans": len(predictions)}
+    return {"documents": references.documents, "tokens": tokens, **spans}
+
+
 def in_whole(error: InputError, first: int) -> InputError:
     """Convert the document number in an error from the block to the corpus."""
     return error if error.document is None else error.placed(document=error.document + first)
@@ -324,17 +332,9 @@ class MeasureResult:
         """The results of this measure with each average over labels; empty if its scores are by attribute."""
         if is_by_attribute(self.scores):
             return {}
-        averages = dict.fromkeys([*AVERAGES, self.measure.average])
-        measures = {average: replace(self.measure, average=average) for average in averages}
-        return {
-            average: replace(
-                self,
-                measure=measure,
-                scores=measure.score(self.counted),
-                intervals={} if self.resampling is None else measure.intervals(self.counted, self.resampling),
-            )
-            for average, measure in measures.items()
-        }
+        measures = [replace(self.measure, average=each) for each in dict.fromkeys([*AVERAGES, self.measure.average])]
+        how = self.resampling, self.name
+        return {measure.average: self.of(measure, self.counted, {}, *how) for measure in measures}
 
     @cached_property
     def per_document(self) -> dict[str, np.ndarray]:

@@ -27,6 +27,7 @@ from .measure_result import (
     interval_notes,
     is_by_attribute,
     rare_label_note,
+    sizes_of,
 )
 
 Kind = TypeVar("Kind", bound=Measure)
@@ -138,11 +139,9 @@ class Report(Result, eq=True, kw_only=False):
             MeasureResult.of(measure, counts, reading, resampling, name)
             for name, measure, counts in progress(list(zip(named, chosen, of_measures, strict=True)))
         )
-        lengths_of_sides = (getattr(side, "lengths", None) for side in (references, predictions))
-        tokens = next((int(lengths.sum()) for lengths in lengths_of_sides if lengths is not None), None)
         units = {Entities: ("entity", "entities"), Mentions: ("mention", "mentions")}
         unit = units.get(type(references), ("span", "spans"))
-        return cls(references.documents, tokens, len(references), len(predictions), results, unit)
+        return cls(**sizes_of(references, predictions), results=results, unit=unit)
 
     @property
     def measures(self) -> dict[str, MeasureResult]:
