@@ -265,48 +265,41 @@ class _ErrorReport:
         rows = [ErrorChoice().rows(system.matched) for system in systems.values()]
         parts = list(zip(systems.values(), rows, strict=True))
         place = np.concatenate([system.extent[:, chosen] for system, chosen in parts], axis=1)
-        shown = np.ones(place.shape[1], dtype=bool)
-        if len(shown) > most:
-            shown[:] = False
-            shown[np.random.default_rng(seed).choice(len(shown), most, replace=False)] = True
+        errors = place.shape[1]
+        shown = np.zeros(errors, dtype=bool)
+        shown[np.random.default_rng(seed).choice(errors, min(errors, most), replace=False)] = True
         document, start, end = place[:, shown]
         passages, of_shown = Passages.around(document, start, end, np.diff(offsets), context)
-        passage_of = np.full(len(shown), len(passages.document))
+        passage_of = np.full(errors, len(passages.document))
         passage_of[shown] = of_shown
         texts = (system.texts(chosen) for system, chosen in parts)
         codes, strings = coded_strings(*texts) if context.wording is not None else ([], [])
         who = self.errors.shared.makers(rows) if len(systems) > 1 else []
-        columns, begin = [], 0
-        for number, (system, chosen) in enumerate(parts):
-            passage = passage_of[begin : begin + len(chosen)]
-            begin += len(chosen)
-            order = np.argsort(passage, kind="stable")
+        columns = []
+        of_systems = np.split(passage_of, np.cumsum(list(map(len, rows)))[:-1])
+        for number, (name, passage) in enumerate(zip(systems, of_systems, strict=True)):
+            system, order = systems[name], np.argsort(passage, kind="stable")
+            chosen = rows[number][order]
             columns.append(
                 {
-                    "name": printable(list(systems)[number]),
-                    **_columns(system, chosen[order], passage[order], passages),
+                    "name": printable(name),
+                    **_columns(system, chosen, passage[order], passages),
                     "string": codes[number][order].tolist() if codes else None,
                     "who": who[number][order].tolist() if who else None,
-                    "buckets": list(self._buckets(system, chosen[order])),
+                    "buckets": list(self._buckets(system, chosen)),
                 }
             )
         kinds = [
-            {
-                "name": name,
-                "title": title,
-                "saved": title,
-                "symbol": style[0],
-                "help": f"{style[2:]} line: {text}",
-            }
+            {"name": name, "title": title, "symbol": style[0], "help": f"{style[2:]} line: {text}"}
             for (name, (title, text)), style in zip(compared.kinds.items(), _STYLES, strict=True)
         ]
         separator, reference = context.separator, printable(compared.reference)
-        own = {"title": reference, "symbol": "▪", "help": f"solid line: a span on the side {reference}"}
+        own = {"symbol": "▪", "help": f"solid line: a span on the side {reference}"}
         span, start, stop, passage = passages.pieces(first.references, offsets)
         marks = np.stack([start, stop - start, first.references.label[span]], axis=1)
         return {
             "kinds": kinds,
-            "own": {"name": "reference", **own},
+            "own": {"name": "reference", "title": reference, **own},
             "reference": reference,
             "predicted": printable(compared.predicted),
             "error": compared.difference,

@@ -10,13 +10,15 @@ import pytest
 from random_corpora import as_dicts, random_pair
 from slow import buckets as slow
 from spanometer import InputError, Spans, errors
-from spanometer.alignment.overlaps import Alignment, order_of_line
+from spanometer.alignment.matched_spans import MatchedSpans
+from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.buckets import (
     BucketReport,
     buckets_of,
     by_name,
     by_number,
 )
+from spanometer.analysis.errors.examples import MatchedSides
 from spanometer.counts.statistics import Resampling
 from spanometer.measures.span_f import SpanF
 from spanometer.spans.wording import Wording
@@ -41,15 +43,14 @@ def spans(documents, lengths=(4, 2, 3)):
     return Spans.from_dicts(rows, lengths=list(lengths))
 
 
-def right(references, predictions):
-    flags = np.empty(len(references), dtype=bool)
-    flags[order_of_line(references)] = Alignment(references, predictions).equal
-    return flags
+def matched(references, predictions):
+    found = MatchedSpans.of(Alignment(references, predictions))
+    return MatchedSides(references=references, predictions=predictions, matched=found)
 
 
 def scores(references, predictions, *given, resampling=None):
     buckets = buckets_of(references, predictions, *given)
-    found = BucketReport.of(buckets, references, predictions, right(references, predictions), resampling)
+    found = BucketReport.of(buckets, matched(references, predictions), resampling)
     by = {}
     for one in found.scores:
         by.setdefault(one.by, {})[one.bucket] = tuple(
@@ -91,9 +92,7 @@ def test_scores_and_intervals_are_those_of_span_f():
     references, predictions = spans(REFERENCE * 9, (4, 2, 3) * 9), spans(PREDICTION * 9, (4, 2, 3) * 9)
     (whole,) = BucketReport.of(
         [by_name("all", ["x"] * len(references), ["x"] * len(predictions))],
-        references,
-        predictions,
-        right(references, predictions),
+        matched(references, predictions),
         Resampling(n_resamples=200),
     ).scores
     counts = SpanF().counts(references, predictions)
@@ -176,7 +175,7 @@ def test_of_many_names_the_rare_are_one_bucket():
 def test_scores_without_a_denominator_are_no_zeros():
     references, predictions = spans([[], [(0, 1, "A")], []]), spans([[(0, 1, "A")], [(0, 1, "A")], []])
     sides = references, predictions
-    found = BucketReport.of(buckets_of(*sides), *sides, right(*sides))
+    found = BucketReport.of(buckets_of(*sides), matched(*sides))
     row = next(one for one in found.scores if (one.by, one.bucket) == ("document length in tokens", "2"))
     other = next(one for one in found.to_dict() if (one["by"], one["bucket"]) == ("document length in tokens", "4"))
     assert row.scores["f1"] == 1

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...alignment.matched_spans import CORRECT
 from ...arrays import inverse, is_list, listed, listed_items, offsets_of, ordered, plain, run_bounds
 from ...counts.counts import Column, Counts
 from ...counts.statistics import Resampling
@@ -25,7 +26,7 @@ from ...spans.wording import Wording, coded_strings
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, amounts, defined_interval
 from ...tags.tags import Tags
-from .examples import context_of_documents
+from .examples import MatchedSides, context_of_documents
 
 _PARTS = 5
 """The number of buckets for a numeric property; each has about equally many reference spans."""
@@ -247,8 +248,7 @@ def buckets_of(
 def read_training(train: Any) -> tuple[Spans, Wording] | None:
     """Read the spans and the wording of a training set from a file; a tuple of both is returned unchanged."""
     if train is None or isinstance(train, tuple):
-        spans_and_wording: tuple[Spans, Wording] | None = train
-        return spans_and_wording
+        return train
     require_kind(train, DocumentFile, "the result of spanometer.read", "Read the file with spanometer.read.")
     wording = context_of_documents(train).wording
     if wording is None:
@@ -322,28 +322,26 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
     documents, lengths = sides[0].documents, sides[0].lengths
     remedy = "Give one value for each document, or, for each document, one list with a value for each token."
     if isinstance(values, Tags):
-        column, sizes = np.array(values.names, dtype=object)[values.codes], values.lengths.tolist()
-    else:
-        rows = ordered(values, "a list of values", remedy)
-        of_tokens = any(map(is_list, rows))
-        if of_tokens and not all(map(is_list, rows)):
-            raise InputError(f"{name!r} has a list of values for some documents, and one value for others.", remedy)
-        parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
-        sizes = list(map(len, parts))
-        flat = [value for part in parts for value in part]
-        odd = next((value for value in flat if not _is_value(value)), None)
-        if odd is not None:
-            raise InputError(f"{name!r} has {shown(odd)}, which is neither a number nor a text.", remedy)
-        column = np.fromiter(flat, dtype=object, count=len(flat))
-        lengths = lengths if of_tokens else np.ones(documents, dtype=np.int64)
+        tags = np.array(values.names, dtype=object)[values.codes]
+        values = np.split(tags, values.offsets[1:-1])[: len(values.lengths)]
+    rows = ordered(values, "a list of values", remedy)
+    of_tokens = any(map(is_list, rows))
+    if of_tokens and not all(map(is_list, rows)):
+        raise InputError(f"{name!r} has a list of values for some documents, and one value for others.", remedy)
+    parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
+    sizes, column = list(map(len, parts)), np.fromiter(chain.from_iterable(parts), dtype=object)
+    odd = next((value for value in column if not _is_value(value)), None)
+    if odd is not None:
+        raise InputError(f"{name!r} has {shown(odd)}, which is neither a number nor a text.", remedy)
     if len(sizes) != documents:
         raise InputError(f"{name!r} has {counted(len(sizes), 'value')} for {counted(documents, 'document')}.", remedy)
-    if lengths is not None and sizes != lengths.tolist():
-        document = next(place for place, size in enumerate(sizes) if size != lengths[place])
-        problem = f"{name!r} has {counted(sizes[document], 'value')} for {counted(int(lengths[document]), 'token')}."
-        raise InputError(problem, remedy, document=document)
+    expected = lengths.tolist() if of_tokens and lengths is not None else sizes
+    for document, (size, length) in enumerate(zip(sizes, expected, strict=True)):
+        if size != length:
+            problem = f"{name!r} has {counted(size, 'value')} for {counted(length, 'token')}."
+            raise InputError(problem, remedy, document=document)
     offsets, numbers = offsets_of(sizes), _numbers(column)
-    if max(sizes, default=0) == 1 and not isinstance(values, Tags):
+    if max(sizes, default=0) == 1:
         places = [(offsets[side.document], offsets[side.document] + 1) for side in sides]
     else:
         places = [(offsets[side.document] + side.start, offsets[side.document] + side.end) for side in sides]
@@ -409,22 +407,16 @@ class BucketReport(Result, kw_only=False):
     scores: Sequence[BucketScores]
 
     @classmethod
-    def of(
-        cls,
-        buckets: Sequence[Buckets],
-        references: Spans,
-        predictions: Spans,
-        right: np.ndarray,
-        resampling: Resampling | None = None,
-    ) -> Self:
+    def of(cls, buckets: Sequence[Buckets], sides: MatchedSides, resampling: Resampling | None = None) -> Self:
         """Compute the scores of each bucket. All buckets use the same resampled corpora.
 
         Args:
             buckets: the buckets of the spans.
-            references, predictions: the spans.
-            right: whether each reference span is predicted with the same boundaries and label.
+            sides: the matched spans.
             resampling: how intervals are computed; None computes no intervals.
         """
+        references, predictions, matched = sides.references, sides.predictions, sides.matched
+        right = np.sort(sides.reference[matched.kind == CORRECT])
         first = offsets_of([len(way.names) for way in buckets]).tolist()
 
         def column(document: np.ndarray, codes: Sequence[np.ndarray | None]) -> Column:

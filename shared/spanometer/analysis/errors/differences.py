@@ -25,6 +25,9 @@ ABSENT = -1
 CHANGES = ("fixed", "new", "moved", "same")
 """The ways in which an error changes from one system to another."""
 
+_CHANGED = {"fixed": "fixed", "to_another": "to another", "from_another": "from another", "new": "new"}
+"""The columns of changes by kind, and their headers."""
+
 _SHARED = amounts(reference_spans="reference spans", spurious_spans="spurious spans")
 
 
@@ -275,14 +278,7 @@ class Difference(SharedErrors, kw_only=False):
         # whichever its kind, an error is no other error
         rows.append((("all errors", "bold"), *(values.sum(axis=0) * [1, 1, 0, 0, 1, 1])))
         name, changed = self.names
-        columns = amounts(
-            before=f"in {name}",
-            fixed="fixed",
-            to_another="to another",
-            from_another="from another",
-            new="new",
-            after=f"in {changed}",
-        )
+        columns = amounts(before=f"in {name}", **_CHANGED, after=f"in {changed}")
         about = {"system": name, "other": changed}
         return Table.of(f"{name} to {changed}", columns, rows, kind="differences", names="kind", about=about)
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...alignment.matched_spans import CORRECT, KINDS, MARKS
+from ...alignment.matched_spans import KINDS, MARKS
 from ...arrays import plain
 from ...counts.statistics import Resampling
 from ...exceptions import InputError, require_choice
@@ -127,11 +127,8 @@ class SystemErrors(MatchedSides, Result):
                 unseen mentions.
             by: your own values by name: one for each document, or a list with one for each token.
         """
-        sides = self.references, self.predictions
-        right = np.empty(len(self.references), dtype=bool)
-        right[self.reference[self.reference >= 0]] = self.matched.kind[self.reference >= 0] == CORRECT
-        buckets = buckets_of(*sides, self.context.wording, self.training(train), by)
-        return BucketReport.of(buckets, *sides, right, self.resampling)
+        buckets = buckets_of(self.references, self.predictions, self.context.wording, self.training(train), by)
+        return BucketReport.of(buckets, self, self.resampling)
 
     def training(self, train: Any) -> tuple[Spans, Wording] | None:
         """Return the spans of a training set that have scored labels, and its wording."""

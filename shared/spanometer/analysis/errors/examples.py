@@ -123,24 +123,15 @@ def context_of_documents(
         kept: for a file of tags, whether each token is kept; None keeps all.
     """
     chosen = {"unit": "token" if file.in_tokens else "character", **(choices or {})}
-    wording = _wording(file, str(chosen["unit"]), behind, plain=chosen.get("texts") == "line_ends")
-    runs = None if any(behind) else _runs_of(file, str(chosen["unit"]))
+    unit, runs, lengths = str(chosen["unit"]), file.line_runs, file.lengths
+    wording = _wording(file, unit, behind, plain=chosen.get("texts") == "line_ends")
+    # lines are those of a file's tokens, not of characters, of tokens made from texts, or of mentions behind the end
+    if unit != "token" or any(behind) or runs is None or lengths is None or int(lengths.sum()) != runs.size:
+        runs = None
     if kept is not None and not kept.all():
         wording = wording and replace(wording, units=wording.units.take(kept))
-        runs = None if runs is None else runs.take(np.flatnonzero(kept))
-    return Context(
-        wording=wording,
-        names=file.documents.ids,
-        document_lines=file.document_lines,
-        line_runs=runs,
-    )
-
-
-def _runs_of(file: DocumentFile, unit: str) -> LineRuns | None:
-    """Return the lines of a file's tokens; None if spans are in characters, or in tokens that were made from texts."""
-    runs, lengths = file.line_runs, file.lengths
-    same = runs is not None and lengths is not None and int(lengths.sum()) == runs.size
-    return runs if unit == "token" and same else None
+        runs = runs and runs.take(np.flatnonzero(kept))
+    return Context(wording=wording, names=file.documents.ids, document_lines=file.document_lines, line_runs=runs)
 
 
 def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, plain: bool) -> Wording | None:
@@ -182,6 +173,9 @@ _SYNONYMS = {
     "boundary": "wrong_boundary",
 }
 """Other words for kinds of errors."""
+
+_Span = Mapping[str, Any] | None
+"""A span in a row of errors; None for no span."""
 
 _SIDES = {"reference": "reference", "prediction": "predicted"}
 """The sides, and the prefixes of their columns."""
@@ -429,12 +423,7 @@ def heading_of_first(most: int | None, errors: int) -> Iterator[Part]:
 
 
 def error_lines(
-    row: Mapping[str, Any],
-    title: str,
-    kinds: str,
-    times: str,
-    spans: Mapping[str, Mapping[str, Any] | None],
-    wording: Wording | None,
+    row: Mapping[str, Any], title: str, kinds: str, times: str, spans: Mapping[str, _Span], wording: Wording | None
 ) -> Iterator[Part]:
     """Yield an error as lines: its kind and place, and the text around it for each side, with its span in brackets."""
     line = f"line {row['line']}, " if row.get("line") else ""
@@ -447,9 +436,7 @@ def error_lines(
     yield ""
 
 
-def _marked_text(
-    wording: Wording | None, document: int, start: int, end: int, span: Mapping[str, Any] | None
-) -> list[Text]:
+def _marked_text(wording: Wording | None, document: int, start: int, end: int, span: _Span) -> list[Text]:
     """Return a part of a document with its context, and a span in brackets; without words, only the span's offsets."""
     if wording is None:
         return ["–" if span is None else f"[{span['label']} {span['start']}–{span['end']}]"]

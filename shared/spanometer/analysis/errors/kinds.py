@@ -228,7 +228,7 @@ MISSING, SPURIOUS = "missing", "spurious"
 """The names of the last column (unmatched reference spans) and of the last row (unmatched predicted spans)."""
 
 
-class Confusion(Result):
+class Confusion(Result, kw_only=False):
     """The number of spans with each reference label and each predicted label.
 
     Each row adds up to the reference spans of a label, each column to the predicted spans of a label.
@@ -258,12 +258,7 @@ class Confusion(Result):
         counts = np.bincount(np.concatenate(cells), minlength=size * size).reshape(size, size)
         there = np.flatnonzero((counts.sum(axis=0) + counts.sum(axis=1))[:-1] > 0)
         kept = np.append(there, len(names))
-        return cls(
-            labels=tuple(names[label] for label in there.tolist()),
-            pairs=pairs,
-            counts=counts[np.ix_(kept, kept)],
-            about=about or {},
-        )
+        return cls(tuple(names[label] for label in there.tolist()), pairs, counts[np.ix_(kept, kept)], about or {})
 
     @property
     def rows(self) -> tuple[str, ...]:

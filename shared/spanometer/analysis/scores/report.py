@@ -34,6 +34,8 @@ Kind = TypeVar("Kind", bound=Measure)
 
 _P_VALUE = "p_value"
 
+_BETTER = {"higher": True, "lower": False}
+
 _TITLES = {"both": "tp", "right": "right", "found": "found", "predicted": "predicted", "reference": "reference"}
 """The counts that tables of labels show for F-measures, and their names there."""
 
@@ -406,7 +408,7 @@ def score_columns(measure: Measure, keys: Iterable[str], *, best: bool = False) 
             key,
             kind=kind_of(measure, key),
             style="bold" if key == measure.headline and not best else "",
-            higher=higher_is_better(measure, key) if best else None,
+            higher=_BETTER.get(measure.results[key].better) if best and key in measure.results else None,
         )
         for key in keys
     ]
@@ -418,9 +420,3 @@ def kind_of(measure: Measure, key: str) -> str:
     if described is None:
         return "p" if key == _P_VALUE else "score"
     return "amount" if described.whole else "score" if described.share else "plain"
-
-
-def higher_is_better(measure: Measure, key: str) -> bool | None:
-    """Return whether higher values of a key are better; None if neither direction is."""
-    better = measure.results[key].better if key in measure.results else ""
-    return {"higher": True, "lower": False}.get(better)
