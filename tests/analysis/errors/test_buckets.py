@@ -18,7 +18,7 @@ from spanometer.analysis.errors.buckets import (
     by_name,
     by_number,
 )
-from spanometer.analysis.errors.examples import MatchedSides
+from spanometer.analysis.errors.examples import Context, MatchedSides
 from spanometer.counts.statistics import Resampling
 from spanometer.measures.span_f import SpanF
 from spanometer.spans.wording import Wording
@@ -43,14 +43,15 @@ def spans(documents, lengths=(4, 2, 3)):
     return Spans.from_dicts(rows, lengths=list(lengths))
 
 
-def matched(references, predictions):
+def matched(references, predictions, wording=None):
     found = MatchedSpans.of(Alignment(references, predictions))
-    return MatchedSides(references=references, predictions=predictions, matched=found)
+    context = Context(wording=wording)
+    return MatchedSides(references=references, predictions=predictions, matched=found, context=context)
 
 
-def scores(references, predictions, *given, resampling=None):
-    buckets = buckets_of(references, predictions, *given)
-    found = BucketReport.of(buckets, matched(references, predictions), resampling)
+def scores(references, predictions, wording, *given, resampling=None):
+    sides = matched(references, predictions, wording)
+    found = BucketReport.of(buckets_of(sides, *given), sides, resampling)
     by = {}
     for one in found.scores:
         by.setdefault(one.by, {})[one.bucket] = tuple(
@@ -174,8 +175,8 @@ def test_of_many_names_the_rare_are_one_bucket():
 
 def test_scores_without_a_denominator_are_no_zeros():
     references, predictions = spans([[], [(0, 1, "A")], []]), spans([[(0, 1, "A")], [(0, 1, "A")], []])
-    sides = references, predictions
-    found = BucketReport.of(buckets_of(*sides), matched(*sides))
+    sides = matched(references, predictions)
+    found = BucketReport.of(buckets_of(sides), sides)
     row = next(one for one in found.scores if (one.by, one.bucket) == ("document length in tokens", "2"))
     other = next(one for one in found.to_dict() if (one["by"], one["bucket"]) == ("document length in tokens", "4"))
     assert row.scores["f1"] == 1
@@ -186,7 +187,7 @@ def test_scores_without_a_denominator_are_no_zeros():
 
 def test_numbers_of_tokens_are_averaged_over_a_span():
     given = {"x": [[1, 0, 2, 4], [5, 0], [9, 0, 9]]}
-    found = buckets_of(spans(REFERENCE), spans(PREDICTION), None, None, given)[-1]
+    found = buckets_of(matched(spans(REFERENCE), spans(PREDICTION)), None, given)[-1]
     assert [found.names[code] for code in found.references] == ["1", "3", "5", "9", "9"]
 
 

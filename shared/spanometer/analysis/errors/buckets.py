@@ -18,7 +18,7 @@ from ...arrays import inverse, is_list, listed, listed_items, offsets_of, ordere
 from ...counts.counts import Column, Counts
 from ...counts.statistics import Resampling
 from ...documents.document_file import DocumentFile
-from ...exceptions import InputError, counted, require_kind, require_sides, shown
+from ...exceptions import InputError, counted, require_kind, shown
 from ...measures.span_f import SpanF
 from ...spans.annotations import with_common_labels
 from ...spans.spans import Fragments, Spans
@@ -187,13 +187,7 @@ def _ranges(edges: Sequence[float], defined: np.ndarray, *, whole: bool) -> Iter
             yield f"{edge:,g}" if after - 1 == edge else f"{edge:,g}–{after - 1:,g}"
 
 
-def buckets_of(
-    references: Spans,
-    predictions: Spans,
-    wording: Wording | None = None,
-    train: tuple[Spans, Wording] | None = None,
-    by: Mapping[str, Any] | None = None,
-) -> list[Buckets]:
+def buckets_of(matched: MatchedSides, train: tuple[Spans, Wording] | None = None, by: Any = None) -> list[Buckets]:
     """Create buckets by all properties that the input allows.
 
     The properties are: length of the span and of the document, position in the document, frequency of the label in the
@@ -202,8 +196,7 @@ def buckets_of(
     training set also: whether and how often it has the string. Finally, your own values (`by`).
 
     Args:
-        references, predictions: both sides, with the same documents.
-        wording: the words or characters of the documents.
+        matched: both sides, with the words or characters of the documents if known.
         train: the spans and the wording of a training set.
         by: your own values by name, numbers or texts: one for each document, or a list with one for each token; or
             `Tags`, a column of a file. A span gets the mean of its tokens' numbers, or the text of its first token.
@@ -211,10 +204,10 @@ def buckets_of(
     Raises:
         InputError: if values do not fit the documents.
     """
-    require_sides(Spans, references, predictions)
     columns = {} if by is None else by
     require_kind(columns, Mapping, "a mapping of values by name", "Give by={'year': [...]}.")
-    sides, lengths = (references, predictions), references.lengths
+    references, wording = matched.references, matched.context.wording
+    sides, lengths = (references, matched.predictions), references.lengths
     unit = "token" if wording is None or wording.separator else "character"
     edges = _LENGTHS if unit == "token" else None
     buckets = [by_number(f"span length in {unit}s", *(side.sizes for side in sides), edges=edges)]

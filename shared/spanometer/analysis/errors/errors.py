@@ -127,8 +127,7 @@ class SystemErrors(MatchedSides, Result):
                 unseen mentions.
             by: your own values by name: one for each document, or a list with one for each token.
         """
-        buckets = buckets_of(self.references, self.predictions, self.context.wording, self.training(train), by)
-        return BucketReport.of(buckets, self, self.resampling)
+        return BucketReport.of(buckets_of(self, self.training(train), by), self, self.resampling)
 
     def training(self, train: Any) -> tuple[Spans, Wording] | None:
         """Return the spans of a training set that have scored labels, and its wording."""

@@ -338,23 +338,15 @@ def _attribute_table(result: MeasureResult, system: str | None = None) -> Table:
     measure, rows = result.measure, []
     for place, (name, (scores, intervals)) in enumerate(result.rows.items()):
         rows.append(((name, "" if place else "cyan"), *((scores[key], intervals.get(key)) for key in measure.keys)))
-    return _own_table(result, system, score_columns(measure, measure.keys), rows, kind="scores", names="attribute")
+    title, own = _owner(result, system)
+    return Table.of(title, score_columns(measure, measure.keys), rows, kind="scores", names="attribute", **own)
 
 
-def _own_table(
-    result: MeasureResult,
-    system: str | None,
-    columns: Sequence[TableColumn],
-    rows: Iterable[Sequence[Any] | None],
-    title: str = "",
-    **options: Any,
-) -> Table:
-    """Return a table of one measure; with several systems, it names the system."""
-    name, about = f"{result.name}{title}", {"measure": result.name}
-    if system is not None:
-        name, about = f"{system}, {name}", {**about, "system": system}
-    options |= {"about": about, "confidence": result.confidence, "main": result.measure.headline}
-    return Table.of(name, columns, rows, **options)
+def _owner(result: MeasureResult, system: str | None) -> tuple[str, dict[str, Any]]:
+    """Return the title of a table of one measure, and its attributes; with several systems, they name the system."""
+    about = {"measure": result.name, **({} if system is None else {"system": system})}
+    title = result.name if system is None else f"{system}, {result.name}"
+    return title, {"about": about, "confidence": result.confidence, "main": result.measure.headline}
 
 
 def label_tables(report: Report, *, system: str | None = None) -> list[Table]:
@@ -379,7 +371,8 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
         averages = result.averages.items()
         rows += [None, *(((f"{name} avg", "cyan"), *_values(average, keys), *sums) for name, average in averages)]
     columns = [*score_columns(measure, keys), *amounts(*(_TITLES[name] for name in counts), "support")]
-    return _own_table(result, system, columns, rows, kind="labels", names="label", unreliable=result.rare_labels)
+    title, own = _owner(result, system)
+    return Table.of(title, columns, rows, kind="labels", names="label", unreliable=result.rare_labels, **own)
 
 
 def document_tables(report: Report, *, system: str | None = None) -> list[Table]:
@@ -392,7 +385,8 @@ def document_tables(report: Report, *, system: str | None = None) -> list[Table]
         if not is_by_attribute(result.scores):
             columns = score_columns(result.measure, result.per_document)
             columns, rows = report.named_documents.with_names(columns, list(result.per_document.values()))
-            tables.append(_own_table(result, system, columns, rows, ": document", kind="documents", names="document"))
+            title, own = _owner(result, system)
+            tables.append(Table.of(f"{title}: document", columns, rows, kind="documents", names="document", **own))
     return tables
 
 
