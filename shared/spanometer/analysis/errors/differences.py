@@ -154,8 +154,8 @@ class SharedErrors(Result, kw_only=False):
         """
         spans, context = self.spans, self.first.context
         wording, offsets = context.wording, self.first.matched.alignment.offsets
-        place = spans.document, spans.start.astype(np.int64), spans.end.astype(np.int64)
-        around = context.surroundings(*place, offsets)
+        start, end = spans.start.astype(np.int64), spans.end.astype(np.int64)
+        around = context.surroundings(spans.document, start, end, start, offsets)
         columns = {"document": arrow_array(spans.document + 1)}
         columns |= {name: around[name] for name in ("name", "line") if name in around}
         columns |= {name: pa.array(getattr(spans, name)) for name in ("start", "end")}

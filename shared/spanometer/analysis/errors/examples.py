@@ -60,20 +60,15 @@ class Context:
         return None if self.document_lines is None else self.document_lines[document]
 
     def surroundings(
-        self,
-        document: np.ndarray,
-        start: np.ndarray,
-        end: np.ndarray,
-        offsets: np.ndarray,
-        first: np.ndarray | None = None,
+        self, document: np.ndarray, start: np.ndarray, end: np.ndarray, first: np.ndarray, offsets: np.ndarray
     ) -> dict[str, pa.Array]:
         """Look up names, lines, texts and context of ranges of tokens, if known.
 
         Args:
             document: the document of each range.
             start, end: the bounds of each range, in tokens of its document.
+            first: the token of each range whose line is given.
             offsets: the position of each document's first token in the corpus.
-            first: the token whose line is given; by default the first token of each range.
 
         Returns:
             The columns `name` (of the document), `line`, `before`, `text` and `after`.
@@ -81,7 +76,7 @@ class Context:
         columns: dict[str, pa.Array] = {}
         if self.names is not None:
             columns["name"] = string_array(self.names).take(arrow_array(document))
-        lines = self.lines(document, start if first is None else first, offsets)
+        lines = self.lines(document, first, offsets)
         if lines is not None:
             columns["line"] = arrow_array(lines)
         wording = self.wording
@@ -347,7 +342,7 @@ class ErrorExamples(Result, kw_only=False):
             "document": arrow_array(document.astype(np.int32) + 1),
             "reference_text": texts[0].take(arrow_array(order)),
             "predicted_text": texts[1].take(arrow_array(order)),
-            **context.surroundings(document, start, end, matched.alignment.offsets, sides.first[rows]),
+            **context.surroundings(document, start, end, sides.first[rows], matched.alignment.offsets),
             "times": arrow_array(times[order], np.full(len(rows), unknown)),
         }
         return cls(pa.table(columns), context, about)

@@ -24,6 +24,9 @@ from ...tables.table import UNRELIABLE, Table, TableColumn, amounts
 
 Part = TypeVar("Part")
 
+Progress = Callable[[Sequence[Any]], Iterable[Any]]
+"""A function that wraps a sequence, for a progress bar."""
+
 _BLOCK = 1 << 17
 """The approximate number of spans, of all sides, that are aligned at a time."""
 
@@ -44,12 +47,7 @@ def condensed_sum(counts: Any, others: Any) -> Any:
 
 
 def count_measures(
-    references: Any,
-    predictions: Any,
-    measures: Sequence[Any],
-    *,
-    per_document: bool,
-    progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
+    references: Any, predictions: Any, measures: Sequence[Any], *, per_document: bool, progress: Progress = iter
 ) -> list[Counts]:
     """Compute the counts of both sides for each measure.
 
@@ -113,11 +111,7 @@ def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
 
 
 def count_in_blocks(
-    sides: Sequence[Any],
-    count: Callable[[list[Any]], list[Counts]],
-    *,
-    per_document: bool,
-    progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
+    sides: Sequence[Any], count: Callable[[list[Any]], list[Counts]], *, per_document: bool, progress: Progress = iter
 ) -> list[Counts]:
     """Count all sides block by block, and add up the counts; errors give the document's number in the corpus.
 
@@ -268,12 +262,7 @@ class MeasureResult:
 
     @classmethod
     def of(
-        cls,
-        measure: Measure,
-        counts: Counts,
-        reading: Mapping[str, Any],
-        resampling: Resampling | None = None,
-        name: str = "",
+        cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None
     ) -> Self:
         """Compute the result from counts; `reading` (how the input was read) becomes part of the signature.
 
@@ -286,7 +275,7 @@ class MeasureResult:
         elif resampling is not None:
             intervals = measure.intervals(counts, resampling)
         signature = measure.signature(reading, resampling)
-        return cls(measure, scores, counts, signature, intervals, measure.notes(counts), resampling, name)
+        return cls(measure, scores, counts, signature, intervals, measure.notes(counts), resampling)
 
     @property
     def confidence(self) -> float | None:
@@ -333,8 +322,7 @@ class MeasureResult:
         if is_by_attribute(self.scores):
             return {}
         measures = [replace(self.measure, average=each) for each in dict.fromkeys([*AVERAGES, self.measure.average])]
-        how = self.resampling, self.name
-        return {measure.average: self.of(measure, self.counted, {}, *how) for measure in measures}
+        return {measure.average: self.of(measure, self.counted, {}, self.resampling) for measure in measures}
 
     @cached_property
     def per_document(self) -> dict[str, np.ndarray]:

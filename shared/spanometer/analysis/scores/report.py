@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import groupby
 from typing import Any, Self, TypeVar
@@ -23,6 +23,7 @@ from ...tables.table import Copyable, Part, Table, TableColumn, amounts, head
 from .measure_result import (
     MeasureResult,
     NamedDocuments,
+    Progress,
     count_measures,
     interval_notes,
     is_by_attribute,
@@ -116,7 +117,7 @@ class Report(Result, eq=True, kw_only=False):
         predictions: Spans | Entities | Attributes | Mentions,
         measures: Sequence[Kind] | Mapping[str, Kind],
         reading: Mapping[str, Any],
-        progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
+        progress: Progress = iter,
         resampling: Resampling | None = None,
         per_document: bool = True,
     ) -> Self:
@@ -138,7 +139,7 @@ class Report(Result, eq=True, kw_only=False):
         chosen = list(named.values())
         of_measures = count_measures(references, predictions, chosen, per_document=kept, progress=progress)
         results = tuple(
-            MeasureResult.of(measure, counts, reading, resampling, name)
+            replace(MeasureResult.of(measure, counts, reading, resampling), name=name)
             for name, measure, counts in progress(list(zip(named, chosen, of_measures, strict=True)))
         )
         units = {Entities: ("entity", "entities"), Mentions: ("mention", "mentions")}
