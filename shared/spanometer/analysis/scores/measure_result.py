@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from itertools import chain, count, pairwise
+from itertools import count, pairwise
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -180,12 +180,12 @@ class SuitingMeasures(tuple[Any, ...]):
             "contiguous": any(side.fragments is not None for side in sides),
             "disjoint": any(overlap_each_other(side.between(*block)) for side in sides for block in blocks_of([side])),
         }
-        left_out: dict[str, list[str]] = {}
+        left_out, kept = dict[str, list[str]](), []
         for measure in self:
             if reasons := [_LACKING[need] for need, lacks in lacking.items() if lacks and need in measure.needs]:
                 left_out.setdefault(" and ".join(reasons), []).append(measure.name)
-        names = set(chain.from_iterable(left_out.values()))
-        kept = [measure for measure in self if measure.name not in names]
+            else:
+                kept.append(measure)
         return kept, [f"{', '.join(measures)} left out: {reason}." for reason, measures in left_out.items()]
 
 

@@ -265,7 +265,7 @@ def score_stream(
     """
     require_arguments(score_stream, arguments)
     reading = Reading.of(measures, references, predictions, lengths, **arguments)
-    return tally_stream(batches, reading, batch_size=batch_size).score()
+    return sum_of_parts(_tallies(batches, reading, batch_size)).score()
 
 
 def stream_counts(batches: Any, *, batch_size: int = _BATCH, **options: Any) -> dict[str, Counts]:
@@ -274,7 +274,7 @@ def stream_counts(batches: Any, *, batch_size: int = _BATCH, **options: Any) -> 
     The result has condensed counts by the names of the results. `counts.score()` computes the scores, and
     `counts.measure.score_per_label(counts)` the scores of each label. Counts of several streams can be added.
     """
-    return dict(tally_stream(batches, Reading.of(**options), batch_size=batch_size).counts)
+    return dict(sum_of_parts(_tallies(batches, Reading.of(**options), batch_size)).counts)
 
 
 def partial_counts(batch: Any, *, per_document: bool = False, **options: Any) -> pa.Table:
@@ -333,11 +333,6 @@ def sum_counts(
         restored = (read_counts(stored, measure=(measures or {}).get(name)) for stored in of_name)
         sums[name] = sum_of_parts(restored if per_document else (counts.condensed() for counts in restored), add)
     return sums
-
-
-def tally_stream(batches: Any, reading: Reading, *, batch_size: int = _BATCH) -> Tally:
-    """Count a stream as one condensed tally, see `score_stream`."""
-    return sum_of_parts(_tallies(batches, reading, batch_size))
 
 
 def _tallies(source: Any, reading: Reading, batch_size: int) -> Iterator[Tally]:
