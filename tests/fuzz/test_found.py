@@ -13,7 +13,6 @@ import spanometer
 import spanometer.seqeval
 from malformed import KNOWN, ODD
 from spanometer import InputError, Spans, readers
-from spanometer.analysis.errors import buckets
 from spanometer.analysis.policies import repairs
 from spanometer.analysis.scores import score, streams
 from spanometer.analysis.transformations import mapping
@@ -126,7 +125,7 @@ OF_ANOTHER_KIND = {
     "a path with NUL": lambda: spanometer.write(spanometer.read(document()), "a\0b", format="jsonl"),
     "distances": lambda: Gamma(distances=ODD["dict that fails"]()),
     "a huge seed": lambda: spanometer.score(TAGS, TAGS, confidence=0.9, seed=10**5000),
-    "a value of a bucket": lambda: buckets.buckets_of(SPANS_OF, SPANS_OF, by={"year": [1, 1j]}),
+    "a value of a bucket": lambda: spanometer.errors(TAGS, TAGS).only.buckets(by={"year": [1, 1j]}),
     "bounds of parts": lambda: score.by_chance(SPANS_OF, SPANS_OF, ODD["list that fails"](), [SpanF()]),
 }
 
@@ -170,7 +169,8 @@ def test_processes_in_a_worker_of_a_pool():
 def test_values_that_are_nan_are_of_their_own_document():
     """One NaN made the values of all documents after it NaN."""
     spans = Spans.from_dicts([[{"start": 0, "end": 1, "label": "A"}]] * 3, lengths=[2] * 3)
-    (*_, found) = buckets.buckets_of(spans, spans, by={"year": [1999, float("nan"), 2001]})
+    report = spanometer.errors(spans, spans, confidence=None).only.buckets(by={"year": [1999, float("nan"), 2001]})
+    found = report.buckets[-1]
     assert found.name == "year"
     assert sorted(map(str, found.names)) == ["1999", "2001", "nan"]
 

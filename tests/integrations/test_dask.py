@@ -83,7 +83,7 @@ def test_every_measure_as_in_one_process(client, folder):
     found = tally(f"{path}/*.parquet", reading(), client=client, progress=False)
     require_same_counts(found.counts, whole(MEASURED, references, predictions))
     assert {name: counts.measure for name, counts in found.counts.items()} == MEASURED
-    assert (found.documents, found.tokens) == (120, sum(map(len, references)))
+    assert (found.sizes["documents"], found.sizes["tokens"]) == (120, sum(map(len, references)))
 
 
 def test_row_groups_go_together_up_to_a_size(folder, monkeypatch):
@@ -153,7 +153,7 @@ def test_one_worker_is_killed(client, folder, tmp_path_factory):
     expected = whole(MEASURED, references, predictions)
     require_same_counts({name: found.counts[name] for name in MEASURED}, expected)
     assert found.counts["slow"].total() == expected["span_f"].total()
-    assert found.documents == 120
+    assert found.sizes["documents"] == 120
 
 
 def test_a_cluster_of_ones_own(folder):

@@ -11,11 +11,7 @@ import pytest
 from headless import EVERY_LINK, SAVED
 from random_corpora import as_spans, random_team
 from spanometer import Spans, agreement, disagreements
-from spanometer.web.disagreement_report import (
-    differences_from_consensus,
-    disagreement_report,
-    write_disagreement_report,
-)
+from spanometer.web.disagreement_report import differences_from_consensus, disagreement_report
 
 HOSTILE = "</script><script>window.hurt=1</script>", "<img/src=x/onerror=window.hurt=1>", "%DATA%", "\u202ea\u2028"
 WORDS = [["Ada", "of", "Acme", "Inc", "saw", "Rome"], ["Rome", "fell"], [*HOSTILE]]
@@ -85,14 +81,12 @@ def test_random_teams(kind):
         assert wrong == set(found.places.document.tolist())
 
 
-def test_nothing_of_the_corpus_is_markup(tmp_path):
+def test_nothing_of_the_corpus_is_markup():
     found = team()
-    path = tmp_path / "places.html"
     whole = agreement(dict(zip(found.names, found.sides, strict=True)))
     left_out = found.leave_one_out(n_resamples=20)
     heading = [("<b>", HOSTILE[0])]
-    write_disagreement_report(found, path, title=HOSTILE[0], heading=heading, agreement=whole, left_out=left_out)
-    html = path.read_text(encoding="utf-8")
+    html = disagreement_report(found, title=HOSTILE[0], heading=heading, agreement=whole, left_out=left_out)
     assert HOSTILE[0] not in html and HOSTILE[1] not in html
     assert html.count("<script") == 2 and html.count("</script>") == 2
     assert data_of(html)["passages"]["text"][-1] == " ".join(HOSTILE)
@@ -103,7 +97,7 @@ def test_nothing_of_the_corpus_is_markup(tmp_path):
 
 def test_sentences_have_a_row_for_each_annotator(browser, tmp_path):
     path = tmp_path / "places.html"
-    write_disagreement_report(team(), path)
+    path.write_text(disagreement_report(team()), encoding="utf-8")
     browser.get_log("browser")
     browser.get(path.as_uri())
     assert browser.execute_script("return document.documentElement.dataset.ready") == "yes"
@@ -124,7 +118,7 @@ def test_sentences_have_a_row_for_each_annotator(browser, tmp_path):
 
 def test_what_is_saved_has_the_words_of_the_page(browser, tmp_path):
     path = tmp_path / "places.html"
-    write_disagreement_report(team(), path)
+    path.write_text(disagreement_report(team()), encoding="utf-8")
     browser.get(path.as_uri())
     rows = [json.loads(line) for line in browser.execute_async_script(SAVED, "#jsonl").split("\n")[:-1]]
     assert sorted((row["annotator"], row["kind"], row["consensus_label"], row["annotator_label"]) for row in rows) == [

@@ -240,7 +240,7 @@ def _parts(result: Errors, buckets: Mapping[str, Any], suspicious: Any, *, as_te
     """Yield the errors with buckets and suspicious references."""
     yield from result.lines(matrices=not as_text)
     if as_text and len(buckets) > 1:
-        for table in beside_tables({name: report.scores for name, report in buckets.items()}):
+        for table in beside_tables(buckets):
             yield from ("", table)
     else:
         for name, report in buckets.items():

@@ -303,9 +303,9 @@ def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tu
     how = {**how, **source.signed()}
     results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
     unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
-    sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
     shown = {side: ShownFile(f"{path}, {name}", {"file": path, "column": name}) for side, name in sides.items()}
-    return Corpus(source=source, content="parquet", shown=shown), {"": Report(*sizes, results, unit)}
+    corpus = Corpus(source=source, content="parquet", shown=shown)
+    return corpus, {"": Report(**sums.sizes, results=results, unit=unit)}
 
 
 def _show(request: MeasureRequest, corpus: Corpus, reports: Mapping[str, Report], output: ScoreOutput) -> None:

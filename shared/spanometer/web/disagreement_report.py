@@ -1,8 +1,6 @@
 """The report of disagreements: like the report of errors, but with annotators compared with their consensus."""
 
-import os
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,23 +13,9 @@ from ..analysis.errors.find import errors
 from ..exceptions import counted
 from ..tables.table import Precision, Table, TableColumn, amounts
 from .error_report import MOST_ERRORS, Compared, error_report
-from .templates import Section, write_page
+from .templates import Section
 
 _MOST_DOCUMENTS = 50
-
-
-def write_disagreement_report(result: Disagreements, path: str | os.PathLike[str], **options: Any) -> None:
-    """Write a report of disagreements into one HTML file, which needs no network.
-
-    Args:
-        result: the disagreements.
-        path: the file, whose name ends in .html; an existing file is replaced.
-        **options: see `disagreement_report`.
-
-    Raises:
-        InputError: if the name does not end in .html.
-    """
-    write_page(path, lambda: disagreement_report(result, **options))
 
 
 def disagreement_report(

@@ -4,23 +4,25 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
 
 from ..alignment.matched_spans import KINDS, MARKS
-from ..analysis.errors.errors import Errors, SystemErrors, label_table, legend, mark_table, share_table
+from ..analysis.errors.errors import Errors, SystemErrors, kind_tables, label_tables
 from ..analysis.errors.examples import ErrorChoice
 from ..analysis.errors.kinds import ANSWER_KINDS
-from ..analysis.scores.report import kind_of, score_columns
+from ..analysis.scores.measure_result import MeasureResult
+from ..analysis.scores.report import kind_of, score_table
 from ..arrays import offsets_of
 from ..exceptions import printable
+from ..readers.writing import writing
 from ..spans.wording import coded_strings
-from ..tables.table import Cell, Number, Precision, Table, defined_interval, styled
+from ..tables.table import Number, Precision, Table, defined_interval
 from .passages import Passages, wrong_answers
-from .templates import Section, render, write_page
+from .templates import Section, render, require_html
 
 MOST_ERRORS = 50_000
 """The maximum number of errors that a report shows in their sentences. If there are more, they are drawn at random."""
@@ -66,15 +68,15 @@ class Compared:
     costs: tuple[np.ndarray, np.ndarray] | None = None
 
     def worded(self, table: Table) -> Table:
-        """Replace the names of columns and rows in a table of errors by the words for these sides."""
+        """Replace the names of columns in a table of errors, and of its rows if these are kinds, by the words here."""
         titles = {name: title for name, (title, _) in self.kinds.items()}
         titles |= {"reference": self.reference, "predicted": self.predicted, "error": self.difference}
-        titles |= {name.replace("_", " "): title for name, title in titles.items()}
-        rows: list[Sequence[Cell] | None] = []
-        for row in table.rows:
-            name, style = styled(row[0]) if row and not isinstance(row[0], Number) else ("", "")
-            rows.append(row and [(titles.get(name, name), style), *row[1:]])
-        heads = [titles.get(key, head) for key, head in zip(table.keys or table.heads, table.heads, strict=True)]
+        heads = [titles.get(key, head) for key, head in zip(table.keys, table.heads, strict=True)]
+        rows = table.rows
+        if table.title == "error":
+            names = [record["error"] for record in table.records()]
+            named = zip(names, filter(None, rows), strict=True)
+            rows = [[titles.get(name.replace(" ", "_"), name), *row[1:]] for name, row in named]
         return replace(table, title=titles.get(table.title, table.title), heads=heads, rows=rows)
 
 
@@ -96,7 +98,9 @@ def write_error_report(errors: Errors, path: str | os.PathLike[str], **options: 
     Raises:
         InputError: if the name does not end in .html.
     """
-    write_page(path, lambda: error_report(errors, **options))
+    require_html(path)
+    with writing(path, replace=True) as stream:
+        stream.write(error_report(errors, **options).encode())
 
 
 def error_report(
@@ -125,20 +129,21 @@ def error_report(
         seed: the seed of this draw.
         compared: the sides and the words for them; by default systems and a reference.
     """
-    report = _ErrorReport(errors, compared or _ERRORS, precision or Precision(), {"train": train, "by": by})
+    compared, precision = compared or _ERRORS, precision or Precision()
+    report = _ErrorReport(errors, compared, precision, {"train": train, "by": by})
     answers = {name: wrong_answers(system) for name, system in errors.systems.items()}
     return render(
         "report.html",
         title=title or f"Errors of {', '.join(errors.systems)}",
         facts=heading or [("size", errors.size)],
-        compared=report.compared,
+        compared=compared,
         head=report.head(),
-        sections=[*report.compared.sections, *report.sections()],
+        sections=[*compared.sections, *report.sections()],
         wrong_answers={name: of_system for name, of_system in answers.items() if of_system},
         script="report.js",
-        precision=report.precision,
-        signatures=report.compared.signatures or [errors.signature],
-        notes=report.compared.notes or legend(errors.first.measure, errors.first.resampling, errors.documents),
+        precision=precision,
+        signatures=compared.signatures or [errors.signature],
+        notes=compared.notes or errors.first.legend,
         data=report.data(most, seed),
     )
 
@@ -164,23 +169,23 @@ class _ErrorReport:
     def head(self) -> dict[str, Any]:
         """Return the head: each system's score, and the number and the gain of each kind of error."""
         first, systems = self.errors.first, self.errors.systems
-        costs = {name: {cost.kind: cost for cost in system.costs.kinds} for name, system in systems.items()}
-        highest = max((abs(cost.gain) for of_system in costs.values() for cost in of_system.values()), default=0) or 1
         kind = kind_of(first.measure, first.costs.key)
+        costs = list(self.errors.costs())
+        highest = max(abs(cost.gain) for of_systems in costs for cost in of_systems) or 1
         rows = []
-        for cost in first.costs.kinds:
-            part = cost.kind.removeprefix("wrong_boundary_") if cost.part else ""
-            chosen = {"kind": "wrong_boundary", "boundary": part} if part else {"kind": cost.kind}
+        for of_systems in costs:
+            name, part = of_systems[0].kind, of_systems[0].boundary
+            chosen = {"kind": "wrong_boundary", "boundary": part} if part else {"kind": name}
             cells = [
                 {
-                    "count": of_system[cost.kind].count,
-                    "gain": self.precision.text(Number(of_system[cost.kind].gain, kind, signed=True)),
-                    "share": abs(of_system[cost.kind].gain) / highest,
-                    "link": self.fragment(name, **chosen),
+                    "count": cost.count,
+                    "gain": self.precision.text(Number(cost.gain, kind, signed=True)),
+                    "share": abs(cost.gain) / highest,
+                    "link": self.fragment(system, **chosen),
                 }
-                for name, of_system in costs.items()
+                for system, cost in zip(systems, of_systems, strict=True)
             ]
-            rows.append({"name": part or self.compared.kinds[cost.kind][0], "part": bool(part), "cells": cells})
+            rows.append({"name": part or self.compared.kinds[name][0], "part": bool(part), "cells": cells})
         scores = [
             {
                 "name": name,
@@ -195,65 +200,62 @@ class _ErrorReport:
         return {"measure": f"{first.measure.name} {first.costs.key}", "systems": scores, "rows": rows}
 
     def sections(self) -> Iterator[Section]:
-        """Yield the sections on changes, suspicious references, labels and answers; without the first two for sides."""
-        if self.compared is _ERRORS:
-            yield from self._sections_of_all()
-        for name, system in self.errors.systems.items():
-            title = f", {printable(name)}" if len(self.errors.systems) > 1 else ""
-            tables = [_score_table(system), label_table(system), share_table(system), mark_table(system)]
-            links = [{}, self._label_links(name, tables[1]), {}, self._mark_links(name)]
-            worded = tables if self.compared is _ERRORS else list(map(self.compared.worded, tables))
-            yield Section(f"Labels and marks{title}", worded, name="labels", links=links)
-            if system.answers is not None:
-                note = " ".join(f"{kind}: {text}." for kind, text in ANSWER_KINDS.items())
-                yield Section(f"Errors of answers{title}", [system.answers.table()], note, name="answers")
-
-    def _sections_of_all(self) -> Iterator[Section]:
-        pairs = list(combinations(self.errors.systems, 2))
+        """Yield the sections on changes and suspicious references (only of systems), and on labels and answers."""
+        names = list(self.errors.systems)
+        pairs = list(combinations(names, 2)) if self.compared is _ERRORS else []
         if pairs:
-            tables = [self.errors.difference(*pair).table() for pair in pairs]
-            links = [{}, *(self._change_links(*pair, table) for pair, table in zip(pairs, tables, strict=True))]
-            shared = self.errors.shared.table()
-            yield Section("Changes between systems", [shared, *tables], name="changes", links=links)
-        suspicious = self.errors.suspicious(self.grouping["train"])
-        if len(suspicious):
+            tables = [self.errors.shared.table(), *(self.errors.difference(*pair).table() for pair in pairs)]
+            links = [{}, *(self._change_links(*pair, table) for pair, table in zip(pairs, tables[1:], strict=True))]
+            yield Section("Changes between systems", tables, name="changes", links=links)
+        if self.compared is _ERRORS and len(suspicious := self.errors.suspicious(self.grouping["train"])):
             note = "Every system errs there. Evidence: systems that agree, and other labels of the same string."
             if len(suspicious) > _MOST_SUSPICIOUS:
                 note += f" The first {_MOST_SUSPICIOUS} of {len(suspicious):,}."
             yield Section("Suspicious references", [suspicious.table(_MOST_SUSPICIOUS)], note, name="suspicious")
+        for name, system in self.errors.systems.items():
+            title = f", {printable(name)}" if len(names) > 1 else ""
+            counts = system.measure.count(system.matched.alignment)
+            scores = MeasureResult.of(system.measure, counts, {}, system.resampling)
+            (labels, shares), (_, marks) = label_tables(system), kind_tables(system)
+            tables = [score_table("measure", {scores.name: scores}), labels, shares, marks]
+            links = [{}, self._label_links(name, labels), {}, self._mark_links(name, marks)]
+            yield Section(
+                f"Labels and marks{title}", list(map(self.compared.worded, tables)), name="labels", links=links
+            )
+            if system.answers is not None:
+                note = " ".join(f"{kind}: {text}." for kind, text in ANSWER_KINDS.items())
+                yield Section(f"Errors of answers{title}", [system.answers.table()], note, name="answers")
 
     def _change_links(self, before: str, after: str, table: Table) -> Links:
         """Link the numbers of changes between two systems to the errors that they count."""
         sides = {"before": (before, after), **dict.fromkeys(("fixed", "new", "after"), (after, before))}
         links = {}
-        for row, record in enumerate(table.records()):
-            kind = record["kind"].replace(" ", "_")
-            of_kind = {} if kind == "all_errors" else {"kind": kind}
-            for column, key in enumerate(table.keys, 1):
-                if key in sides and record[key]:
-                    system, other = sides[key]
-                    change = {"change": key} if key in ("fixed", "new") else {}
-                    links[row, column] = self.fragment(system, other=printable(other), **of_kind, **change)
+        for place, record, key in _numbers(table):
+            if key in sides:
+                system, other = sides[key]
+                kind = record["kind"].replace(" ", "_")
+                of_kind = {} if kind == "all_errors" else {"kind": kind}
+                change = {"change": key} if key in ("fixed", "new") else {}
+                links[place] = self.fragment(system, other=printable(other), **of_kind, **change)
         return links
 
     def _label_links(self, system: str, table: Table) -> Links:
         """Link the numbers of errors of each label, and of all labels in the last row, to these errors."""
         links = {}
-        for row, record in enumerate(table.records()):
-            for column, kind in enumerate(table.keys, 1):
-                if kind in KINDS and kind != "correct" and record[kind]:
-                    side = "predicted" if kind == "spurious" else "reference"
-                    label = {} if row == len(table.rows) - 1 else {side: printable(record["label"])}
-                    links[row, column] = self.fragment(system, kind=kind, **label)
+        for place, record, kind in _numbers(table):
+            if kind in KINDS and kind != "correct":
+                side = "predicted" if kind == "spurious" else "reference"
+                label = {} if place[0] == len(table.rows) - 1 else {side: printable(record["label"])}
+                links[place] = self.fragment(system, kind=kind, **label)
         return links
 
-    def _mark_links(self, system: str) -> Links:
+    def _mark_links(self, system: str, table: Table) -> Links:
         """Link the numbers of errors with a mark to these errors."""
+        named = ((place, record["error"].replace(" ", "_"), key) for place, record, key in _numbers(table))
         return {
-            (row, column): self.fragment(system, kind=cost.kind, boundary=mark)
-            for row, cost in enumerate(self.errors.systems[system].costs.kinds)
-            for column, mark in enumerate(MARKS, 2)
-            if not cost.part and getattr(cost, mark)
+            place: self.fragment(system, kind=kind, boundary=mark)
+            for place, kind, mark in named
+            if kind in KINDS and mark in MARKS
         }
 
     def data(self, most: int, seed: int) -> dict[str, Any]:
@@ -263,48 +265,41 @@ class _ErrorReport:
         rows = [ErrorChoice().rows(system.matched) for system in systems.values()]
         parts = list(zip(systems.values(), rows, strict=True))
         place = np.concatenate([system.extent[:, chosen] for system, chosen in parts], axis=1)
-        shown = np.ones(place.shape[1], dtype=bool)
-        if len(shown) > most:
-            shown[:] = False
-            shown[np.random.default_rng(seed).choice(len(shown), most, replace=False)] = True
+        errors = place.shape[1]
+        shown = np.zeros(errors, dtype=bool)
+        shown[np.random.default_rng(seed).choice(errors, min(errors, most), replace=False)] = True
         document, start, end = place[:, shown]
         passages, of_shown = Passages.around(document, start, end, np.diff(offsets), context)
-        passage_of = np.full(len(shown), len(passages.document))
+        passage_of = np.full(errors, len(passages.document))
         passage_of[shown] = of_shown
         texts = (system.texts(chosen) for system, chosen in parts)
         codes, strings = coded_strings(*texts) if context.wording is not None else ([], [])
-        who = self.errors.makers(rows) if len(systems) > 1 else []
-        columns, begin = [], 0
-        for number, (system, chosen) in enumerate(parts):
-            passage = passage_of[begin : begin + len(chosen)]
-            begin += len(chosen)
-            order = np.argsort(passage, kind="stable")
+        who = self.errors.shared.makers(rows) if len(systems) > 1 else []
+        columns = []
+        of_systems = np.split(passage_of, np.cumsum(list(map(len, rows)))[:-1])
+        for number, (name, passage) in enumerate(zip(systems, of_systems, strict=True)):
+            system, order = systems[name], np.argsort(passage, kind="stable")
+            chosen = rows[number][order]
             columns.append(
                 {
-                    "name": printable(list(systems)[number]),
-                    **_columns(system, chosen[order], passage[order], passages),
+                    "name": printable(name),
+                    **_columns(system, chosen, passage[order], passages),
                     "string": codes[number][order].tolist() if codes else None,
                     "who": who[number][order].tolist() if who else None,
-                    "buckets": list(self._buckets(system, chosen[order])),
+                    "buckets": list(self._buckets(system, chosen)),
                 }
             )
         kinds = [
-            {
-                "name": name,
-                "title": title,
-                "saved": title,
-                "symbol": style[0],
-                "help": f"{style[2:]} line: {text}",
-            }
+            {"name": name, "title": title, "symbol": style[0], "help": f"{style[2:]} line: {text}"}
             for (name, (title, text)), style in zip(compared.kinds.items(), _STYLES, strict=True)
         ]
         separator, reference = context.separator, printable(compared.reference)
-        own = {"title": reference, "symbol": "▪", "help": f"solid line: a span on the side {reference}"}
+        own = {"symbol": "▪", "help": f"solid line: a span on the side {reference}"}
         span, start, stop, passage = passages.pieces(first.references, offsets)
         marks = np.stack([start, stop - start, first.references.label[span]], axis=1)
         return {
             "kinds": kinds,
-            "own": {"name": "reference", **own},
+            "own": {"name": "reference", "title": reference, **own},
             "reference": reference,
             "predicted": printable(compared.predicted),
             "error": compared.difference,
@@ -321,10 +316,9 @@ class _ErrorReport:
 
     def _buckets(self, system: SystemErrors, rows: np.ndarray) -> Iterator[dict[str, Any]]:
         """Yield for each way of grouping: the names and scores of the groups, and the group of each error (or -1)."""
-        buckets = system.bucketed(**self.grouping)
-        scores = iter(system.buckets(**self.grouping).scores)
-        for way in buckets:
-            listed = [next(scores) for _ in way.names]
+        report = system.buckets(**self.grouping)
+        scores = iter(report.scores)
+        for way in report.buckets:
             key = "recall" if way.predictions is None else "f1"
             codes = np.full(len(rows), -1)
             for chosen, of_spans in (
@@ -333,24 +327,20 @@ class _ErrorReport:
             ):
                 if of_spans is not None:
                     codes[chosen >= 0] = of_spans[chosen[chosen >= 0]]
-            cells = []
-            for row in listed:
+            cells: list[list[Any]] = []
+            for row in islice(scores, len(way.names)):
                 value, bounds = row.scores[key], defined_interval(row.intervals.get(key))
                 text = None if math.isnan(value) else self.precision.text(Number(value, interval=bounds))
-                low, high = bounds or (value, value)
-                numbers = [None, None, None] if text is None else [round(float(each), 4) for each in (value, low, high)]
+                numbers = [None if text is None else round(each, 4) for each in (value, *(bounds or (value, value)))]
                 cells.append([*numbers, row.sizes["reference"], text])
             names = list(map(printable, way.names))
             yield {"by": printable(way.name), "key": key, "names": names, "scores": cells, "codes": _coded(codes)}
 
 
-def _score_table(system: SystemErrors) -> Table:
-    """Return a table of all scores of the measure, with their intervals."""
-    measure = system.measure
-    counts = measure.count(system.matched.alignment)
-    intervals = {} if system.resampling is None else measure.intervals(counts, system.resampling)
-    row = (measure.name, *((score, intervals.get(key)) for key, score in measure.score(counts).items()))
-    return Table.of("measure", score_columns(measure, measure.keys), [row])
+def _numbers(table: Table) -> Iterator[tuple[tuple[int, int], dict[str, Any], str]]:
+    """Yield the place (row and column), the record and the key of each number in a table that is not 0."""
+    for row, record in enumerate(table.records()):
+        yield from (((row, column), record, key) for column, key in enumerate(table.keys, 1) if record[key])
 
 
 def _columns(system: SystemErrors, rows: np.ndarray, passage: np.ndarray, passages: Passages) -> dict[str, Any]:

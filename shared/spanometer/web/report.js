@@ -332,7 +332,7 @@
   const record = ([system, error]) => {
     const number = system.passage[error], text = number < 0 ? null : passages.text[number];
     return { [SYSTEM]: system.name, document: number < 0 ? null : passages.document[number], name: passages.name?.[number] ?? null,
-      line: lineOfError(system, error), kind: kinds[system.kind[error]].saved, boundary: system.boundaries[error].join(" "),
+      line: lineOfError(system, error), kind: kinds[system.kind[error]].title, boundary: system.boundaries[error].join(" "),
       [REFERENCE_LABEL]: labelOf(system.reference[error], null), [PREDICTED_LABEL]: labelOf(system.predicted[error], null),
       mention: strings[system.string?.[error]] ?? null, text: Array.isArray(text) ? text.join(" ") : text };
   };

@@ -2,14 +2,13 @@
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import InputError, printable
-from ..readers.writing import writing
 from ..tables.result import to_html
 from ..tables.table import Part, Precision, Table
 from ..version import __version__
@@ -46,13 +45,6 @@ def require_html(path: str | os.PathLike[str]) -> str:
     if os.path.splitext(path)[1].lower() not in (".html", ".htm"):
         raise InputError(f"{os.fspath(path)!r} is not the name of an HTML page.", "End the name in .html.")
     return os.fspath(path)
-
-
-def write_page(path: str | os.PathLike[str], page: Callable[[], str]) -> None:
-    """Create a page and write it into a file, replacing an existing file. The name is checked first."""
-    require_html(path)
-    with writing(path, replace=True) as stream:
-        stream.write(page().encode())
 
 
 def render(template: str, *, folder: Path = _HERE, **values: Any) -> str:

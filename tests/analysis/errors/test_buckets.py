@@ -10,15 +10,15 @@ import pytest
 from random_corpora import as_dicts, random_pair
 from slow import buckets as slow
 from spanometer import InputError, Spans, errors
-from spanometer.alignment.overlaps import Alignment, order_of_line
+from spanometer.alignment.matched_spans import MatchedSpans
+from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.buckets import (
     BucketReport,
-    bucket_tables,
     buckets_of,
     by_name,
     by_number,
-    score_buckets,
 )
+from spanometer.analysis.errors.examples import Context, MatchedSides
 from spanometer.counts.statistics import Resampling
 from spanometer.measures.span_f import SpanF
 from spanometer.spans.wording import Wording
@@ -43,18 +43,17 @@ def spans(documents, lengths=(4, 2, 3)):
     return Spans.from_dicts(rows, lengths=list(lengths))
 
 
-def right(references, predictions):
-    flags = np.empty(len(references), dtype=bool)
-    flags[order_of_line(references)] = Alignment(references, predictions).equal
-    return flags
+def matched(references, predictions, wording=None):
+    found = MatchedSpans.of(Alignment(references, predictions))
+    context = Context(wording=wording)
+    return MatchedSides(references=references, predictions=predictions, matched=found, context=context)
 
 
-def scores(references, predictions, *given, resampling=None):
-    found = score_buckets(
-        buckets_of(references, predictions, *given), references, predictions, right(references, predictions), resampling
-    )
+def scores(references, predictions, wording, *given, resampling=None):
+    sides = matched(references, predictions, wording)
+    found = BucketReport.of(buckets_of(sides, *given), sides, resampling)
     by = {}
-    for one in found:
+    for one in found.scores:
         by.setdefault(one.by, {})[one.bucket] = tuple(
             one.sizes.get(name) for name in ("reference", "predicted", "right")
         )
@@ -92,15 +91,11 @@ def test_buckets_by_hand():
 
 def test_scores_and_intervals_are_those_of_span_f():
     references, predictions = spans(REFERENCE * 9, (4, 2, 3) * 9), spans(PREDICTION * 9, (4, 2, 3) * 9)
-    (whole,) = list(
-        score_buckets(
-            [by_name("all", ["x"] * len(references), ["x"] * len(predictions))],
-            references,
-            predictions,
-            right(references, predictions),
-            Resampling(n_resamples=200),
-        )
-    )
+    (whole,) = BucketReport.of(
+        [by_name("all", ["x"] * len(references), ["x"] * len(predictions))],
+        matched(references, predictions),
+        Resampling(n_resamples=200),
+    ).scores
     counts = SpanF().counts(references, predictions)
     assert dict(whole.scores) == SpanF().score(counts)
     assert dict(whole.intervals) == SpanF().intervals(counts, Resampling(n_resamples=200))
@@ -180,20 +175,19 @@ def test_of_many_names_the_rare_are_one_bucket():
 
 def test_scores_without_a_denominator_are_no_zeros():
     references, predictions = spans([[], [(0, 1, "A")], []]), spans([[(0, 1, "A")], [(0, 1, "A")], []])
-    found = score_buckets(buckets_of(references, predictions), references, predictions, right(references, predictions))
-    row = next(one for one in found if (one.by, one.bucket) == ("document length in tokens", "2"))
-    other = next(
-        one for one in BucketReport(found).to_dict() if (one["by"], one["bucket"]) == ("document length in tokens", "4")
-    )
+    sides = matched(references, predictions)
+    found = BucketReport.of(buckets_of(sides), sides)
+    row = next(one for one in found.scores if (one.by, one.bucket) == ("document length in tokens", "2"))
+    other = next(one for one in found.to_dict() if (one["by"], one["bucket"]) == ("document length in tokens", "4"))
     assert row.scores["f1"] == 1
     assert other["recall"] is None and other["precision"] == 0
-    (table, *_) = [table for table in bucket_tables(found) if table.title == "document length in tokens"]
+    (table, *_) = [table for table in found.tables() if table.title == "document length in tokens"]
     assert table.rows[1][2] == "·"
 
 
 def test_numbers_of_tokens_are_averaged_over_a_span():
     given = {"x": [[1, 0, 2, 4], [5, 0], [9, 0, 9]]}
-    found = buckets_of(spans(REFERENCE), spans(PREDICTION), None, None, given)[-1]
+    found = buckets_of(matched(spans(REFERENCE), spans(PREDICTION)), None, given)[-1]
     assert [found.names[code] for code in found.references] == ["1", "3", "5", "9", "9"]
 
 

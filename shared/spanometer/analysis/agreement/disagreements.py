@@ -149,7 +149,7 @@ class Disagreements(CorpusResult):
         """
         places, order = self.places, self.order
         document, start, end = (column[order] for column in (places.document, places.start, places.end))
-        texts = self.context.surroundings(document, start, end, places.offsets)
+        texts = self.context.surroundings(document, start, end, start, places.offsets)
         row, kind = np.nonzero(self.kinds[order])
         counts, taken = take_segments(offsets_by(places.readings.place, len(self)), order)
         columns = {

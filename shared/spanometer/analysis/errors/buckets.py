@@ -9,24 +9,24 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from ...arrays import inverse, is_list, listed, listed_items, offsets_of, ordered, plain
+from ...alignment.matched_spans import CORRECT
+from ...arrays import inverse, is_list, listed, listed_items, offsets_of, ordered, plain, run_bounds
 from ...counts.counts import Column, Counts
 from ...counts.statistics import Resampling
 from ...documents.document_file import DocumentFile
-from ...exceptions import InputError, counted, require_kind, require_sides, shown
+from ...exceptions import InputError, counted, require_kind, shown
 from ...measures.span_f import SpanF
 from ...spans.annotations import with_common_labels
 from ...spans.spans import Fragments, Spans
 from ...spans.wording import Wording, coded_strings
 from ...tables.result import Result
-from ...tables.table import Part, Table, TableColumn, defined_interval
+from ...tables.table import Part, Table, TableColumn, amounts, defined_interval
 from ...tags.tags import Tags
-from .consistency import LabelsOfStrings
-from .examples import context_of_documents
+from .examples import MatchedSides, context_of_documents
 
 _PARTS = 5
 """The number of buckets for a numeric property; each has about equally many reference spans."""
@@ -58,7 +58,9 @@ CASES = ("lower case", "each word capitalised", "all capitals", "otherwise", "no
 """The buckets of strings by capital letters."""
 
 _KEYS = ("precision", "recall", "f1")
-_SIZES = {"reference": "reference", "predicted": "predicted", "both": "right"}
+_SIZES = {"reference": "reference", "predicted": "predicted", "right": "both"}
+_SIZES_OF_REFERENCE = {name: count for name, count in _SIZES.items() if name != "predicted"}
+"""The names of the numbers of spans, and their counts; the second if only reference spans have the property."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +78,50 @@ class Buckets:
     names: tuple[str, ...]
     references: np.ndarray
     predictions: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class LabelsOfStrings:
+    """The labels that the same strings have elsewhere in an annotation.
+
+    Attributes:
+        own: how often each string has the label of its span.
+        other: how often it has its most frequent other label; 0 if it has no other label.
+        other_label: the most frequent other label, an index of the annotation's labels; -1 if there is none.
+    """
+
+    own: np.ndarray
+    other: np.ndarray
+    other_label: np.ndarray
+
+    @classmethod
+    def of(cls, annotation: Spans, string: np.ndarray, queried: tuple[np.ndarray, np.ndarray] | None = None) -> Self:
+        """Count the labels of strings.
+
+        Args:
+            annotation: the spans.
+            string: the index of each span's string.
+            queried: the strings and labels to look up, as indices (-1 if not in the annotation); by default the strings
+                and labels of the spans.
+        """
+        width = len(annotation.labels) + 1
+        pair, times = np.unique(string.astype(np.int64) * width + annotation.label, return_counts=True)
+        owner, label = np.divmod(pair, width)
+        # each string's labels, the most frequent first: the other label of a span is the first that is not its own
+        order = np.lexsort((label, -times, owner))
+        first, last = run_bounds(owner[order])
+        queries, own = (string, annotation.label) if queried is None else queried
+
+        def at(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+            place = np.searchsorted(keys, wanted)
+            return np.where(np.append(keys, -1)[place] == wanted, place, -1)
+
+        run = at(owner[order][first], queries)
+        following = np.where(last - first > 1, np.append(order, -1)[first + 1], -1)
+        best, second = (np.append(places, -1)[run] for places in (order[first], following))
+        labels, counts = np.append(label, -1), np.append(times, 0)
+        other = np.where((best >= 0) & (labels[best] == own), second, best)
+        return cls(counts[at(pair, queries.astype(np.int64) * width + own)], counts[other], labels[other])
 
 
 def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequence[str] | np.ndarray) -> Buckets:
@@ -141,13 +187,7 @@ def _ranges(edges: Sequence[float], defined: np.ndarray, *, whole: bool) -> Iter
             yield f"{edge:,g}" if after - 1 == edge else f"{edge:,g}–{after - 1:,g}"
 
 
-def buckets_of(
-    references: Spans,
-    predictions: Spans,
-    wording: Wording | None = None,
-    train: tuple[Spans, Wording] | None = None,
-    by: Mapping[str, Any] | None = None,
-) -> list[Buckets]:
+def buckets_of(matched: MatchedSides, train: tuple[Spans, Wording] | None = None, by: Any = None) -> list[Buckets]:
     """Create buckets by all properties that the input allows.
 
     The properties are: length of the span and of the document, position in the document, frequency of the label in the
@@ -156,8 +196,7 @@ def buckets_of(
     training set also: whether and how often it has the string. Finally, your own values (`by`).
 
     Args:
-        references, predictions: both sides, with the same documents.
-        wording: the words or characters of the documents.
+        matched: both sides, with the words or characters of the documents if known.
         train: the spans and the wording of a training set.
         by: your own values by name, numbers or texts: one for each document, or a list with one for each token; or
             `Tags`, a column of a file. A span gets the mean of its tokens' numbers, or the text of its first token.
@@ -165,10 +204,10 @@ def buckets_of(
     Raises:
         InputError: if values do not fit the documents.
     """
-    require_sides(Spans, references, predictions)
     columns = {} if by is None else by
     require_kind(columns, Mapping, "a mapping of values by name", "Give by={'year': [...]}.")
-    sides, lengths = (references, predictions), references.lengths
+    references, wording = matched.references, matched.context.wording
+    sides, lengths = (references, matched.predictions), references.lengths
     unit = "token" if wording is None or wording.separator else "character"
     edges = _LENGTHS if unit == "token" else None
     buckets = [by_number(f"span length in {unit}s", *(side.sizes for side in sides), edges=edges)]
@@ -202,8 +241,7 @@ def buckets_of(
 def read_training(train: Any) -> tuple[Spans, Wording] | None:
     """Read the spans and the wording of a training set from a file; a tuple of both is returned unchanged."""
     if train is None or isinstance(train, tuple):
-        spans_and_wording: tuple[Spans, Wording] | None = train
-        return spans_and_wording
+        return train
     require_kind(train, DocumentFile, "the result of spanometer.read", "Read the file with spanometer.read.")
     wording = context_of_documents(train).wording
     if wording is None:
@@ -277,28 +315,26 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
     documents, lengths = sides[0].documents, sides[0].lengths
     remedy = "Give one value for each document, or, for each document, one list with a value for each token."
     if isinstance(values, Tags):
-        column, sizes = np.array(values.names, dtype=object)[values.codes], values.lengths.tolist()
-    else:
-        rows = ordered(values, "a list of values", remedy)
-        of_tokens = any(map(is_list, rows))
-        if of_tokens and not all(map(is_list, rows)):
-            raise InputError(f"{name!r} has a list of values for some documents, and one value for others.", remedy)
-        parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
-        sizes = list(map(len, parts))
-        flat = [value for part in parts for value in part]
-        odd = next((value for value in flat if not _is_value(value)), None)
-        if odd is not None:
-            raise InputError(f"{name!r} has {shown(odd)}, which is neither a number nor a text.", remedy)
-        column = np.fromiter(flat, dtype=object, count=len(flat))
-        lengths = lengths if of_tokens else np.ones(documents, dtype=np.int64)
+        tags = np.array(values.names, dtype=object)[values.codes]
+        values = np.split(tags, values.offsets[1:-1])[: len(values.lengths)]
+    rows = ordered(values, "a list of values", remedy)
+    of_tokens = any(map(is_list, rows))
+    if of_tokens and not all(map(is_list, rows)):
+        raise InputError(f"{name!r} has a list of values for some documents, and one value for others.", remedy)
+    parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
+    sizes, column = list(map(len, parts)), np.fromiter(chain.from_iterable(parts), dtype=object)
+    odd = next((value for value in column if not _is_value(value)), None)
+    if odd is not None:
+        raise InputError(f"{name!r} has {shown(odd)}, which is neither a number nor a text.", remedy)
     if len(sizes) != documents:
         raise InputError(f"{name!r} has {counted(len(sizes), 'value')} for {counted(documents, 'document')}.", remedy)
-    if lengths is not None and sizes != lengths.tolist():
-        document = next(place for place, size in enumerate(sizes) if size != lengths[place])
-        problem = f"{name!r} has {counted(sizes[document], 'value')} for {counted(int(lengths[document]), 'token')}."
-        raise InputError(problem, remedy, document=document)
+    expected = lengths.tolist() if of_tokens and lengths is not None else sizes
+    for document, (size, length) in enumerate(zip(sizes, expected, strict=True)):
+        if size != length:
+            problem = f"{name!r} has {counted(size, 'value')} for {counted(length, 'token')}."
+            raise InputError(problem, remedy, document=document)
     offsets, numbers = offsets_of(sizes), _numbers(column)
-    if max(sizes, default=0) == 1 and not isinstance(values, Tags):
+    if max(sizes, default=0) == 1:
         places = [(offsets[side.document], offsets[side.document] + 1) for side in sides]
     else:
         places = [(offsets[side.document] + side.start, offsets[side.document] + side.end) for side in sides]
@@ -346,65 +382,81 @@ class BucketScores:
     scores: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]]
 
-
-def score_buckets(
-    buckets: Sequence[Buckets],
-    references: Spans,
-    predictions: Spans,
-    right: np.ndarray,
-    resampling: Resampling | None = None,
-) -> list[BucketScores]:
-    """Compute the scores of each bucket. All buckets use the same resampled corpora.
-
-    Args:
-        buckets: the buckets of the spans, by one or more properties.
-        references, predictions: the spans.
-        right: whether each reference span is predicted with the same boundaries and label.
-        resampling: how intervals are computed; None computes no intervals.
-    """
-    first = offsets_of([len(each.names) for each in buckets])
-
-    def column(document: np.ndarray, codes: Sequence[np.ndarray | None]) -> Column:
-        # number the buckets of all properties consecutively
-        bucket = [code + start for code, start in zip(codes, first.tolist(), strict=False) if code is not None]
-        return Column(np.tile(document, len(bucket)), np.concatenate([np.zeros(0, dtype=np.int64), *bucket]))
-
-    columns = {
-        "both": column(references.document[right], [each.references[right] for each in buckets]),
-        "predicted": column(predictions.document, [each.predictions for each in buckets]),
-        "reference": column(references.document, [each.references for each in buckets]),
-    }
-    counts = Counts(columns, tuple(map(str, range(int(first[-1])))), references.documents)
-    measure = SpanF(zero_division=math.nan)
-    per_label, totals = measure.score_per_label(counts), counts.by_label()
-    intervals = {} if resampling is None else measure.label_intervals(counts, resampling)
-    scores = []
-    named = ((way, name) for way in buckets for name in way.names)
-    for label, (way, name) in zip(counts.labels, named, strict=True):
-        # without predicted spans only recall is defined
-        keys = _KEYS if way.predictions is not None else ("recall",)
-        sizes = {title: int(totals[label][count]) for count, title in _SIZES.items()}
-        if way.predictions is None:
-            del sizes["predicted"]
-        values = {key: per_label[label][key] if key in keys else math.nan for key in _KEYS}
-        bounds = {key: interval for key, interval in intervals.get(label, {}).items() if key in keys}
-        scores.append(BucketScores(way.name, name, sizes, values, bounds))
-    return scores
+    def value(self, key: str) -> tuple[float, tuple[float, float] | None] | None:
+        """Return a score with its interval; None if it is undefined."""
+        value = self.scores[key]
+        return None if math.isnan(value) else (value, defined_interval(self.intervals.get(key)))
 
 
-class BucketReport(Result, eq=True, kw_only=False):
+class BucketReport(Result, kw_only=False):
     """The scores of buckets. It has one table for each property, named `buckets`.
 
     Attributes:
+        buckets: the buckets of the spans, by one or more properties.
         scores: the scores of each bucket.
     """
 
+    buckets: Sequence[Buckets]
     scores: Sequence[BucketScores]
+
+    @classmethod
+    def of(cls, buckets: Sequence[Buckets], sides: MatchedSides, resampling: Resampling | None = None) -> Self:
+        """Compute the scores of each bucket. All buckets use the same resampled corpora.
+
+        Args:
+            buckets: the buckets of the spans.
+            sides: the matched spans.
+            resampling: how intervals are computed; None computes no intervals.
+        """
+        references, predictions, matched = sides.references, sides.predictions, sides.matched
+        right = np.sort(sides.reference[matched.kind == CORRECT])
+        first = offsets_of([len(way.names) for way in buckets]).tolist()
+
+        def column(document: np.ndarray, codes: Sequence[np.ndarray | None]) -> Column:
+            # number the buckets of all properties consecutively
+            bucket = [code + start for code, start in zip(codes, first, strict=False) if code is not None]
+            return Column(np.tile(document, len(bucket)), np.concatenate([np.zeros(0, dtype=np.int64), *bucket]))
+
+        columns = {
+            "both": column(references.document[right], [way.references[right] for way in buckets]),
+            "predicted": column(predictions.document, [way.predictions for way in buckets]),
+            "reference": column(references.document, [way.references for way in buckets]),
+        }
+        counts = Counts(columns, tuple(map(str, range(first[-1]))), references.documents)
+        measure = SpanF(zero_division=math.nan)
+        per_label, totals = measure.score_per_label(counts), counts.by_label()
+        intervals = {} if resampling is None else measure.label_intervals(counts, resampling)
+        scores = []
+        named = ((way, name) for way in buckets for name in way.names)
+        for label, (way, name) in zip(counts.labels, named, strict=True):
+            # without predicted spans only recall is defined
+            keys, sizes = (_KEYS, _SIZES) if way.predictions is not None else (("recall",), _SIZES_OF_REFERENCE)
+            scores.append(
+                BucketScores(
+                    by=way.name,
+                    bucket=name,
+                    sizes={title: int(totals[label][count]) for title, count in sizes.items()},
+                    scores={key: per_label[label][key] if key in keys else math.nan for key in _KEYS},
+                    intervals={key: bounds for key, bounds in intervals.get(label, {}).items() if key in keys},
+                )
+            )
+        return cls(buckets, scores)
 
     def parts(self) -> Iterator[Part]:
         """Yield the tables."""
-        for table in bucket_tables(self.scores):
+        for table in self.tables():
             yield from (table, "")
+
+    def tables(self) -> list[Table]:
+        """Return a table for each property."""
+        tables = []
+        for name, group in groupby(self.scores, lambda bucket: bucket.by):
+            rows = list(group)
+            keys = [key for key in _KEYS if any(not math.isnan(row.scores[key]) for row in rows)]
+            columns = [*map(TableColumn, keys), *amounts(*rows[0].sizes)]
+            cells = [(row.bucket, *(row.value(key) for key in keys), *row.sizes.values()) for row in rows]
+            tables.append(Table.of(name, columns, cells, kind="buckets", names="bucket", about={"by": name}))
+        return tables
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Convert to built-in types, ready for JSON."""
@@ -414,37 +466,20 @@ class BucketReport(Result, eq=True, kw_only=False):
         ]
 
 
-def bucket_tables(scores: Sequence[BucketScores]) -> Iterator[Table]:
-    """Yield a table for each property."""
-    for name, group in groupby(scores, lambda bucket: bucket.by):
-        rows = list(group)
-        keys = [key for key in _KEYS if any(not math.isnan(row.scores[key]) for row in rows)]
-        sizes = [size for size in _SIZES.values() if size in rows[0].sizes]
-        columns = [*map(TableColumn, keys), *(TableColumn(size, kind="amount") for size in sizes)]
-        cells = [(row.bucket, *(_value(row, key) for key in keys), *map(row.sizes.get, sizes)) for row in rows]
-        yield Table.of(name, columns, cells, kind="buckets", names="bucket", about={"by": name})
-
-
-def beside_tables(systems: Mapping[str, Sequence[BucketScores]]) -> Iterator[Table]:
+def beside_tables(systems: Mapping[str, BucketReport]) -> Iterator[Table]:
     """Yield a table for each property, with the F1 of several systems side by side.
 
     If only reference spans have the property, the table shows recall.
     """
-    scores = {name: {(row.by, row.bucket): row for row in rows} for name, rows in systems.items()}
-    there = dict.fromkeys(key for rows in scores.values() for key in rows)
+    scores = [{(row.by, row.bucket): row for row in report.scores} for report in systems.values()]
+    there = dict.fromkeys(chain.from_iterable(scores))
     for by in dict.fromkeys(name for name, _ in there):
-        keys = [key for key in there if key[0] == by]
-        rows = [[of_system.get(key) for of_system in scores.values()] for key in keys]
-        key = "f1" if any(row and not math.isnan(row.scores["f1"]) for row in chain(*rows)) else "recall"
+        rows = {name: [of_system.get((by, name)) for of_system in scores] for way, name in there if way == by}
+        key = "f1" if any(row and not math.isnan(row.scores["f1"]) for row in chain(*rows.values())) else "recall"
         columns = [TableColumn(f"{key}_{name}", name, higher=True, named=True) for name in systems]
-        columns.append(TableColumn("reference", kind="amount"))
         cells = [
-            (name, *(row and _value(row, key) for row in of_systems), next(filter(None, of_systems)).sizes["reference"])
-            for (_, name), of_systems in zip(keys, rows, strict=True)
+            (name, *(row and row.value(key) for row in of_systems), next(filter(None, of_systems)).sizes["reference"])
+            for name, of_systems in rows.items()
         ]
+        columns += amounts("reference")
         yield Table.of(f"{by}, {key}", columns, cells, kind="buckets", names="bucket", about={"by": by})
-
-
-def _value(row: BucketScores, key: str) -> Any:
-    value = row.scores[key]
-    return None if math.isnan(value) else (value, defined_interval(row.intervals.get(key)))

@@ -1,6 +1,6 @@
 """The result of an error analysis: errors of systems, with tables."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations
@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...alignment.matched_spans import CORRECT, KINDS, MARKS
+from ...alignment.matched_spans import KINDS, MARKS
 from ...arrays import plain
 from ...counts.statistics import Resampling
 from ...exceptions import InputError, require_choice
@@ -21,9 +21,8 @@ from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from ...tags.schemes import LabelChoice
 from ..scores.measure_result import interval_notes
 from ..scores.report import CorpusResult, kind_of
-from .buckets import BucketReport, Buckets, buckets_of, read_training, score_buckets
-from .consistency import SuspiciousReferences
-from .differences import Difference, SharedErrors
+from .buckets import BucketReport, buckets_of, read_training
+from .differences import Difference, SharedErrors, SuspiciousReferences
 from .examples import SHOWN, Context, ErrorChoice, ErrorExamples, MatchedSides
 from .kinds import PAIR_CHOICES, AnswerErrors, Confusion, Costs, KindCost, costs
 
@@ -120,10 +119,6 @@ class SystemErrors(MatchedSides, Result):
         require_known(choice, list(options_of(ErrorChoice)), "examples")
         return ErrorExamples.of(self, ErrorChoice(**choice), self.about)
 
-    def bucketed(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> list[Buckets]:
-        """Return the buckets of the spans of both sides, see `buckets`."""
-        return buckets_of(self.references, self.predictions, self.context.wording, self.training(train), by)
-
     def buckets(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> BucketReport:
         """Score groups of spans with `span_f` and intervals, see `buckets.buckets_of`.
 
@@ -132,10 +127,7 @@ class SystemErrors(MatchedSides, Result):
                 unseen mentions.
             by: your own values by name: one for each document, or a list with one for each token.
         """
-        right = np.empty(len(self.references), dtype=bool)
-        right[self.reference[self.reference >= 0]] = self.matched.kind[self.reference >= 0] == CORRECT
-        buckets = self.bucketed(train=train, by=by)
-        return BucketReport(score_buckets(buckets, self.references, self.predictions, right, self.resampling))
+        return BucketReport.of(buckets_of(self, self.training(train), by), self, self.resampling)
 
     def training(self, train: Any) -> tuple[Spans, Wording] | None:
         """Return the spans of a training set that have scored labels, and its wording."""
@@ -145,7 +137,23 @@ class SystemErrors(MatchedSides, Result):
     def parts(self) -> Iterator[Part]:
         """Yield the cost of each kind, the kinds by label, confusions of labels, and the legend."""
         yield from self.lines()
-        yield from ("", *legend(self.measure, self.resampling, self.references.documents))
+        yield from ("", *self.legend)
+
+    @property
+    def legend(self) -> list[str]:
+        """The explanation of the columns."""
+        documents, resampling = self.references.documents, self.resampling
+        confidence = None if resampling is None or documents < 2 else f"{100 * resampling.confidence:g}"
+        intervals = "" if confidence is None else f" [ , ]: {confidence} % confidence intervals."
+        return [
+            f"if fixed: {self.measure.name} {self.measure.headline} with every error of this kind corrected. gain: the "
+            f"improvement.{intervals}",
+            "share: proportion of all errors. ref., pred.: reference and predicted spans. wrong both: wrong label and "
+            'wrong boundary. The table "share of" has proportions of the label\'s reference spans; for spurious spans, '
+            "of its predicted spans.",
+            *([] if resampling is None else interval_notes(documents)),
+            "; ".join(f"{mark}: {text}" for mark, text in MARKS.items()) + ".",
+        ]
 
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
         """Yield the same parts without the legend.
@@ -174,10 +182,8 @@ class SystemErrors(MatchedSides, Result):
         """List all tables."""
         overlap = self.confusion()
         return [
-            cost_table(self),
-            mark_table(self),
-            label_table(self),
-            share_table(self),
+            *kind_tables(self),
+            *label_tables(self),
             score_table(self),
             overlap.table(),
             self.confusion("exact").table(),
@@ -232,22 +238,11 @@ class Errors(CorpusResult):
         """All spans with an error, and the outcome for each system."""
         return SharedErrors.of(self.systems)
 
-    def makers(self, rows: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return the systems that make each error, as bit masks: system n has the bit 2 ** n.
-
-        Args:
-            rows: the rows of the errors in the matched spans of each system.
-        """
-        shared, made = self.shared, []
-        who = (shared.kinds > CORRECT) @ (1 << np.arange(len(self.systems)))
-        missed = np.zeros(len(self.first.references) + 1, dtype=np.int64)
-        missed[shared.reference] = who
-        for number, (system, of_system) in enumerate(zip(self.systems.values(), rows, strict=True)):
-            invented = np.zeros(len(system.predictions) + 1, dtype=np.int64)
-            invented[shared.answers[:, number]] = who
-            reference, prediction = system.reference[of_system], system.prediction[of_system]
-            made.append(np.where(reference < 0, invented[prediction], missed[reference]))
-        return made
+    def costs(self) -> Iterator[list[KindCost]]:
+        """Yield the costs of each kind of error for all systems, in the order of the first system's gains."""
+        of_systems = [{cost.kind: cost for cost in system.costs.kinds} for system in self.systems.values()]
+        for kind in of_systems[0]:
+            yield [costs[kind] for costs in of_systems]
 
     def suspicious(self, train: Any = None) -> SuspiciousReferences:
         """List reference spans that may be wrong, because every system makes an error there.
@@ -257,7 +252,7 @@ class Errors(CorpusResult):
         Args:
             train: a training set, see `SystemErrors.buckets`. The labels of the same strings in it are evidence, too.
         """
-        return SuspiciousReferences.of(self.shared, self.first.references, self.first.training(train))
+        return SuspiciousReferences.of(self.shared, self.first.training(train))
 
     def with_context(self, context: Context) -> Self:
         """Return a copy with the words and lines of the documents."""
@@ -283,7 +278,7 @@ class Errors(CorpusResult):
             yield from system.lines(matrices=matrices)
         for table in self._compared():
             yield from ("", table)
-        yield from ("", *legend(self.first.measure, self.first.resampling, self.documents), "")
+        yield from ("", *self.first.legend, "")
         yield Copyable(self.signature)
 
     def tables(self) -> list[Table]:
@@ -316,9 +311,11 @@ def score_table(output: SystemErrors) -> Table:
     return Table.of(name, [score, *_NUMBERS], [row], kind="scores", names="system", about={"measure": name})
 
 
-def cost_table(system: SystemErrors) -> Table:
-    """Return a table by kind of error: number, proportion, and cost; the highest cost first."""
-    key = system.costs.key
+def kind_tables(system: SystemErrors) -> list[Table]:
+    """Return two tables by kind of error, the highest cost first: number, proportion and cost; the number of marks."""
+    key, kinds, confidence = system.costs.key, system.costs.kinds, None
+    if system.resampling and system.costs.interval:
+        confidence = system.resampling.confidence
     kind = kind_of(system.measure, key)
     columns = [
         *amounts("spans"),
@@ -326,76 +323,45 @@ def cost_table(system: SystemErrors) -> Table:
         TableColumn(f"{key}_if_fixed", f"{key} if fixed", kind),
         TableColumn("gain", kind=kind, signed=True),
     ]
-    rows = [
-        (
-            _name(cost),
-            cost.count,
-            cost.count / system.errors if system.errors else 0.0,
-            (cost.fixed, cost.fixed_interval),
-            (cost.gain, cost.gain_interval),
-        )
-        for cost in system.costs.kinds
-    ]
-    confidence = system.resampling.confidence if system.resampling and system.costs.interval else None
-    return Table.of("error", columns, rows, kind="costs", about=system.about, confidence=confidence)
-
-
-def mark_table(system: SystemErrors) -> Table:
-    """Return a table by kind of error: the number of errors with each mark."""
-    rows = [(_name(cost), cost.count, cost.split, cost.merged, cost.nested) for cost in system.costs.kinds]
-    return Table.of("error", _MARKS, rows, kind="marks", about=system.about)
-
-
-def label_table(system: SystemErrors) -> Table:
-    """Return a table by label: its spans on both sides, and the number of each kind."""
-    rows = [((label, "cyan"), *counts.values()) for label, counts in _by_label(system)]
-    return Table.of("label", _LABELS, rows, kind="kinds", about=system.about)
-
-
-def share_table(system: SystemErrors) -> Table:
-    """Return a table by label: each kind as a proportion of reference spans, and `spurious` of predicted spans."""
-    rows = []
-    for label, counts in _by_label(system):
-        wholes = {kind: counts["predicted" if kind == "spurious" else "reference"] for kind in KINDS}
-        rows.append(((label, "cyan"), *(counts[kind] / whole if whole else None for kind, whole in wholes.items())))
-    columns = [column._replace(kind="share") for column in _LABELS[2:]]
-    return Table.of("share of", columns, rows, kind="shares", names="label", about=system.about)
-
-
-def beside_table(outputs: Errors) -> Table:
-    """Return a table by kind of error, with the numbers for all systems."""
-    systems = outputs.systems.values()
-    counts = [{cost.kind: cost.count for cost in system.costs.kinds} for system in systems]
-    rows = [(_name(cost), *(of_system[cost.kind] for of_system in counts)) for cost in outputs.first.costs.kinds]
-    rows.append((("all errors", "bold"), *(system.errors for system in systems)))
-    columns = [TableColumn(f"spans_{name}", name, "amount", named=True) for name in outputs.systems]
-    return Table.of("spans", columns, rows, kind="beside", names="error")
-
-
-def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: int) -> list[str]:
-    """Explain the columns."""
-    confidence = None if resampling is None or documents < 2 else f"{100 * resampling.confidence:g}"
-    intervals = "" if confidence is None else f" [ , ]: {confidence} % confidence intervals."
+    costs, marks = [], []
+    for cost in kinds:
+        share = cost.count / system.errors if system.errors else 0.0
+        scores = (cost.fixed, cost.fixed_interval), (cost.gain, cost.gain_interval)
+        costs.append((_name(cost), cost.count, share, *scores))
+        marks.append((_name(cost), cost.count, *(getattr(cost, mark) for mark in MARKS)))
     return [
-        f"if fixed: {measure.name} {measure.headline} with every error of this kind corrected. gain: the improvement."
-        + intervals,
-        "share: proportion of all errors. ref., pred.: reference and predicted spans. wrong both: wrong label and "
-        'wrong boundary. The table "share of" has proportions of the label\'s reference spans; for spurious spans, of '
-        "its predicted spans.",
-        *([] if resampling is None else interval_notes(documents)),
-        "; ".join(f"{mark}: {text}" for mark, text in MARKS.items()) + ".",
+        Table.of("error", columns, costs, kind="costs", about=system.about, confidence=confidence),
+        Table.of("error", _MARKS, marks, kind="marks", about=system.about),
     ]
 
 
-def _by_label(system: SystemErrors) -> list[tuple[str, dict[str, int]]]:
-    """Return the numbers of each label, and their sums."""
+def label_tables(system: SystemErrors) -> list[Table]:
+    """Return two tables by label: its spans on both sides, and the number of each kind; and each kind as a proportion.
+
+    Proportions are of the label's reference spans, for `spurious` of its predicted spans.
+    """
     labels = system.per_label
     whole = {column.key: sum(counts[column.key] for counts in labels.values()) for column in _LABELS}
-    return [*labels.items(), ("all", whole)]
+    numbers, shares = [], []
+    for label, counts in [*labels.items(), ("all", whole)]:
+        sizes = {kind: counts["predicted" if kind == "spurious" else "reference"] for kind in KINDS}
+        numbers.append(((label, "cyan"), *counts.values()))
+        shares.append(((label, "cyan"), *(counts[kind] / size if size else None for kind, size in sizes.items())))
+    columns = [column._replace(kind="share") for column in _LABELS[2:]]
+    return [
+        Table.of("label", _LABELS, numbers, kind="kinds", about=system.about),
+        Table.of("share of", columns, shares, kind="shares", names="label", about=system.about),
+    ]
+
+
+def beside_table(errors: Errors) -> Table:
+    """Return a table by kind of error, with the numbers for all systems."""
+    rows = [(_name(costs[0]), *(cost.count for cost in costs)) for costs in errors.costs()]
+    rows.append((("all errors", "bold"), *(system.errors for system in errors.systems.values())))
+    columns = [TableColumn(f"spans_{name}", name, "amount", named=True) for name in errors.systems]
+    return Table.of("spans", columns, rows, kind="beside", names="error")
 
 
 def _name(cost: KindCost) -> tuple[str, str]:
     """Return the name of a kind; parts of a kind are indented."""
-    if cost.part:
-        return f"  {cost.kind.removeprefix('wrong_boundary_')}", "dim"
-    return cost.kind.replace("_", " "), "cyan"
+    return (f"  {cost.boundary}", "dim") if cost.boundary else (cost.kind.replace("_", " "), "cyan")

@@ -1,7 +1,6 @@
 """Examples of errors in their context: the words, names and lines of documents, and the spans of both sides."""
 
 import itertools
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from ...documents.sides import Sides
 from ...exceptions import InputError, counted, plain_ends, printable, require_choice, setting
 from ...measures.aligned import require_words
 from ...options import CheckedOptions, option
+from ...readers.json.records import json_line
 from ...spans.spans import Spans
 from ...spans.texts import Tokens, joined, words_and_signs
 from ...spans.wording import Wording
@@ -60,20 +60,15 @@ class Context:
         return None if self.document_lines is None else self.document_lines[document]
 
     def surroundings(
-        self,
-        document: np.ndarray,
-        start: np.ndarray,
-        end: np.ndarray,
-        offsets: np.ndarray,
-        first: np.ndarray | None = None,
+        self, document: np.ndarray, start: np.ndarray, end: np.ndarray, first: np.ndarray, offsets: np.ndarray
     ) -> dict[str, pa.Array]:
         """Look up names, lines, texts and context of ranges of tokens, if known.
 
         Args:
             document: the document of each range.
             start, end: the bounds of each range, in tokens of its document.
+            first: the token of each range whose line is given.
             offsets: the position of each document's first token in the corpus.
-            first: the token whose line is given; by default the first token of each range.
 
         Returns:
             The columns `name` (of the document), `line`, `before`, `text` and `after`.
@@ -81,7 +76,7 @@ class Context:
         columns: dict[str, pa.Array] = {}
         if self.names is not None:
             columns["name"] = string_array(self.names).take(arrow_array(document))
-        lines = self.lines(document, start if first is None else first, offsets)
+        lines = self.lines(document, first, offsets)
         if lines is not None:
             columns["line"] = arrow_array(lines)
         wording = self.wording
@@ -123,24 +118,15 @@ def context_of_documents(
         kept: for a file of tags, whether each token is kept; None keeps all.
     """
     chosen = {"unit": "token" if file.in_tokens else "character", **(choices or {})}
-    wording = _wording(file, str(chosen["unit"]), behind, plain=chosen.get("texts") == "line_ends")
-    runs = None if any(behind) else _runs_of(file, str(chosen["unit"]))
+    unit, runs, lengths = str(chosen["unit"]), file.line_runs, file.lengths
+    wording = _wording(file, unit, behind, plain=chosen.get("texts") == "line_ends")
+    # lines are those of a file's tokens, not of characters, of tokens made from texts, or of mentions behind the end
+    if unit != "token" or any(behind) or runs is None or lengths is None or int(lengths.sum()) != runs.size:
+        runs = None
     if kept is not None and not kept.all():
         wording = wording and replace(wording, units=wording.units.take(kept))
-        runs = None if runs is None else runs.take(np.flatnonzero(kept))
-    return Context(
-        wording=wording,
-        names=file.documents.ids,
-        document_lines=file.document_lines,
-        line_runs=runs,
-    )
-
-
-def _runs_of(file: DocumentFile, unit: str) -> LineRuns | None:
-    """Return the lines of a file's tokens; None if spans are in characters, or in tokens that were made from texts."""
-    runs, lengths = file.line_runs, file.lengths
-    same = runs is not None and lengths is not None and int(lengths.sum()) == runs.size
-    return runs if unit == "token" and same else None
+        runs = runs and runs.take(np.flatnonzero(kept))
+    return Context(wording=wording, names=file.documents.ids, document_lines=file.document_lines, line_runs=runs)
 
 
 def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, plain: bool) -> Wording | None:
@@ -182,6 +168,9 @@ _SYNONYMS = {
     "boundary": "wrong_boundary",
 }
 """Other words for kinds of errors."""
+
+_Span = Mapping[str, Any] | None
+"""A span in a row of errors; None for no span."""
 
 _SIDES = {"reference": "reference", "prediction": "predicted"}
 """The sides, and the prefixes of their columns."""
@@ -353,7 +342,7 @@ class ErrorExamples(Result, kw_only=False):
             "document": arrow_array(document.astype(np.int32) + 1),
             "reference_text": texts[0].take(arrow_array(order)),
             "predicted_text": texts[1].take(arrow_array(order)),
-            **context.surroundings(document, start, end, matched.alignment.offsets, sides.first[rows]),
+            **context.surroundings(document, start, end, sides.first[rows], matched.alignment.offsets),
             "times": arrow_array(times[order], np.full(len(rows), unknown)),
         }
         return cls(pa.table(columns), context, about)
@@ -364,11 +353,14 @@ class ErrorExamples(Result, kw_only=False):
 
     def parts(self, most: int = SHOWN) -> Iterator[Part]:
         """Yield the first errors, each with both sides."""
-        if most < len(self):
-            yield from (f"The first {most:,} of {counted(len(self), 'error')}:", "")
-        for row in self.rows.slice(0, most).to_pylist():
-            yield from _lines(row, self.context.wording)
-            yield ""
+        yield from heading_of_first(most, len(self))
+        for row in replace(self, rows=self.rows.slice(0, most)).to_dict():
+            spans = {side: row[side] for side in _SIDES}
+            labels = " → ".join("–" if span is None else span["label"] for span in spans.values())
+            boundary = [] if row.get("boundary", "same") == "same" else [row["boundary"]]
+            kinds = ", ".join([row["kind"].replace("_", " "), *boundary, *filter(row.get, MARKS)])
+            times = f", {row['times']} times" if row.get("times", 1) > 1 else ""
+            yield from error_lines(row, labels, kinds, times, spans, self.context.wording)
 
     def tables(self) -> Sequence[Table]:
         """Return the table of all errors."""
@@ -377,11 +369,18 @@ class ErrorExamples(Result, kw_only=False):
 
     def to_json_lines(self) -> str:
         """Write a line of JSON for each error."""
-        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self.to_dict())
+        return "".join(map(json_line, self.to_dict()))
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Convert the errors to built-in types, ready for JSON."""
-        return [{**self.about, **_described(row)} for row in self.rows.to_pylist()]
+        """Convert to built-in types: spans become objects, no span becomes None, and unknown values are left out."""
+        first = ("document", "name", "line", "kind", "boundary")
+        errors = []
+        for row in self.rows.to_pylist():
+            spans = {side: span_in(row, f"{name}_") for side, name in _SIDES.items()}
+            known = {key: value for key, value in row.items() if value is not None}
+            rest = {key: value for key, value in known.items() if key.partition("_")[0] not in _SIDES.values()}
+            errors.append({**self.about, **{key: rest.pop(key) for key in first if key in rest}, **spans, **rest})
+        return errors
 
     def strings(self) -> list[tuple[str, int, str]]:
         """List the strings with errors, the most frequent first: text, number of errors, and labels of both sides."""
@@ -412,50 +411,27 @@ def span_in(row: Mapping[str, Any], before: str = "", after: str = "") -> dict[s
     return {key: value for key, value in columns.items() if value is not None} or None
 
 
-def _described(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert an error to JSON types: spans become objects, no span becomes None, and unknown values are omitted."""
-    rest = {
-        key: value
-        for key, value in row.items()
-        if value is not None and not key.startswith(("reference_", "predicted_"))
-    }
-    return {
-        **{key: rest.pop(key) for key in ("document", "name", "line", "kind", "boundary") if key in rest},
-        **{side: span_in(row, f"{name}_") for side, name in _SIDES.items()},
-        **rest,
-    }
+def heading_of_first(most: int | None, errors: int) -> Iterator[Part]:
+    """Yield a heading if only the first errors of a list are shown."""
+    if most is not None and most < errors:
+        yield from (f"The first {most:,} of {counted(errors, 'error')}:", "")
 
 
-def _lines(row: Mapping[str, Any], wording: Wording | None) -> Iterator[Part]:
-    """Yield an error as lines: its kind and place, and the text of each side with its span in brackets."""
-    labels = " → ".join(row[f"{side}_label"] or "–" for side in _SIDES.values())
-    marks = [name for name in (row["boundary"], *(mark for mark in MARKS if row[mark])) if name not in (None, "same")]
-    kind = ", ".join([row["kind"].replace("_", " "), *marks])
-    times = f", {row['times']} times" if (row["times"] or 0) > 1 else ""
-    yield [(labels, "bold"), f"  {kind}  ", (place_text(row) + times, "dim")]
-    spans = {side: span_in(row, f"{name}_") for side, name in _SIDES.items()}
-    yield from side_lines(wording, row["document"] - 1, spans)
-
-
-def side_lines(
-    wording: Wording | None, document: int, spans: Mapping[str, Mapping[str, Any] | None]
-) -> Iterator[list[Text]]:
-    """Yield the text around an error once for each side, with the side's span in brackets."""
+def error_lines(
+    row: Mapping[str, Any], title: str, kinds: str, times: str, spans: Mapping[str, _Span], wording: Wording | None
+) -> Iterator[Part]:
+    """Yield an error as lines: its kind and place, and the text around it for each side, with its span in brackets."""
+    line = f"line {row['line']}, " if row.get("line") else ""
+    yield [(title, "bold"), f"  {kinds}  ", (f"{line}document {row.get('name', row['document'])}{times}", "dim")]
     bounds = [bound for span in spans.values() if span for bound in (span["start"], span["end"])]
     width = max(map(len, spans))
     for side, span in spans.items():
-        yield [(f"  {side:<{width}}  ", "dim"), *_marked_text(wording, document, min(bounds), max(bounds), span)]
+        text = _marked_text(wording, row["document"] - 1, min(bounds), max(bounds), span)
+        yield [(f"  {side:<{width}}  ", "dim"), *text]
+    yield ""
 
 
-def place_text(row: Mapping[str, Any]) -> str:
-    """Describe the place of an error: its line, and the name or number of its document."""
-    line = [f"line {row['line']}"] if row.get("line") else []
-    return ", ".join([*line, f"document {row.get('name', row['document'])}"])
-
-
-def _marked_text(
-    wording: Wording | None, document: int, start: int, end: int, span: Mapping[str, Any] | None
-) -> list[Text]:
+def _marked_text(wording: Wording | None, document: int, start: int, end: int, span: _Span) -> list[Text]:
     """Return a part of a document with its context, and a span in brackets; without words, only the span's offsets."""
     if wording is None:
         return ["–" if span is None else f"[{span['label']} {span['start']}–{span['end']}]"]

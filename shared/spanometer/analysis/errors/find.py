@@ -169,7 +169,7 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
     side, beside = (other, current) if change == "fixed" else (current, other)
     every = [ErrorChoice().rows(system.matched) for system in errors.systems.values()]
     shown = {}
-    for (name, system), rows, makers in zip(errors.systems.items(), every, errors.makers(every), strict=True):
+    for (name, system), rows, makers in zip(errors.systems.items(), every, errors.shared.makers(every), strict=True):
         matched, kept = system.matched, np.ones(len(rows), dtype=bool)
         if change:
             kept &= (makers >> names.index(beside) & 1) == (change == "both")

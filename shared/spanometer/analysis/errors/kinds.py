@@ -52,12 +52,12 @@ class KindCost:
     gain_interval: tuple[float, float] | None = None
 
     @property
-    def part(self) -> bool:
-        """Whether this kind is a part of another kind."""
-        return self.kind in WRONG_BOUNDARIES
+    def boundary(self) -> str:
+        """The boundary if this kind is a part of `wrong_boundary`; otherwise empty."""
+        return self.kind.removeprefix("wrong_boundary_") if self.kind in WRONG_BOUNDARIES else ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Costs:
     """A system's score, and the cost of each kind of error.
 
@@ -104,32 +104,38 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
         )
     now = measure.count(matched.alignment)
     flags = {kind: matched.flags(kind) for kind in ERRORS}
-    changes = {kind: _Change.of(measure, matched, of_kind) for kind, of_kind in flags.items() if of_kind.any()}
+    changes = {kind: _change(measure, matched, of_kind) for kind, of_kind in flags.items() if of_kind.any()}
 
-    def scored(totals: Totals, of_change: Callable[[_Change], Totals]) -> dict[str, np.ndarray]:
-        """Compute the main score of the output, and its main score with each kind of error corrected."""
-        added = {kind: of_change(change) for kind, change in changes.items()}
-        fixed = {kind: {name: values + more[name] for name, values in totals.items()} for kind, more in added.items()}
-        return {kind: measure.score_totals(sums)[measure.headline] for kind, sums in {_NOW: totals, **fixed}.items()}
-
-    def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
-        weighted = measure.totals(now, weights)
-        return scored(weighted, lambda change: change.counts.weighted(weights[:, change.documents]))
+    def scored(totals: Callable[[Counts, np.ndarray | slice], Totals]) -> dict[str, np.ndarray]:
+        """Compute the main score of the output, and with each kind corrected; `totals` sums counts of documents."""
+        sums = {_NOW: totals(now, slice(None))}
+        for kind, (documents, counts) in changes.items():
+            added = totals(counts, documents)
+            sums[kind] = {name: values + added[name] for name, values in sums[_NOW].items()}
+        return {kind: measure.score_totals(of_kind)[measure.headline] for kind, of_kind in sums.items()}
 
     def left_out() -> dict[str, np.ndarray]:
         """Compute these scores with each group of documents left out in turn, see `Measure.left_out`."""
         group = jackknife_groups(now.documents)
 
-        def without(counts: Counts, of_documents: np.ndarray) -> Totals:
-            sums = joined_values(counts.grouped(of_documents, int(group.max()) + 1).per_document())
+        def without(counts: Counts, documents: np.ndarray | slice) -> Totals:
+            grouped = counts.grouped(group[documents], int(group.max()) + 1)
+            sums = joined_values(grouped.per_document())
             return {name: values - sums[name] for name, values in counts.per_label().items()}
 
-        return scored(without(now, group), lambda change: without(change.counts, group[change.documents]))
+        return scored(without)
 
-    points = scored(measure.totals(now), lambda change: change.counts.per_label())
+    def interval(estimate: Estimate) -> tuple[float, float] | None:
+        if resampling is None or estimate.drawn is None or np.isnan(estimate.drawn).all():
+            return None
+        return estimate.interval(resampling.confidence)
+
+    def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
+        return scored(lambda counts, documents: counts.weighted(weights[:, documents]))
+
+    points = scored(lambda counts, _: counts.per_label())
     computed = estimates(points, of_weights, left_out, now.documents, resampling)
-    own = computed[_NOW]
-    score = float(points[_NOW])
+    own, score = computed[_NOW], float(points[_NOW])
     kinds = []
     for kind, of_kind in flags.items():
         fixed, estimate = float(points.get(kind, score)), computed.get(kind, own)
@@ -140,72 +146,53 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
                 **{mark: int(matched.flags(mark)[of_kind].sum()) for mark in MARKS},
                 fixed=fixed,
                 gain=fixed - score,
-                fixed_interval=_interval(estimate, resampling),
-                gain_interval=_interval(estimate - own, resampling),
+                fixed_interval=interval(estimate),
+                gain_interval=interval(estimate - own),
             )
         )
-    return Costs(
-        key=measure.headline,
-        score=score,
-        interval=_interval(own, resampling),
-        kinds=_by_gain(kinds, higher=measure.higher_is_better),
-    )
+    by_gain = sorted(kinds, key=lambda cost: (-cost.gain if measure.higher_is_better else cost.gain, -cost.count))
+    parts = [cost for cost in by_gain if cost.boundary]
+    whole = [cost for cost in by_gain if not cost.boundary]
+    place = [cost.kind for cost in whole].index("wrong_boundary") + 1
+    return Costs(measure.headline, score, interval(own), (*whole[:place], *parts, *whole[place:]))
 
 
-def _by_gain(kinds: list[KindCost], *, higher: bool) -> tuple[KindCost, ...]:
-    """Sort kinds by gain, then by frequency; parts come after the whole kind."""
-    ordered = sorted(kinds, key=lambda cost: (-cost.gain if higher else cost.gain, -cost.count))
-    parts = [cost for cost in ordered if cost.part]
-    whole = [cost for cost in ordered if not cost.part]
-    return tuple(each for cost in whole for each in (cost, *(parts if cost.kind == "wrong_boundary" else ())))
+def _change(measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -> tuple[np.ndarray, Counts]:
+    """Compute the change of counts if the errors in flagged rows are corrected.
 
-
-@dataclass(frozen=True, eq=False)
-class _Change:
-    """The change of counts if all errors of a kind are corrected.
-
-    Attributes:
-        documents: the documents with such errors, ascending.
-        counts: the counts to add, with a document for each of `documents`.
+    Returns the documents with such errors, ascending, and the counts to add, with a document for each.
     """
-
-    documents: np.ndarray
-    counts: Counts
-
-    @classmethod
-    def of(cls, measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -> Self:
-        """Compute the change of counts if the errors in flagged rows are corrected."""
-        alignment = matched.alignment
-        there = np.zeros(alignment.documents, dtype=bool)
-        there[matched.document[flags]] = True
-        references, predictions = alignment.references, alignment.predictions
-        of_references, of_predictions = there[references.document], there[predictions.document]
-        kept, added = of_predictions.copy(), np.zeros(len(references), dtype=bool)
-        kept[matched.prediction[flags & (matched.prediction >= 0)]] = False
-        added[matched.reference[flags & (matched.reference >= 0)]] = True
-        reference = references.take(of_references)
-        fixed = united(predictions.take(kept), references.take(added))
-        before = measure.count(alignment.of_sides(reference, predictions.take(of_predictions)))
-        try:
-            after = measure.count(alignment.of_sides(reference, fixed))
-        except InputError as error:
-            # the corrected spans are not in the user's input
-            raise replace(
-                error,
-                problem=f"after correcting the errors of one kind, {error.problem}",
-                remedy=f"Set {mention('measure')} to a measure without this limit, such as span_f.",
-                option="measure",
-            ) from None
-        documents = np.flatnonzero(there)
-        # sum before joining, because most spans are equal in both
-        removed = {name: _negative(column) for name, column in before.summed().columns.items()}
-        columns = join_columns([after.summed().columns, removed])
-        for name, column in columns.items():
-            inside = there[column.document]
-            place = np.searchsorted(documents, column.document[inside])
-            columns[name] = Column(place, column.label[inside], np.asarray(column.value)[inside])
-        shared = {name: values[documents] - before.shared[name][documents] for name, values in after.shared.items()}
-        return cls(documents, replace(after, columns=columns, documents=len(documents), shared=shared).summed())
+    alignment = matched.alignment
+    there = np.zeros(alignment.documents, dtype=bool)
+    there[matched.document[flags]] = True
+    references, predictions = alignment.references, alignment.predictions
+    of_references, of_predictions = there[references.document], there[predictions.document]
+    kept, added = of_predictions.copy(), np.zeros(len(references), dtype=bool)
+    kept[matched.prediction[flags & (matched.prediction >= 0)]] = False
+    added[matched.reference[flags & (matched.reference >= 0)]] = True
+    reference = references.take(of_references)
+    fixed = united(predictions.take(kept), references.take(added))
+    before = measure.count(alignment.of_sides(reference, predictions.take(of_predictions)))
+    try:
+        after = measure.count(alignment.of_sides(reference, fixed))
+    except InputError as error:
+        # the corrected spans are not in the user's input
+        raise replace(
+            error,
+            problem=f"after correcting the errors of one kind, {error.problem}",
+            remedy=f"Set {mention('measure')} to a measure without this limit, such as span_f.",
+            option="measure",
+        ) from None
+    documents = np.flatnonzero(there)
+    # sum before joining, because most spans are equal in both
+    removed = {name: _negative(column) for name, column in before.summed().columns.items()}
+    columns = join_columns([after.summed().columns, removed])
+    for name, column in columns.items():
+        inside = there[column.document]
+        place = np.searchsorted(documents, column.document[inside])
+        columns[name] = Column(place, column.label[inside], np.asarray(column.value)[inside])
+    shared = {name: (values - before.shared[name])[documents] for name, values in after.shared.items()}
+    return documents, replace(after, columns=columns, documents=len(documents), shared=shared).summed()
 
 
 def _negative(column: Column) -> Column:
@@ -231,12 +218,6 @@ def united(side: SideSpans, other: SideSpans) -> SideSpans:
     return both.take(np.lexsort((both.end, both.start))).moved(np.zeros(len(both), dtype=np.int64))
 
 
-def _interval(estimate: Estimate, resampling: Resampling | None) -> tuple[float, float] | None:
-    if resampling is None or estimate.drawn is None or np.isnan(estimate.drawn).all():
-        return None
-    return estimate.interval(resampling.confidence)
-
-
 PAIR_CHOICES = {
     "overlap": "all pairs of spans that share tokens",
     "exact": "only pairs with the same boundaries; all other spans count as missing or spurious",
@@ -247,7 +228,7 @@ MISSING, SPURIOUS = "missing", "spurious"
 """The names of the last column (unmatched reference spans) and of the last row (unmatched predicted spans)."""
 
 
-class Confusion(Result):
+class Confusion(Result, kw_only=False):
     """The number of spans with each reference label and each predicted label.
 
     Each row adds up to the reference spans of a label, each column to the predicted spans of a label.
@@ -277,12 +258,7 @@ class Confusion(Result):
         counts = np.bincount(np.concatenate(cells), minlength=size * size).reshape(size, size)
         there = np.flatnonzero((counts.sum(axis=0) + counts.sum(axis=1))[:-1] > 0)
         kept = np.append(there, len(names))
-        return cls(
-            labels=tuple(names[label] for label in there.tolist()),
-            pairs=pairs,
-            counts=counts[np.ix_(kept, kept)],
-            about=about or {},
-        )
+        return cls(tuple(names[label] for label in there.tolist()), pairs, counts[np.ix_(kept, kept)], about or {})
 
     @property
     def rows(self) -> tuple[str, ...]:

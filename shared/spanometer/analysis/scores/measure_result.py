@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from itertools import chain, count, pairwise
+from itertools import count, pairwise
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -23,6 +23,9 @@ from ...spans.spans import Spans
 from ...tables.table import UNRELIABLE, Table, TableColumn, amounts
 
 Part = TypeVar("Part")
+
+Progress = Callable[[Sequence[Any]], Iterable[Any]]
+"""A function that wraps a sequence, for a progress bar."""
 
 _BLOCK = 1 << 17
 """The approximate number of spans, of all sides, that are aligned at a time."""
@@ -44,12 +47,7 @@ def condensed_sum(counts: Any, others: Any) -> Any:
 
 
 def count_measures(
-    references: Any,
-    predictions: Any,
-    measures: Sequence[Any],
-    *,
-    per_document: bool,
-    progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
+    references: Any, predictions: Any, measures: Sequence[Any], *, per_document: bool, progress: Progress = iter
 ) -> list[Counts]:
     """Compute the counts of both sides for each measure.
 
@@ -113,11 +111,7 @@ def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
 
 
 def count_in_blocks(
-    sides: Sequence[Any],
-    count: Callable[[list[Any]], list[Counts]],
-    *,
-    per_document: bool,
-    progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
+    sides: Sequence[Any], count: Callable[[list[Any]], list[Counts]], *, per_document: bool, progress: Progress = iter
 ) -> list[Counts]:
     """Count all sides block by block, and add up the counts; errors give the document's number in the corpus.
 
@@ -139,6 +133,14 @@ def count_in_blocks(
         return counts if len(blocks) == 1 else list(map(shrink, counts))
 
     return sum_of_parts(map(of_block, progress(blocks)), lambda counts, others: list(map(add, counts, others)))
+
+
+def sizes_of(references: Any, predictions: Any) -> dict[str, Any]:
+    """Return the numbers of documents, of tokens (None if lengths are unknown), and of the spans of both sides."""
+    lengths_of_sides = (getattr(side, "lengths", None) for side in (references, predictions))
+    tokens = next((int(lengths.sum()) for lengths in lengths_of_sides if lengths is not None), None)
+    spans = {"reference_spans": len(references), "predicted_spans": len(predictions)}
+    return {"documents": references.documents, "tokens": tokens, **spans}
 
 
 def in_whole(error: InputError, first: int) -> InputError:
@@ -178,12 +180,12 @@ class SuitingMeasures(tuple[Any, ...]):
             "contiguous": any(side.fragments is not None for side in sides),
             "disjoint": any(overlap_each_other(side.between(*block)) for side in sides for block in blocks_of([side])),
         }
-        left_out: dict[str, list[str]] = {}
+        left_out, kept = dict[str, list[str]](), []
         for measure in self:
             if reasons := [_LACKING[need] for need, lacks in lacking.items() if lacks and need in measure.needs]:
                 left_out.setdefault(" and ".join(reasons), []).append(measure.name)
-        names = set(chain.from_iterable(left_out.values()))
-        kept = [measure for measure in self if measure.name not in names]
+            else:
+                kept.append(measure)
         return kept, [f"{', '.join(measures)} left out: {reason}." for reason, measures in left_out.items()]
 
 
@@ -260,12 +262,7 @@ class MeasureResult:
 
     @classmethod
     def of(
-        cls,
-        measure: Measure,
-        counts: Counts,
-        reading: Mapping[str, Any],
-        resampling: Resampling | None = None,
-        name: str = "",
+        cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None
     ) -> Self:
         """Compute the result from counts; `reading` (how the input was read) becomes part of the signature.
 
@@ -278,7 +275,7 @@ class MeasureResult:
         elif resampling is not None:
             intervals = measure.intervals(counts, resampling)
         signature = measure.signature(reading, resampling)
-        return cls(measure, scores, counts, signature, intervals, measure.notes(counts), resampling, name)
+        return cls(measure, scores, counts, signature, intervals, measure.notes(counts), resampling)
 
     @property
     def confidence(self) -> float | None:
@@ -324,17 +321,8 @@ class MeasureResult:
         """The results of this measure with each average over labels; empty if its scores are by attribute."""
         if is_by_attribute(self.scores):
             return {}
-        averages = dict.fromkeys([*AVERAGES, self.measure.average])
-        measures = {average: replace(self.measure, average=average) for average in averages}
-        return {
-            average: replace(
-                self,
-                measure=measure,
-                scores=measure.score(self.counted),
-                intervals={} if self.resampling is None else measure.intervals(self.counted, self.resampling),
-            )
-            for average, measure in measures.items()
-        }
+        measures = [replace(self.measure, average=each) for each in dict.fromkeys([*AVERAGES, self.measure.average])]
+        return {measure.average: self.of(measure, self.counted, {}, self.resampling) for measure in measures}
 
     @cached_property
     def per_document(self) -> dict[str, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import groupby
 from typing import Any, Self, TypeVar
@@ -23,15 +23,19 @@ from ...tables.table import Copyable, Part, Table, TableColumn, amounts, head
 from .measure_result import (
     MeasureResult,
     NamedDocuments,
+    Progress,
     count_measures,
     interval_notes,
     is_by_attribute,
     rare_label_note,
+    sizes_of,
 )
 
 Kind = TypeVar("Kind", bound=Measure)
 
 _P_VALUE = "p_value"
+
+_BETTER = {"higher": True, "lower": False}
 
 _TITLES = {"both": "tp", "right": "right", "found": "found", "predicted": "predicted", "reference": "reference"}
 """The counts that tables of labels show for F-measures, and their names there."""
@@ -113,7 +117,7 @@ class Report(Result, eq=True, kw_only=False):
         predictions: Spans | Entities | Attributes | Mentions,
         measures: Sequence[Kind] | Mapping[str, Kind],
         reading: Mapping[str, Any],
-        progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
+        progress: Progress = iter,
         resampling: Resampling | None = None,
         per_document: bool = True,
     ) -> Self:
@@ -135,14 +139,12 @@ class Report(Result, eq=True, kw_only=False):
         chosen = list(named.values())
         of_measures = count_measures(references, predictions, chosen, per_document=kept, progress=progress)
         results = tuple(
-            MeasureResult.of(measure, counts, reading, resampling, name)
+            replace(MeasureResult.of(measure, counts, reading, resampling), name=name)
             for name, measure, counts in progress(list(zip(named, chosen, of_measures, strict=True)))
         )
-        lengths_of_sides = (getattr(side, "lengths", None) for side in (references, predictions))
-        tokens = next((int(lengths.sum()) for lengths in lengths_of_sides if lengths is not None), None)
         units = {Entities: ("entity", "entities"), Mentions: ("mention", "mentions")}
         unit = units.get(type(references), ("span", "spans"))
-        return cls(references.documents, tokens, len(references), len(predictions), results, unit)
+        return cls(**sizes_of(references, predictions), results=results, unit=unit)
 
     @property
     def measures(self) -> dict[str, MeasureResult]:
@@ -307,7 +309,7 @@ def score_tables(report: Report) -> list[Table]:
     heads = [part for result in plain for key in result.scores for part in head(key).split("\n")]
     widths = (names, max(map(len, heads), default=0))
     groups = [list(group) for _, group in groupby(plain, key=lambda result: tuple(result.scores))]
-    tables = [_score_table("measure", {result.name: result for result in group}, widths=widths) for group in groups]
+    tables = [score_table("measure", {result.name: result for result in group}, widths=widths) for group in groups]
     return tables + [_attribute_table(result) for result in report.results if is_by_attribute(result.scores)]
 
 
@@ -320,11 +322,11 @@ def system_tables(reports: Mapping[str, Report]) -> list[Table]:
             tables += [_attribute_table(result, name) for name, result in of_systems.items()]
         else:
             about = {"measure": first.name}
-            tables.append(_score_table(first.name, of_systems, best=True, names="system", about=about))
+            tables.append(score_table(first.name, of_systems, best=True, names="system", about=about))
     return tables
 
 
-def _score_table(title: str, results: Mapping[str, MeasureResult], *, best: bool = False, **options: Any) -> Table:
+def score_table(title: str, results: Mapping[str, MeasureResult], *, best: bool = False, **options: Any) -> Table:
     """Return a table with a row for each result; either the best score of each column or the main score is bold."""
     first = next(iter(results.values()))
     columns = score_columns(first.measure, first.scores, best=best)
@@ -337,23 +339,15 @@ def _attribute_table(result: MeasureResult, system: str | None = None) -> Table:
     measure, rows = result.measure, []
     for place, (name, (scores, intervals)) in enumerate(result.rows.items()):
         rows.append(((name, "" if place else "cyan"), *((scores[key], intervals.get(key)) for key in measure.keys)))
-    return _own_table(result, system, score_columns(measure, measure.keys), rows, kind="scores", names="attribute")
+    title, own = _owner(result, system)
+    return Table.of(title, score_columns(measure, measure.keys), rows, kind="scores", names="attribute", **own)
 
 
-def _own_table(
-    result: MeasureResult,
-    system: str | None,
-    columns: Sequence[TableColumn],
-    rows: Iterable[Sequence[Any] | None],
-    title: str = "",
-    **options: Any,
-) -> Table:
-    """Return a table of one measure; with several systems, it names the system."""
-    name, about = f"{result.name}{title}", {"measure": result.name}
-    if system is not None:
-        name, about = f"{system}, {name}", {**about, "system": system}
-    options |= {"about": about, "confidence": result.confidence, "main": result.measure.headline}
-    return Table.of(name, columns, rows, **options)
+def _owner(result: MeasureResult, system: str | None) -> tuple[str, dict[str, Any]]:
+    """Return the title of a table of one measure, and its attributes; with several systems, they name the system."""
+    about = {"measure": result.name, **({} if system is None else {"system": system})}
+    title = result.name if system is None else f"{system}, {result.name}"
+    return title, {"about": about, "confidence": result.confidence, "main": result.measure.headline}
 
 
 def label_tables(report: Report, *, system: str | None = None) -> list[Table]:
@@ -378,7 +372,8 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
         averages = result.averages.items()
         rows += [None, *(((f"{name} avg", "cyan"), *_values(average, keys), *sums) for name, average in averages)]
     columns = [*score_columns(measure, keys), *amounts(*(_TITLES[name] for name in counts), "support")]
-    return _own_table(result, system, columns, rows, kind="labels", names="label", unreliable=result.rare_labels)
+    title, own = _owner(result, system)
+    return Table.of(title, columns, rows, kind="labels", names="label", unreliable=result.rare_labels, **own)
 
 
 def document_tables(report: Report, *, system: str | None = None) -> list[Table]:
@@ -391,7 +386,8 @@ def document_tables(report: Report, *, system: str | None = None) -> list[Table]
         if not is_by_attribute(result.scores):
             columns = score_columns(result.measure, result.per_document)
             columns, rows = report.named_documents.with_names(columns, list(result.per_document.values()))
-            tables.append(_own_table(result, system, columns, rows, ": document", kind="documents", names="document"))
+            title, own = _owner(result, system)
+            tables.append(Table.of(f"{title}: document", columns, rows, kind="documents", names="document", **own))
     return tables
 
 
@@ -407,7 +403,7 @@ def score_columns(measure: Measure, keys: Iterable[str], *, best: bool = False) 
             key,
             kind=kind_of(measure, key),
             style="bold" if key == measure.headline and not best else "",
-            higher=higher_is_better(measure, key) if best else None,
+            higher=_BETTER.get(measure.results[key].better) if best and key in measure.results else None,
         )
         for key in keys
     ]
@@ -419,9 +415,3 @@ def kind_of(measure: Measure, key: str) -> str:
     if described is None:
         return "p" if key == _P_VALUE else "score"
     return "amount" if described.whole else "score" if described.share else "plain"
-
-
-def higher_is_better(measure: Measure, key: str) -> bool | None:
-    """Return whether higher values of a key are better; None if neither direction is."""
-    better = measure.results[key].better if key in measure.results else ""
-    return {"higher": True, "lower": False}.get(better)

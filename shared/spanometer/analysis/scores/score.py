@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from itertools import chain, pairwise
-from typing import Any, NamedTuple, Never, Unpack, overload
+from typing import Any, Never, Unpack, overload
 
 import numpy as np
 
@@ -47,6 +47,11 @@ from .report import Report
 from .streams import require_form
 
 _Options = Mapping[str, Any]
+
+_Scored = tuple[Any, Any, Mapping[str, Measure], Mapping[str, object], DocumentFile | None, int | None]
+"""Both sides as measures take them; the measures by the names of their results; how the sides were read, for the
+signatures; the documents of the reference, if there are files; the corpus size, if it is not the sum of lengths.
+"""
 
 
 @overload
@@ -136,17 +141,15 @@ def score(
     if official is not None:
         measures = [*(measure for _, measure in listed_measures(measures or [])), *official.measures.values()]
     signatures = signatures_in(measure for _, measure in listed_measures([] if measures is None else measures))
-    if any(signatures) or official is not None:
-        in_files = any(isinstance(side, (DocumentFile, Grounded)) for side in (references, predictions))
-        own = options_of(Pairing if in_files else LabelDecoding)
-        declared = {**options_of(LabelChoice), **Resampling.choice(), **own}
-        parts = reading_of(signatures, ALL_MEASURES)
-        official = Protocol.named(parts["protocol"]) if official is None and "protocol" in parts else official
-        if official is not None:
-            parts = reading_of([official.signature(arguments), *signatures], ALL_MEASURES)
-        read = read_reading(parts, declared, arguments)
-        confidence = read.pop("confidence", None) if confidence is None else confidence
-        arguments |= read
+    parts = reading_of(signatures, ALL_MEASURES)
+    official = Protocol.named(parts["protocol"]) if official is None and "protocol" in parts else official
+    if official is not None:
+        parts = reading_of([official.signature(arguments), *signatures], ALL_MEASURES)
+    in_files = any(isinstance(side, (DocumentFile, Grounded)) for side in (references, predictions))
+    declared = {**options_of(LabelChoice), **Resampling.choice(), **options_of(Pairing if in_files else LabelDecoding)}
+    read = read_reading(parts, declared, arguments)
+    confidence = read.pop("confidence", None) if confidence is None else confidence
+    arguments |= read
     resampling = Resampling.chosen(confidence, arguments)
     report = _report({"references": references, "predictions": predictions}, measures, resampling, arguments, options)
     report = report if official is None else scored_by(official, report)
@@ -154,25 +157,6 @@ def score(
         if signed is not None:
             signed.require(result.signature)
     return report
-
-
-class _Scored(NamedTuple):
-    """Both sides as measures take them.
-
-    Attributes:
-        references, predictions: spans, entity trees, spans with attributes, or mentions.
-        measures: the measures by the names of their results.
-        reading: how the sides were read, for the signatures.
-        file: the documents of the reference; None if there are no files.
-        size: the size of the corpus, if it differs from the lengths of the scored documents.
-    """
-
-    references: Any
-    predictions: Any
-    measures: Mapping[str, Measure]
-    reading: Mapping[str, object]
-    file: DocumentFile | None = None
-    size: int | None = None
 
 
 def _report(
@@ -220,7 +204,7 @@ def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options
         read = read_sides(sides, sides_reading)
         chosen = dict(zip(chosen, with_words(chosen.values(), lambda: read.words), strict=True))
         references, predictions = read.spans.values()
-        return _Scored(references, predictions, chosen, read.reading, read.file, read.answered_size)
+        return references, predictions, chosen, read.reading, read.file, read.answered_size
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
     forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
     if measures is None or is_everything(measures):
@@ -241,9 +225,10 @@ def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options
         reading = decoding.reading(scheme)
     if form in ("tags", "spans"):
         references, predictions = choice.of(references, predictions)
-        return _Scored(references, predictions, chosen, {**reading, **choice.signed()})
-    choice.require_none(f"these are {form}")
-    return _Scored(references, predictions, chosen, reading)
+        reading |= choice.signed()
+    else:
+        choice.require_none(f"these are {form}")
+    return references, predictions, chosen, reading, None, None
 
 
 def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, options: _Options) -> _Scored:
@@ -262,7 +247,7 @@ def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, optio
     grounded = ground_strings(texts, answers["predictions"], policy=policy, **reading.pairing.answer_reading)
     chosen = {MentionF.name: string_measure(grounded, options)}
     choices = {**file.decoding, **grounded.choices}
-    return _Scored(Mentions.of_spans(file.spans, texts), grounded.mentions, chosen, choices)
+    return Mentions.of_spans(file.spans, texts), grounded.mentions, chosen, choices, None, None
 
 
 def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:

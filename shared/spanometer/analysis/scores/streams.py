@@ -26,7 +26,7 @@ from ...spans.spans import encoded_tags
 from ...tags.decoding import LabelDecoding, read_prefix, scheme_of
 from ...tags.schemes import LabelChoice
 from ...tags.tags import LABELS_REMEDY, Tags, readable, split_tag
-from .measure_result import condensed_sum, in_whole, sum_of_parts
+from .measure_result import condensed_sum, in_whole, sizes_of, sum_of_parts
 
 _INPUTS = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """What messages call the inputs of measures, see `Measure.input`."""
@@ -38,18 +38,14 @@ class Tally:
 
     Attributes:
         counts: the counts of each measure, by the names of the results.
-        documents: the number of documents.
-        tokens: the number of tokens; None if document lengths are unknown.
-        reference_spans, predicted_spans: the numbers of spans or entities.
+        sizes: the numbers of `documents`, `tokens` (None if document lengths are unknown), `reference_spans` and
+            `predicted_spans`.
         form: `tags`, `spans` or `entities`; None if undetermined.
         labelled: whether the tags of each side have labels; sides that have only `O` are omitted.
     """
 
     counts: Mapping[str, Counts]
-    documents: int
-    tokens: int | None
-    reference_spans: int
-    predicted_spans: int
+    sizes: Mapping[str, Any]
     form: str | None = None
     labelled: Mapping[str, bool] = field(default_factory=dict)
 
@@ -65,16 +61,10 @@ class Tally:
                     LABELS_REMEDY,
                     side=side,
                 )
-        return replace(
-            self,
-            counts={name: counts + other.counts[name] for name, counts in self.counts.items()},
-            documents=self.documents + other.documents,
-            tokens=None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
-            reference_spans=self.reference_spans + other.reference_spans,
-            predicted_spans=self.predicted_spans + other.predicted_spans,
-            form=self.form or other.form,
-            labelled={**self.labelled, **other.labelled},
-        )
+        counts = {name: counts + other.counts[name] for name, counts in self.counts.items()}
+        pairs = {name: (size, other.sizes[name]) for name, size in self.sizes.items()}
+        sizes = {name: None if None in pair else sum(pair) for name, pair in pairs.items()}
+        return type(self)(counts, sizes, self.form or other.form, {**self.labelled, **other.labelled})
 
     def condensed(self) -> Self:
         """Condense the counts so that their size does not grow with the documents, see `Counts.condensed`."""
@@ -176,15 +166,8 @@ class Reading:
         else:
             self.choice.require_none(f"these are {form}")
         count = counter(*pair)
-        return Tally(
-            counts={name: count(measure) for name, measure in self.measures.items()},
-            documents=pair[0].documents,
-            tokens=None if pair[0].lengths is None else int(pair[0].lengths.sum()),
-            reference_spans=len(pair[0]),
-            predicted_spans=len(pair[1]),
-            form=form if any(forms.values()) else None,
-            labelled=labelled,
-        )
+        counts = {name: count(measure) for name, measure in self.measures.items()}
+        return Tally(counts, sizes_of(*pair), form if any(forms.values()) else None, labelled)
 
     def _columns(self, batch: Any) -> tuple[dict[str, Any], Any]:
         """Return the two sides of a batch, and the documents' lengths or None."""
@@ -282,7 +265,7 @@ def score_stream(
     """
     require_arguments(score_stream, arguments)
     reading = Reading.of(measures, references, predictions, lengths, **arguments)
-    return tally_stream(batches, reading, batch_size=batch_size).score()
+    return sum_of_parts(_tallies(batches, reading, batch_size)).score()
 
 
 def stream_counts(batches: Any, *, batch_size: int = _BATCH, **options: Any) -> dict[str, Counts]:
@@ -291,7 +274,7 @@ def stream_counts(batches: Any, *, batch_size: int = _BATCH, **options: Any) -> 
     The result has condensed counts by the names of the results. `counts.score()` computes the scores, and
     `counts.measure.score_per_label(counts)` the scores of each label. Counts of several streams can be added.
     """
-    return dict(tally_stream(batches, Reading.of(**options), batch_size=batch_size).counts)
+    return dict(sum_of_parts(_tallies(batches, Reading.of(**options), batch_size)).counts)
 
 
 def partial_counts(batch: Any, *, per_document: bool = False, **options: Any) -> pa.Table:
@@ -312,8 +295,8 @@ def partial_counts(batch: Any, *, per_document: bool = False, **options: Any) ->
     require_choice("per_document", per_document, (True, False))
     tally = Reading.of(**options).tally(batch)
     counts = (tally if per_document else tally.condensed()).counts
-    columns = [list(counts), [tally.documents] * len(counts), [of_measure.to_bytes() for of_measure in counts.values()]]
-    return pa.table(columns, schema=COUNTS_SCHEMA)
+    documents, stored = [tally.sizes["documents"]] * len(counts), [of_each.to_bytes() for of_each in counts.values()]
+    return pa.table([list(counts), documents, stored], schema=COUNTS_SCHEMA)
 
 
 def sum_counts(
@@ -352,11 +335,6 @@ def sum_counts(
     return sums
 
 
-def tally_stream(batches: Any, reading: Reading, *, batch_size: int = _BATCH) -> Tally:
-    """Count a stream as one condensed tally, see `score_stream`."""
-    return sum_of_parts(_tallies(batches, reading, batch_size))
-
-
 def _tallies(source: Any, reading: Reading, batch_size: int) -> Iterator[Tally]:
     """Yield the condensed tally of each batch; errors give the document's number in the stream."""
     first, number = 0, -1
@@ -367,7 +345,7 @@ def _tallies(source: Any, reading: Reading, batch_size: int) -> Iterator[Tally]:
             if error.document is None:
                 raise error.placed(source=f"batch {number}", document=None) from None
             raise in_whole(error, first) from None
-        first += tally.documents
+        first += tally.sizes["documents"]
         yield tally.condensed()
     if number < 0:
         raise InputError("the stream has no batches.", "Give at least one batch of documents.")
@@ -377,12 +355,8 @@ def _require_counts(table: Any) -> None:
     require_kind(table, (pa.Table, pa.RecordBatch), "an Arrow table", _COUNTS_REMEDY)
     types = {field.name: field.type for field in table.schema}
     texts, data = (types.get(name, pa.null()) for name in ("measure", "counts"))
-    alone = all(table.column_names.count(name) == 1 for name in types)
-    if (
-        not alone
-        or not (pa.types.is_string(texts) or pa.types.is_large_string(texts))
-        or not (pa.types.is_binary(data) or pa.types.is_large_binary(data))
-    ):
+    fitting = texts in (pa.string(), pa.large_string()) and data in (pa.binary(), pa.large_binary())
+    if len(types) < table.num_columns or not fitting:
         columns = ", ".join(table.column_names) or "none"
         raise InputError(f"the table has no counts. Its columns are {columns}.", _COUNTS_REMEDY)
 
