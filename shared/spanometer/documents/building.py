@@ -106,10 +106,10 @@ class RecordColumns:
         self.places.extend(place)
         try:
             spans.add(*of_spans)
-        except (TypeError, ValueError, OverflowError):
-            raise self._malformed(of_spans[0], first) from None
         except InputError as error:
             raise self.locate(error.placed(document=first + (error.document or 0))) from None
+        except (TypeError, ValueError, OverflowError):
+            raise self._malformed(of_spans[0], first) from None
         # both sides and several systems usually have the same texts
         self.texts += [each and sys.intern(each) for each in text]
         self.ids.extend(name)

@@ -2,7 +2,10 @@
 
 import gzip
 
+import pytest
+
 import spanometer
+from spanometer import InputError
 
 SPANS = (
     '{"spans": [{"start": 0, "end": 2, "label": "A"}, {"start": 1, "end": 3, "label": "B"}], '
@@ -24,3 +27,13 @@ def test_lists_of_spans_have_no_text(file):
     found = spanometer.read(path, spans_key="entities")
     assert found.spans.fragments is not None
     assert (found.in_tokens, found.documents.size) == (True, 2)
+
+
+@pytest.mark.parametrize("boundary", ['"1"', "1.0", "true", "null"])
+def test_a_malformed_fragment_is_found_by_its_line(file, boundary):
+    whole = '{"text": "abcde", "spans": []}'
+    broken = f'{{"text": "abcde", "spans": [{{"label": "A", "fragments": [[0, 1], [2, {boundary}], [4, 5]]}}]}}'
+    path = file(f"{whole}\n{broken}\n")
+    with pytest.raises(InputError, match="a boundary of a fragment is not an integer") as caught:
+        spanometer.read(path)
+    assert caught.value.line == 2
