@@ -1,8 +1,8 @@
 """Suggest a measure for a corpus, and say why.
 
-The SL-ICM paper defines formal properties of measures. The lengths, overlaps
-and words of the reference's spans show which properties matter for this corpus.
-The F1 expected by chance is also computed. Span lengths are in tokens. If the
+The SL-ICM paper defines formal properties of measures. Spanometer computes the
+lengths, overlaps and words of the reference's spans. They show which properties
+matter for this corpus. The F1 expected by chance is also computed. Span lengths are in tokens. If the
 file has no tokens, add --tokenizer.
 
 Examples:

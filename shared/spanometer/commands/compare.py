@@ -41,8 +41,8 @@ class ComparisonOutput(PlotOutput):
     by_chance: tuple[float, ...] | None = reused_option(
         ScoreOutput,
         "by_chance",
-        help="also rank the systems in two groups of documents: with an F1 by chance below BOUNDS (such as "
-        "0.175), and all other documents. Two bounds (0.1,0.2) make three groups",
+        help="also rank the systems on two groups of documents: documents with an F1 by chance below BOUNDS (such as "
+        "0.175), and the other documents. Two bounds (0.1,0.2) make three groups",
         topic="measures",
     )
     fail_if_worse: bool = switch(

@@ -193,7 +193,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         raise InputError(
-            f"with {setting('outside', 'nothing')}, each whole tag is a label. Such labels cannot be tags.",
+            f"this command changes tags, but {setting('outside', 'nothing')} reads each tag as a label.",
             f"Remove {setting('outside', 'nothing')}; {setting('prefix', False)} reads tags without prefixes.",
             source=path,
         )

@@ -62,7 +62,7 @@ class ErrorOutput(PlotOutput):
         "end in .csv or .jsonl"
     )
     suspicious: bool = switch(
-        "also list reference spans that no system agrees with, so the reference may be wrong. A span is higher in the "
+        "also list reference spans that may be wrong, because no system agrees with them. A span is higher in the "
         "list if the systems agree with each other, or if its string has another label elsewhere"
     )
     to: str | None = option(
@@ -70,17 +70,16 @@ class ErrorOutput(PlotOutput):
         help="write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
         "reference and the systems become pre-annotations",
         choices={
-            "label_studio": "a task for each document, with the spans of the reference and the systems as predictions",
+            "label_studio": "one task for each document; its predictions are the spans of the reference and systems",
             "prodigy": "one session for the reference and one for each system, for the command prodigy review",
-            "doccano": "a span that only one system has gets the label LABEL (system)",
+            "doccano": "spans of only one system have the label LABEL (system)",
         },
         optional=True,
         metavar="TOOL",
     )
     view: str | None = text(
         "VIEW",
-        "with --to: write only the errors that the filtered HTML report shows; VIEW is the text after # in the "
-        "report's address",
+        "with --to: filter the errors as in the HTML report; VIEW is the text after # in the report's address",
     )
     pairs: str = option(
         "overlap",
@@ -140,15 +139,15 @@ class SpanParts(CheckedOptions):
     )
     train: str | None = text(
         "FILE",
-        "training set; also score three groups of spans: seen in the training set with the same label, only with "
-        "other labels, or never",
+        "training set; also score three groups of spans: spans that the training set has with the same label, only "
+        "with other labels, or not at all",
     )
     train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
     by: tuple[str, ...] = option(
         (),
         help="also score groups of spans by these columns of the reference file, or by KEY in comments '# "
-        "KEY=VALUE'. The first token gives the value of a span; if the values are numbers, the span gets the mean "
-        "over the span's tokens",
+        "KEY=VALUE'. A span has the value of its first token; if the values are numbers, a span has the mean over "
+        "its tokens",
         parse=columns_in,
         metavar="COLUMNS",
     )
@@ -187,7 +186,7 @@ def run(options: argparse.Namespace) -> int:
     choice = read_options(ErrorChoice, options)
     if output.examples is None and output.to is None and choice != ErrorChoice():
         raise InputError(
-            "--kind, --reference-label, --predicted-label, --limit and --sample need examples.",
+            "--kind, --reference-label, --predicted-label, --limit and --sample choose errors for --examples or --to.",
             "Add --examples text or --to TOOL.",
         )
     sides = request.sides(contents=SERIES)

@@ -125,7 +125,7 @@ class TagColumns(LabelDecoding):
     layer_columns: tuple[str, ...] = option(
         (),
         help="read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; if one file has reference and "
-        "system, name the reference's columns, then the system's",
+        "system, first name the reference's columns, then the system's columns",
         metavar="COLUMNS",
         parse=columns_in,
     )
@@ -175,17 +175,17 @@ class InputFiles(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list of actions separated by "
         f"commas:\n- names: {', '.join(NAMED)}\n"
-        f"- list: one action for each situation, in this order: {', '.join(PLACES)}\n"
-        f"- names, to compare only strings and no positions: {', '.join(NAMED_STRINGS)}\n"
-        "- list, to compare only strings: one action for each situation, in this order: "
-        f"{', '.join(StringPolicy.places)}",
+        f"- list: {len(PLACES)} actions, for the cases {', '.join(PLACES)}, in this order\n"
+        f"- names of policies that compare strings, not positions: {', '.join(NAMED_STRINGS)}\n"
+        f"- list that compares only strings: {len(StringPolicy.places)} actions, for the cases "
+        f"{', '.join(StringPolicy.places)}, in this order",
         metavar="POLICY",
         topic="answers",
     )
     mentions_key: str | None = text(
         "KEY",
-        "key of the reference's mentions in JSON lines, if --grounding compares only strings; a mention is an "
-        "object with label and text",
+        "for --grounding policies that compare only strings: key of the reference's mentions in JSON lines. A mention "
+        "is an object with label and text",
         topic="answers",
     )
 

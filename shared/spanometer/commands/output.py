@@ -93,7 +93,7 @@ class TableOutput(Precision, Output):
         help="format of the tables (by default, chosen by the ending of the -o file)",
         choices={
             "text": "aligned columns",
-            "csv": "one table with all digits. In a spreadsheet program, import the columns as text, so "
+            "csv": "one table, without rounding. In a spreadsheet program, import the columns as text, so "
             "that no cell becomes a formula",
             "markdown": "",
             "latex": "needs the package booktabs",

@@ -58,8 +58,8 @@ class ScoreOutput(PlotOutput):
     score_only: bool = switch("print only the main score, for scripts; needs a single measure")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also score documents in two groups: with an F1 by chance below BOUNDS (such as 0.175), and all "
-        "other documents. Two bounds (0.1,0.2) make three groups",
+        help="also score two groups of documents: documents with an F1 by chance below BOUNDS (such as 0.175), and "
+        "the other documents. Two bounds (0.1,0.2) make three groups",
         parse=read_bounds,
         metavar="BOUNDS",
     )
@@ -287,7 +287,7 @@ def run(options: argparse.Namespace) -> int:
     if content not in SERIES:
         refuse(options, ["by_chance"], CONTENTS[content])
     if output.plot is not None and content != "attributes" and output.by_chance is None:
-        problem = f"{mention('plot')} shows the parts of a corpus, but {mention('by_chance')} is missing."
+        problem = f"{mention('plot')} draws the groups of documents that {mention('by_chance')} makes."
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
     corpus = sides.read(words=need_words(measures))
     if not number:

@@ -1,4 +1,4 @@
-"""Score a system with every policy to repair its tags or to read its answers.
+"""Score a system with every repair policy, or with every grounding policy.
 
 A policy decides how illegal tags are read, or how the entities in a language
 model's answer are found in the text. The output has the best, worst and mean
@@ -40,11 +40,13 @@ from .output import PlotOutput
 class SpreadSource(CheckedOptions):
     """Options for inputs other than tags in files."""
 
-    answers: bool = switch("read the predictions as answers of language models, if this format is not detected")
+    answers: bool = switch(
+        "read the predictions as answers of language models. Set this if Spanometer does not detect answers"
+    )
     logits: str | None = text(
         "NPZ",
-        ".npz file of the system's logits: either 'labels' and an array of shape (tokens, labels) for each "
-        "document, or 'labels', padded 'logits' and 'lengths'",
+        ".npz file of the system's logits. It has 'labels', and either one array of shape (tokens, labels) for each "
+        "document, or padded 'logits' with 'lengths'",
         common=True,
     )
 

@@ -76,7 +76,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--matched",
         action="store_true",
-        help="make opposite kinds of errors, such as +1 and -1, change the same number of spans",
+        help="change equally many spans for opposite kinds of errors, such as +1 and -1",
     )
     listed = (f"{name:<18}rate {each.rate:<5g} {DESCRIPTIONS[name]}" for name, each in TRANSFORMATIONS.items())
     group.add_argument(
@@ -85,7 +85,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--as-spans",
         action="store_true",
-        help="write spans as JSON lines. Changed spans may then overlap, or end after the end of the document",
+        help="write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",
     )
     add_options(parser.add_argument_group("output"), Target)
     parser.set_defaults(flags={**parser.get_default("flags"), "transformation": "--apply"})
@@ -185,7 +185,7 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
         steps.append(get_transformation(name, seed=options.seed + number, **own))
     if any(isinstance(step, IllegalTags) for step in steps[:-1]):
         raise InputError(
-            "no transformation can follow illegal_tags, because its tags are illegal.",
-            "Apply illegal_tags once, and last.",
+            "no transformation can read the illegal tags that illegal_tags makes.",
+            "Apply illegal_tags once, as the last transformation.",
         )
     return steps

@@ -126,8 +126,8 @@ def _conll03_read(scheme: str, file: CorpusFile) -> Iterator[Part]:
             spans = Spans.from_tags(part.tags["ner_tags"], scheme=own or scheme, repair="raise")
         except InputError as error:
             error.remedy = (
-                f"In CoNLL-2003 all entity tags are legal {' or '.join(SCHEMES)} (this file: {own or scheme}). "
-                "Read other files with load_conll."
+                f"CoNLL-2003 has only legal tags in {' or '.join(SCHEMES)} (this file: {own or scheme}). "
+                "If your file is not from CoNLL-2003, read it with load_conll."
             )
             raise part.locate(error) from None
         tags = {**part.tags, "ner_tags": spans.encode(scheme)}

@@ -187,7 +187,7 @@ SCORED_DOCUMENTS = {
     "shared": "documents that are in all files",
     "reference": "documents of the reference; if a system lacks a document, the system has no spans there",
     "reference_with_spans": "documents in which the reference has at least one span with a scored label",
-    "all": "documents of any file; a file that lacks a document counts as having no spans in that document",
+    "all": "documents of any file; if a file lacks a document, the file has no spans there",
 }
 """The policies for documents that are missing on some sides, with explanations."""
 
@@ -306,7 +306,9 @@ def _filled(
     if len(set(keys)) < len(keys):
         file.documents.require_unique()
         raise InputError(
-            "two documents have the same text.", "Give every document a name of its own.", source=file.source
+            "two documents without names have the same text.",
+            "Give each document a different name.",
+            source=file.source,
         )
     own = list(keys)
     for other, others in sides:
@@ -418,7 +420,7 @@ def require_same_files(references: DocumentFile, predictions: DocumentFile) -> N
     for (here, own), (there, others) in (names, names[::-1]):
         if lacking := _lacking(own, others):
             remedy = "Use the same file names in both folders."
-            raise InputError(f"{there} has no file {lacking}.", remedy, source=here)
+            raise InputError(f"this folder has a file {lacking}, but {there} has no such file.", remedy, source=here)
     sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (reference, predicted)]
     if (sizes[0] != sizes[1]).any():
         file = int(np.argmax(sizes[0] != sizes[1]))

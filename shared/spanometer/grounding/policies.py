@@ -224,8 +224,8 @@ class AnswerPolicy(CheckedOptions):
             )
         raise InputError(
             f"unknown grounding policy {shown(text or policy)}.",
-            f"Use one of {', '.join(named)}. Or list {len(cls.places)} actions, separated by commas, such as "
-            f"{','.join(cls().actions)!r}: one for each of the cases {', '.join(cls.places)}.",
+            f"Use one of {', '.join(named)}. Or list {len(cls.places)} actions, one for each of these cases: "
+            f"{', '.join(cls.places)}. Separate the actions by commas, such as {','.join(cls().actions)!r}.",
             option="policy",
         )
 

@@ -37,7 +37,7 @@ class AnswerReading:
         topic="answers",
     )
     asked_labels: Sequence[str] | None = labels_option(
-        "labels that the prompt asked for; the grounding policy has an action, `outside`, for entities with other "
+        "labels that the prompt asked for. The action `outside` of the grounding policy is for entities with other "
         "labels",
         metavar="LABEL,...",
         topic="answers",

@@ -373,7 +373,9 @@ def _find_labels(labels: Any) -> Any:
     for leaf in _leaves(labels):
         if len(leaf.shape) == 2:
             return leaf
-    raise InputError("no array of labels has the shape (documents, positions).", "Pass one label for each position.")
+    raise InputError(
+        "the labels have no array with two axes (documents and positions).", "Pass one label for each position."
+    )
 
 
 def _array(values: Any) -> np.ndarray:

@@ -40,8 +40,7 @@ class AlignedMeasure(Measure):
 
     match_labels: bool = option(
         True,
-        help="compare labels and positions; if off, compare positions only, and count spans on the same tokens as "
-        "one span",
+        help="compare labels and positions. If off, compare only positions, and count spans on the same tokens once",
         label="Labels must agree",
     )
 
@@ -120,7 +119,7 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "like documents; the score of each label is also a mean over documents",
+            DOCUMENTS_BY_LABEL: "as for `documents`, and each label's score is also a mean over documents",
         },
     )
     f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)
@@ -223,7 +222,7 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
     label_groups: str | None = option(
         None,
-        help="also score groups of labels: the group of a label is its part before the separator TEXT. With /, "
+        help="also score groups of labels. Labels with the same text before the separator TEXT form a group: with /, "
         "NAME/PATIENT and NAME/DOCTOR form the group NAME",
         kind=str,
         optional=True,

@@ -72,8 +72,8 @@ class Signature:
             if self.parts.get(name) != other.get(name):
                 states = [f"{name}:{parts[name]}" if name in parts else f"no {name}" for parts in (self.parts, other)]
                 raise InputError(
-                    f"the signature of {self.measure} has {states[0]}, but this result has {states[1]}.",
-                    "Score with the options and the kind of input that the signature names, or change the signature.",
+                    f"the signature of {self.measure} has {states[0]}, but the result's signature has {states[1]}.",
+                    "Score with the options and the kind of input in the signature, or change the signature.",
                 )
 
 
@@ -106,7 +106,7 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
                     states = [f"no {name}" if value is None else f"{name}:{value}" for value in both]
                     raise InputError(
                         f"the signatures differ: {other.measure} has {states[0]}, {signature.measure} has {states[1]}.",
-                        "The corpus is read in one way for all measures. Remove one of the two signatures.",
+                        "Spanometer reads the corpus once for all measures. Remove one of the two signatures.",
                     )
         readings.append((signature, reading))
     return {name: value for _, reading in readings for name, value in reading.items()}

@@ -197,7 +197,7 @@ class SlIcm(AlignedMeasure):
         elif self._source == _NUMBER:
             require_probability(probabilities, "token_probabilities")
         if self.tokens is not None and self._source in (_NUMBER, _TOKENS):
-            clause = "lists the probabilities of tokens" if self._source == _TOKENS else "is one number"
+            clause = "has one number for each token already" if self._source == _TOKENS else "is one number"
             raise InputError(
                 f"{mention('token_probabilities')} {clause}, so {mention('tokens')} has no effect.",
                 f"Remove {mention('tokens')}.",

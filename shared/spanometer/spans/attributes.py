@@ -324,8 +324,8 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
                 raise InputError(
                     f"the attribute {shown(name)} has the value {shown(value)} (of type {type(value).__name__}), but "
-                    f"its score is for {shown(other)} (of type {type(other).__name__}).",
-                    "Write the same value in the scores, or a single number as the score.",
+                    f"the scores name {shown(other)} (of type {type(other).__name__}).",
+                    "Write the same value in the scores, or give a single number as the score.",
                 )
     return [scored.get((type(value), value)) for value in values]
 

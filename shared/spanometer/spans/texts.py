@@ -257,7 +257,7 @@ class Documents:
                 if places.setdefault(name, document) != document:
                     raise InputError(
                         f"the documents {places[name]} and {document} have the same name, {name!r}.",
-                        "Give every document a name of its own.",
+                        "Give each document a different name.",
                         document=document,
                     )
 
@@ -404,8 +404,8 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
             place += 1
         if not text.startswith(word, place):
             raise InputError(
-                f"the word {shown(word)} is not in the text of the other side; at this position, the other text has "
-                f"{shown(text[place : place + _AROUND])}.",
+                f"the next word is {shown(word)}, but the text of the other side has "
+                f"{shown(text[place : place + _AROUND])} there.",
                 "Both sides must annotate the same text.",
                 document=document,
                 position=position,

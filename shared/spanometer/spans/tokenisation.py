@@ -260,7 +260,7 @@ def _refuse_off_bounds(spans: Spans, off: np.ndarray, tokens: Tokens) -> None:
     near = ranges(tokens.offsets[document : document + 1], tokens.lengths[document : document + 1])
     touched = near[(tokens.start[near] < spans.end[span]) & (tokens.end[near] > spans.start[span])]
     listed = ", ".join(f"{tokens.start[token]} to {tokens.end[token]}" for token in touched[:3].tolist())
-    where = f"the tokens there: {listed}" if listed else "there is no token there"
+    where = f"the tokens there: {listed}" if listed else "no token is there"
     number = len(np.unique(off))
     more = f" {counted(number - 1, 'other span')} {'do' if number > 2 else 'does'} too." if number > 1 else ""
     raise InputError(

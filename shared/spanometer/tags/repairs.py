@@ -230,7 +230,7 @@ def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
         listed = "; ".join(f"{place.name}: {', '.join(place.actions)}" for place in places)
         raise InputError(
             f"{setting('repair', ','.join(actions))} is not a policy for {scheme.name}.",
-            f"Separate the actions by commas, one for each case, in this order: {listed}.",
+            f"Give one action for each case, separated by commas. The cases with their actions, in order: {listed}.",
             option="repair",
         )
     return places

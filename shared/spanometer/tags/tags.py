@@ -414,7 +414,7 @@ def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
         )
     return (
         f"{mention('id2label')} has no tag for the integer {number}, only for 0 to {len(labels) - 1}.",
-        f"Pass all labels. Positions where the reference has {mention('ignore_index')} are left out.",
+        f"Pass all labels. Spanometer ignores tokens whose reference tag is {mention('ignore_index')}.",
     )
 
 

@@ -51,7 +51,7 @@ class Thresholds(CheckedOptions):
     )
     touching_share: float = _threshold(
         0.1,
-        "with --flow: adjacent spans matter if at least this share of all spans begins where another span ends",
+        "with --flow: adjacent spans (which begin where another span ends) matter from this share of all spans up",
         "SHARE",
     )
     very_long_span: float = _threshold(15, "with --flow: minimum number of tokens of a very long span", "TOKENS")
@@ -63,7 +63,7 @@ class Thresholds(CheckedOptions):
     )
     adjacent: float = _threshold(
         0.01,
-        "adjacent spans matter if at least this share of all spans begins where a span with the same label ends",
+        "adjacent spans of one label (one begins where the other ends) matter from this share of all spans up",
         "SHARE",
     )
     length_variation: float = _threshold(
@@ -73,7 +73,8 @@ class Thresholds(CheckedOptions):
     long_share: float = _threshold(0.1, "long spans matter if they are at least this share of all spans", "SHARE")
     information_variation: float = _threshold(
         0.3,
-        "word probabilities matter if the information of words varies at least so much: standard deviation / mean",
+        "word probabilities matter if the standard deviation of the words' information, divided by its mean, is at "
+        "least this number",
         "RATIO",
     )
     chance: float = _threshold(0.05, "advise a correction for chance if the F1 by chance is at least this number", "F1")

@@ -216,8 +216,8 @@ class ErrorChoice(CheckedOptions):
     )
     reference_label: tuple[str, ...] = option(
         (),
-        help="show only errors whose reference span has one of these labels, and spurious spans with one of these "
-        "labels (unless you also set --predicted-label)",
+        help="show only errors whose reference span has one of these labels. Without --predicted-label, also show "
+        "spurious spans with these labels",
         parse=_listed,
         metavar="LABELS",
     )

@@ -303,7 +303,7 @@ class Extend(Move):
         """Check the parameters."""
         super().__post_init__()
         if self.room is not None and self.room < self.tokens:
-            self.refuse("room", f"Use at least {self.tokens}, the number of changed tokens.")
+            self.refuse("room", f"The error changes {counted(self.tokens, 'token')}, so use at least {self.tokens}.")
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """Extend spans, see `SpanTransformation.transform`."""
