@@ -106,7 +106,7 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="the label to which a label error is added",
+        help="the label that gets a label error",
         choices={"target": "the reference span's label", "system": "the predicted span's label"},
         label="Wrong labels belong to",
     )

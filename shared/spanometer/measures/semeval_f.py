@@ -75,9 +75,9 @@ class SemevalF(FMeasure):
         "joint",
         help="how spans that share tokens are paired",
         choices={
-            "joint": "one best pairing, the same for all schemas",
+            "joint": "all schemas use the same best pairing",
             "schema": "the pairing with the most correct pairs in the schema",
-            "first": "each predicted span takes the equal reference span; if there is none, the first free one",
+            "first": "each predicted span takes the equal reference span, or else the first free reference span",
             "nervaluate": "predicted spans are paired one after another, as in nervaluate",
         },
         label="Alignment",

@@ -99,13 +99,13 @@ class SlIcm(AlignedMeasure):
         None,
         help="the probabilities P(w): a dict from words to numbers (needs tokens), a list for each document with a "
         'number for each token, one number for all tokens, or "corpus" (the frequencies of the tokens). Without '
-        "this option and tokens, each token carries one unit of information",
+        "token_probabilities and tokens, each token carries one unit of information",
         type="dict, list of lists of float, float, or str",
         parse=lambda text: _probabilities_in(text),
     )
     unknown: float | None = option(
         None,
-        help="P(w) of words that are not in the dict token_probabilities; if it is None, such a word in a span is an "
+        help="P(w) of words that are not in the dict token_probabilities; if unknown is None, such a word in a span is an "
         "error",
         type="float, optional",
     )
@@ -141,7 +141,7 @@ class SlIcm(AlignedMeasure):
     )
     beta: float = option(
         2.0,
-        help="weight of shared information: it counts 1 + beta times, and 1 + beta must exceed alpha1 + alpha2",
+        help="weight of shared information, which counts 1 + beta times; 1 + beta must exceed alpha1 + alpha2",
         low=-1,
         exclusive=True,
         label="Beta",
@@ -162,7 +162,7 @@ class SlIcm(AlignedMeasure):
         ),
         "sl_icm_norm": Key(
             "SL-ICM, normalised",
-            "sl_icm, scaled so that a perfect output gets 1 and an empty one 0",
+            "sl_icm, scaled: 1 for a perfect output, 0 for an empty output",
             "(-∞, 1], with unequal token probabilities (-∞, ∞)",
         ),
     }
