@@ -105,8 +105,8 @@ class SlIcm(AlignedMeasure):
     )
     unknown: float | None = option(
         None,
-        help="P(w) of words that are not in the dict token_probabilities; if unknown is None, such a word in a span is an "
-        "error",
+        help="P(w) of words that are not in the dict token_probabilities; if unknown is None, such a word in a span is "
+        "an error",
         type="float, optional",
     )
     prior: str = option(
