@@ -3,8 +3,8 @@
 For tags, the list has each illegal pair of neighbouring tags, its line, and the
 spans that each repair policy reads there. For other files, the list has spans
 that are empty, outside the text, duplicate or padded with blanks, and spans
-whose stated text differs from the text at their offsets. The exit status is 1 if
-there are problems, and 2 if a file cannot be read.
+whose stated text differs from the text at their offsets. The exit status is 1
+if there are problems, and 2 if a file cannot be read.
 
 Examples:
   spanometer validate system.conll

@@ -256,7 +256,7 @@ class LabelChoice:
         "score only these labels; if labels are renamed, use the new names", metavar="A,B", common=True
     )
     ignore_labels: Sequence[str] | None = labels_option(
-        "ignore spans with these labels in references and predictions; if labels are renamed, use the new names",
+        "ignore all spans with these labels; if labels are renamed, use the new names",
         metavar="A,B",
         common=True,
     )
