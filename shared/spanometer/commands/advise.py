@@ -1,9 +1,9 @@
 """Suggest a measure for a corpus, and say why.
 
-The SL-ICM paper defines formal properties of measures. Spanometer computes the
-lengths, overlaps and words of the reference's spans. They show which properties
-matter for this corpus. The F1 expected by chance is also computed. Span lengths are in tokens. If the
-file has no tokens, add --tokenizer.
+The SL-ICM paper defines formal properties of measures. The spans of the
+reference (their lengths, overlaps and words) show which properties matter for
+this corpus. The output also has the F1 expected by chance. Span lengths are in
+tokens. If the file has no tokens, add --tokenizer.
 
 Examples:
   spanometer advise gold.conll
