@@ -405,7 +405,7 @@ def frozen(owner: Any, *names: str) -> None:
         if not isinstance(column, np.ndarray) or column.ndim != 1:
             kind = type(owner).__name__
             remedy = f"Use one of the methods {kind}.from_...; the constructor takes arrays."
-            raise InputError(f"{name} is {shown(column)}, not an array of one dimension.", remedy)
+            raise InputError(f"{name} is {shown(column)}, but must be an array with one dimension.", remedy)
         column.flags.writeable = False
 
 

@@ -2,7 +2,7 @@
 
 For each pair of systems, the difference of the scores has an interval. Two
 paired tests (approximate randomisation and bootstrap) give p-values, which are
-corrected by Holm's method. Files are read with the options of spanometer score.
+corrected by Holm's method. To read files, use the options of spanometer score.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll

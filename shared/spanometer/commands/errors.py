@@ -2,7 +2,7 @@
 
 Each reference span is matched with at most one overlapping predicted span.
 Unmatched spans count as missing or spurious. With several systems, their errors
-are also compared. Files are read with the options of spanometer score.
+are also compared. To read files, use the options of spanometer score.
 
 Examples:
   spanometer errors gold.conll system.conll --html report.html

@@ -240,7 +240,7 @@ def _permuted(texts: Sequence[str], others: Sequence[str]) -> bool:
 def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_source: str) -> str:
     if ids is None or others is None:
         return ""
-    only = {"Only here": _lacking(ids, others), f"Only in {other_source}": _lacking(others, ids)}
+    only = {"Only this side has": _lacking(ids, others), f"Only {other_source} has": _lacking(others, ids)}
     return next((f" {where}: {names}." for where, names in only.items() if names), "")
 
 

@@ -37,8 +37,8 @@ class AnswerReading:
         topic="answers",
     )
     asked_labels: Sequence[str] | None = labels_option(
-        "labels that the prompt asked for. The action `outside` of the grounding policy is for entities with other "
-        "labels",
+        "labels that the prompt asked for. For entities with other labels, the grounding policy has the action "
+        "`outside`",
         metavar="LABEL,...",
         topic="answers",
     )

@@ -49,8 +49,8 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair' or 'weighted'. Or write KIND=TP/FP/FN for a kind of error: LE=0/0.5/0.5 counts a label error as half "
-    f"an FP and half an FN. The kinds are {', '.join(COLUMNS)}. BE sets {', '.join(BOUNDARY_ERRORS)} together."
+    "Use 'fair' or 'weighted'. Or give a kind of error its weights as TP, FP and FN: LE=0/0.5/0.5 counts a label error "
+    f"as half an FP and half an FN. The kinds are {', '.join(COLUMNS)}. BE sets {', '.join(BOUNDARY_ERRORS)} together."
 )
 
 

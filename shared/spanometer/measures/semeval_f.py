@@ -65,9 +65,9 @@ class SemevalF(FMeasure):
         choices={
             "strict": "same tokens and same label",
             "exact": "same tokens",
-            "partial": "same tokens; other pairs count half",
+            "partial": "same tokens; pairs with other tokens count half",
             "ent_type": "same label",
-            "muc": "same tokens and same label; a pair with only one of them counts half",
+            "muc": "same tokens and same label; pairs with only the same tokens or only the same label count half",
         },
         label="Schema",
     )
