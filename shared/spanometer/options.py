@@ -65,7 +65,7 @@ _COUNTERPARTS = {
     "true": "Use references.",
     "pred": "Use predictions.",
     "loader": "The format of the input is detected.",
-    "scenario": f"Use the measure semeval_f with {setting('schema', 'strict')}, exact, partial or ent_type.",
+    "scenario": f"Use the measure semeval_f. Set {mention('schema')} to 'strict', 'exact', 'partial' or 'ent_type'.",
     "min_overlap_percentage": f"Use the measure semeval_f with {setting('min_overlap', 0.01)}, a share.",
     # sacreBLEU
     "metric": f"Use {mention('measures')}.",

@@ -1,8 +1,8 @@
 """Compare systems on the same documents: scores, differences, tests and ranks.
 
-For each pair of systems, the difference of the scores has an interval. Two
-paired tests (approximate randomisation and bootstrap) give p-values, which are
-corrected by Holm's method. To read files, use the options of spanometer score.
+The output has a confidence interval for the score difference of each pair of
+systems. Two paired tests (approximate randomisation, bootstrap) give p-values
+with Holm's correction. To read files, use the options of spanometer score.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll
@@ -81,8 +81,8 @@ def run(options: argparse.Namespace) -> int:
     if len(corpus.systems) < 2:
         raise InputError(
             f"a comparison needs at least two systems, got {len(corpus.systems)}.",
-            "Give the reference and at least two other files, or a file and --column 2,3,4 (spanometer score takes one "
-            "system).",
+            "Give the reference and at least two other files, or a file and --column 2,3,4. For one system, use "
+            "spanometer score.",
         )
     if output.fail_if_worse:
         require_two_systems("--fail-if-worse", corpus.systems)

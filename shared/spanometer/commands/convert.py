@@ -1,8 +1,8 @@
 """Repair the tags of a file, or write the file in another tag scheme or format.
 
 If you convert to another tag scheme, only the tags change. For illegal tags,
-add --repair. A span that the target format cannot represent raises an error;
-with --lossy, such spans are listed and left out. To write tags for a file
+add --repair. If the target format cannot represent a span, convert fails. With
+--lossy, convert lists such spans and leaves them out. To write tags for a file
 without tokens, add --tokenizer.
 
 Examples:
@@ -29,7 +29,7 @@ from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted
 from ..documents.joining import read_together
 from ..documents.pairing import Pairing
-from ..exceptions import InputError, counted, printable, setting
+from ..exceptions import InputError, counted, printable, setting, spelled
 from ..options import CheckedOptions, option, text
 from ..readers.columns.rewriter import Rewriter
 from ..readers.formats import files_of, writers
@@ -41,7 +41,7 @@ from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
 from .input_files import ONE_FILE, InputFiles, add_reading
 from .inputs import STANDARD_INPUT, InputPath, called, located
-from .options import add_options, read_options, refuse, switch
+from .options import add_options, read_options, refuse, speller, switch
 
 
 class Target(CheckedOptions):
@@ -153,7 +153,7 @@ class Writing:
         """Check the target, before anything is read."""
         folder = writers()[self.format].folder
         if self.target.in_place:
-            raise InputError("--in-place can only replace tags by tags.", "Name a new file with -o.")
+            raise InputError("--in-place needs tags in the input and in the output.", "Name a new file with -o.")
         self.target.require_writable(folder=folder)
         if folder and not self.target.names_file:
             raise InputError(f"the format {self.format} needs a folder, not a file.", "Name a new folder with -o.")
@@ -171,7 +171,7 @@ class Writing:
         texts = {"left out": file.left_out, "lost": fitted.losses, "note": [*file.notes, *fitted.notes]}
         for kind, listed in texts.items():
             for each in listed:
-                print(f"{kind}: {printable(str(each))}", file=sys.stderr)
+                print(f"{kind}: {printable(spelled(str(each), speller({})))}", file=sys.stderr)
         if writers()[self.format].folder:
             write_folder(str(self.target.output), fitted, self.format, self.settings, replace=self.target.force)
             return fitted
@@ -193,7 +193,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         raise InputError(
-            f"this command changes tags, but {setting('outside', 'nothing')} reads each tag as a label.",
+            f"this command changes tags, but with {setting('outside', 'nothing')}, each tag is a label.",
             f"Remove {setting('outside', 'nothing')}; {setting('prefix', False)} reads tags without prefixes.",
             source=path,
         )
@@ -237,7 +237,7 @@ def _read(path: str, source: InputFiles) -> DocumentFile:
     file = source.read_columns(path)
     if file.format:
         raise InputError(
-            f"this is {file.format}, but tags can be written only to columns and JSON lines.",
+            f"this is {file.format}, but Spanometer writes tags only as columns or JSON lines.",
             "Convert it to columns or JSON lines first (jq -c '.[]' writes an array as lines).",
             source=file.source,
         )

@@ -62,8 +62,8 @@ class ErrorOutput(PlotOutput):
         "end in .csv or .jsonl"
     )
     suspicious: bool = switch(
-        "also list reference spans that may be wrong, because no system agrees with them. A span is higher in the "
-        "list if the systems agree with each other, or if its string has another label elsewhere"
+        "also list reference spans that may be wrong, because no system agrees with them. A span comes earlier "
+        "if the systems agree with each other, or if the same string has another label in another place"
     )
     to: str | None = option(
         None,
@@ -72,7 +72,7 @@ class ErrorOutput(PlotOutput):
         choices={
             "label_studio": "one task for each document; its predictions are the spans of the reference and systems",
             "prodigy": "one session for the reference and one for each system, for the command prodigy review",
-            "doccano": "spans of only one system have the label LABEL (system)",
+            "doccano": "spans that the reference lacks get the label LABEL (system)",
         },
         optional=True,
         metavar="TOOL",
@@ -139,15 +139,15 @@ class SpanParts(CheckedOptions):
     )
     train: str | None = text(
         "FILE",
-        "training set; also score three groups of spans: spans that the training set has with the same label, only "
-        "with other labels, or not at all",
+        "training set; also score three groups of spans: seen in training with the same label, seen only with other "
+        "labels, not seen",
     )
     train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
     by: tuple[str, ...] = option(
         (),
-        help="also score groups of spans by these columns of the reference file, or by KEY in comments '# "
-        "KEY=VALUE'. A span has the value of its first token; if the values are numbers, a span has the mean over "
-        "its tokens",
+        help="also group spans by their values in these columns of the reference file, or under KEY in comments '# "
+        "KEY=VALUE', and score each group. A span has the value of its first token; if the values are numbers, a span "
+        "has the mean over its tokens",
         parse=columns_in,
         metavar="COLUMNS",
     )
@@ -193,9 +193,7 @@ def run(options: argparse.Namespace) -> int:
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(sides.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
-        raise InputError(
-            f"the costs of errors can be computed for only one measure, but got {len(measures)}.", "Name one measure."
-        )
+        raise InputError(f"the costs of errors need exactly one measure, got {len(measures)}.", "Name one measure.")
     if sides.content != "tags":
         refuse(options, ["by"], CONTENTS[sides.content])
     corpus = sides.read(words=True)

@@ -39,7 +39,7 @@ CONTENTS = {
     "entities": "entity trees",
     "spans": "documents with spans",
     "tags": "tags",
-    "strings": "answers scored as strings",
+    "strings": "answers as strings",
 }
 """The kinds of content of files (see `readers.detect`), and what errors call them. Answers become spans or strings."""
 
@@ -175,17 +175,17 @@ class InputFiles(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list of actions separated by "
         f"commas:\n- names: {', '.join(NAMED)}\n"
-        f"- list: {len(PLACES)} actions, for the cases {', '.join(PLACES)}, in this order\n"
+        f"- list of {len(PLACES)} actions, one for each case in this order: {', '.join(PLACES)}\n"
         f"- names of policies that compare strings, not positions: {', '.join(NAMED_STRINGS)}\n"
-        f"- list that compares only strings: {len(StringPolicy.places)} actions, for the cases "
-        f"{', '.join(StringPolicy.places)}, in this order",
+        f"- list of {len(StringPolicy.places)} actions to compare only strings, one for each case in this order: "
+        f"{', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",
     )
     mentions_key: str | None = text(
         "KEY",
-        "for --grounding policies that compare only strings: key of the reference's mentions in JSON lines. A mention "
-        "is an object with label and text",
+        "key of the mentions in the reference's JSON lines, for --grounding policies that compare only strings. A "
+        "mention is an object with label and text",
         topic="answers",
     )
 

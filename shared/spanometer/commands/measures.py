@@ -24,9 +24,6 @@ from .input_files import CONTENTS, INPUTS
 from .inputs import read_with
 from .options import add_options, destination, read_options, read_values, refuse_others
 
-_SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
-"""What errors call the inputs of measures."""
-
 _REMEDIES = {
     "attributes": "Use only --measures span_attribute.",
     "entities": "Use --measures eter. Or score one column of HIPE's files as tags, with the options --column, "
@@ -162,8 +159,7 @@ class MeasureRequest:
         measures: Sequence[Any] = self.measures(available, names_of(None, kind) if default is None else default)
         for measure in measures:
             if measure.input != INPUTS.get(content, measure.input):
-                what = _SCORED.get(measure.input, "strings")
-                raise InputError(f"{measure.name} scores {what}, not {CONTENTS[content]}.", _REMEDIES[content])
+                raise InputError(f"{measure.name} cannot score {CONTENTS[content]}.", _REMEDIES[content])
         self.require_used(*measures, *others)
         return SuitingMeasures(measures) if everything else measures
 
@@ -225,8 +221,9 @@ def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
         if own not in (policy.compared, StringPolicy().compared):
             options = " and ".join(mention(name) for name in own)
             raise InputError(
-                f"{setting('grounding', str(policy))} and {measure.name} compare strings in different ways.",
-                f"The policy already sets how strings are compared. Leave out {options} of {measure.name}.",
+                f"{setting('grounding', str(policy))} already sets how to compare strings, but {measure.name} has "
+                "other options for this.",
+                f"Leave out {options} of {measure.name}.",
             )
 
 

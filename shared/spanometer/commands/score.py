@@ -260,8 +260,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--references",
         metavar="N",
-        help="the first N files are references, one for each annotator. With N = 1, the first file has the spans of "
-        "all annotators",
+        help="the first N files are references, one for each annotator. With N = 1, the first file must have the "
+        "spans of all annotators",
     )
     add_reading(parser, options_of(InputFiles))
     parser.add_argument_group("answers")

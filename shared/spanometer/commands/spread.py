@@ -94,7 +94,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         if len(paths) > 2:
             raise InputError(
-                f"repair policies are compared for one system, got {len(paths) - 1}.", "Give REFERENCE and PREDICTION."
+                f"you can compare repair policies for only one system, got {len(paths) - 1}.",
+                "Give REFERENCE and one PREDICTION.",
             )
         for path, format in zip(paths, formats, strict=True):
             if format is not None:

@@ -76,7 +76,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--matched",
         action="store_true",
-        help="change equally many spans for opposite kinds of errors, such as +1 and -1",
+        help="for opposite kinds of errors, such as +1 and -1, change the same number of spans",
     )
     listed = (f"{name:<18}rate {each.rate:<5g} {DESCRIPTIONS[name]}" for name, each in TRANSFORMATIONS.items())
     group.add_argument(

@@ -194,7 +194,7 @@ class SideReading:
     def require_unpaired(self) -> None:
         """Raise an `InputError` if an option for files or answers is set."""
         for name in changed(self.pairing):
-            problem = f"{mention(name)} is only for files read by spanometer.read, and for answers."
+            problem = f"{mention(name)} works only with answers, and with files read by spanometer.read."
             raise InputError(problem, f"Leave out {mention(name)}.")
 
     def require_read(self) -> None:

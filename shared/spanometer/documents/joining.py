@@ -65,7 +65,9 @@ def _require_one_form(files: Sequence[DocumentFile]) -> None:
             if has(other) != has(first):
                 having, lacking = (first, other) if has(first) else (other, first)
                 problem = f"this file has no {kind}, but {having.source} has {kind}."
-                raise InputError(problem, f"Either all files or no file must have {kind}.", source=lacking.source)
+                raise InputError(
+                    problem, f"Give only files with {kind}, or only files without {kind}.", source=lacking.source
+                )
 
 
 def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
@@ -185,9 +187,9 @@ _BLOCK = 1 << 20
 SCORED_DOCUMENTS = {
     "same": "raise an error unless all files have the same documents",
     "shared": "documents that are in all files",
-    "reference": "documents of the reference; if a system lacks a document, the system has no spans there",
+    "reference": "documents of the reference; a system that lacks a document counts as having no spans in it",
     "reference_with_spans": "documents in which the reference has at least one span with a scored label",
-    "all": "documents of any file; if a file lacks a document, the file has no spans there",
+    "all": "all documents; a file that lacks a document counts as having no spans in it",
 }
 """The policies for documents that are missing on some sides, with explanations."""
 

@@ -196,7 +196,7 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         for name, column in columns.items():
             if isinstance(column, (Entities, Attributes)):
                 what = "entity trees" if isinstance(column, Entities) else "spans with attributes"
-                problem = f"the documents have {what}, not tags or spans."
+                problem = f"this function does not accept {what}."
                 raise InputError(problem, "Give tags, or spans without attributes.", side=name)
         spans, described = read_annotations(columns, reading.decoding, reading.lengths)
         result = Sides(spans, dict(described))

@@ -224,8 +224,8 @@ class AnswerPolicy(CheckedOptions):
             )
         raise InputError(
             f"unknown grounding policy {shown(text or policy)}.",
-            f"Use one of {', '.join(named)}. Or list {len(cls.places)} actions, one for each of these cases: "
-            f"{', '.join(cls.places)}. Separate the actions by commas, such as {','.join(cls().actions)!r}.",
+            f"Use one of {', '.join(named)}. Or give {len(cls.places)} actions for the cases {', '.join(cls.places)}, "
+            f"in this order and separated by commas: {','.join(cls().actions)!r}.",
             option="policy",
         )
 
@@ -315,7 +315,7 @@ class GroundingPolicy(AnswerPolicy):
         choices={
             "ignore": "do not use the offsets",
             "check": "use offsets if the text at the offsets equals the mention",
-            "trust": "use all offsets inside the text, even if the text there differs from the mention",
+            "trust": "use all offsets inside the text, even if the mention differs from the text at these offsets",
             "nearest": "take the occurrence of the mention that is nearest to the offsets",
         },
     )

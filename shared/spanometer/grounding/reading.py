@@ -37,8 +37,8 @@ class AnswerReading:
         topic="answers",
     )
     asked_labels: Sequence[str] | None = labels_option(
-        "labels that the prompt asked for. For entities with other labels, the grounding policy has the action "
-        "`outside`",
+        "labels that the prompt asked for. If an entity has another label, the action `outside` of the grounding "
+        "policy applies",
         metavar="LABEL,...",
         topic="answers",
     )

@@ -40,7 +40,7 @@ class AlignedMeasure(Measure):
 
     match_labels: bool = option(
         True,
-        help="compare labels and positions. If off, compare only positions, and count spans on the same tokens once",
+        help="compare labels and positions. If off, compare only positions; spans with the same tokens count as one",
         label="Labels must agree",
     )
 
@@ -119,7 +119,7 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "as for `documents`, and each label's score is also a mean over documents",
+            DOCUMENTS_BY_LABEL: "like `documents`; the score of each label is a mean over documents, too",
         },
     )
     f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)
@@ -334,7 +334,7 @@ def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, 
         document, unit = int(unfit[0]), "token"
         got, annotated = sizes[document], lengths[document]
     problem = f"got {noun} for {counted(got, unit)}, but annotations for {counted(annotated, unit)}."
-    remedy = f"Pass {setting(name)} with the {noun} of the same documents and tokens."
+    remedy = f"Pass {setting(name)} with the {noun} of the annotated documents, one for each token."
     raise InputError(problem, remedy, side=name, document=document)
 
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 from ..arrays import listed
 from ..counts.counts import Counts
 from ..counts.stored import UNFIT, plain_options, read_description, read_stream
-from ..exceptions import InputError, require_kind
+from ..exceptions import InputError, mention, require_kind
 from ..options import options_of
 from .aligned import AlignedMeasure
 from .base import Measure
@@ -175,7 +175,7 @@ def read_measures(
     for name in names:
         if names.count(name) > 1:
             raise InputError(
-                f"measures contains {name} twice.",
+                f"{mention('measures')} contains {name} twice.",
                 f"Remove one {name}, or give the results names, such as measures={{'one': SpanF(), 'other': SpanF()}}.",
             )
     if not chosen:

@@ -187,7 +187,7 @@ class SlIcm(AlignedMeasure):
             require_probability(self.unknown, "unknown")
             if self._source != _MAPPING:
                 raise InputError(
-                    f"{mention('unknown')} is for words that are not in {mention('token_probabilities')}.",
+                    f"{mention('unknown')} has no effect, because {mention('token_probabilities')} is not a mapping.",
                     f"Pass {mention('token_probabilities')} as a mapping of words to probabilities, or remove "
                     f"{mention('unknown')}.",
                     option="unknown",
@@ -248,7 +248,7 @@ class SlIcm(AlignedMeasure):
         name = "token_probabilities" if self._source == _TOKENS else "tokens"
         if self.tokens is not None or self._source == _TOKENS:
             raise InputError(
-                f"{self.name} got the {name.replace('_', ' ')} of a whole corpus, but the corpus is scored in parts.",
+                f"{self.name} got the {name.replace('_', ' ')} of the whole corpus, but you score the corpus in parts.",
                 f"Leave out {setting(name)}.",
             )
 

@@ -273,7 +273,9 @@ def item_problem(item: Any, type_: pa.DataType, noun: str) -> str:
             return f"{shown(item)} is not {noun}."
         missing = [field.name for field in type_ if field.name not in item]
         if missing:
-            renamed = " Write {**span, 'label': span['entity_group']}, and use offsets in characters on both sides."
+            renamed = (
+                " Write {**span, 'label': span['entity_group']}. Use character offsets on both sides, as in this span."
+            )
             hint = renamed if "entity_group" in item else ""
             # an empty tuple is a default that `item` got: show only what the user wrote
             written = {key: value for key, value in item.items() if not isinstance(value, tuple) or value}

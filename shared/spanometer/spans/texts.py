@@ -403,9 +403,10 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
         while place < len(text) and text[place].isspace() and not text.startswith(word, place):
             place += 1
         if not text.startswith(word, place):
+            rest = text[place : place + _AROUND]
+            following = f"continues with {shown(rest)}" if rest else "ends here"
             raise InputError(
-                f"the next word is {shown(word)}, but the text of the other side has "
-                f"{shown(text[place : place + _AROUND])} there.",
+                f"the next word is {shown(word)}, but the text {following}.",
                 "Both sides must annotate the same text.",
                 document=document,
                 position=position,

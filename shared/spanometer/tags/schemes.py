@@ -245,8 +245,8 @@ class LabelChoice:
     )
     reference_label_map: Mapping[str, str] | None = option(
         None,
-        help="rename labels of the reference only. OLD= without a new name removes the reference spans "
-        "with the label OLD, and the predicted spans on exactly the same tokens",
+        help="rename labels of the reference only. OLD= (no new name) removes reference spans with the label OLD, and "
+        "predicted spans with exactly the same tokens",
         type="dict of str",
         optional=True,
         metavar="OLD=NEW,...",

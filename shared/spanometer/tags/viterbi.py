@@ -210,12 +210,12 @@ def _floats(array: Any, labels: int, sentence: int | None = None) -> np.ndarray:
     if values.dtype.kind != "f":
         raise InputError(
             f"logits must be floating-point numbers, got {values.dtype}.",
-            "Pass float32 or float64; for tensors, tensor.float().cpu().numpy().",
+            "Pass float32 or float64. Convert tensors with tensor.float().cpu().numpy().",
             document=sentence,
         )
     if values.ndim != (3 if sentence is None else 2) or values.shape[-1] != labels:
         raise InputError(
-            f"the logits have the shape {values.shape}, but there are {counted(labels, 'label')}.",
+            f"logits of the shape {values.shape} do not fit {counted(labels, 'label')}.",
             "Pass padded logits of shape (sentences, tokens, labels), or a list of arrays of shape (tokens, labels).",
             document=sentence,
         )

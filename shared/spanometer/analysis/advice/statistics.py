@@ -51,7 +51,8 @@ class Thresholds(CheckedOptions):
     )
     touching_share: float = _threshold(
         0.1,
-        "with --flow: adjacent spans (which begin where another span ends) matter from this share of all spans up",
+        "with --flow: adjacent spans (one begins where another ends) matter if they are at least this share of all "
+        "spans",
         "SHARE",
     )
     very_long_span: float = _threshold(15, "with --flow: minimum number of tokens of a very long span", "TOKENS")
@@ -59,22 +60,25 @@ class Thresholds(CheckedOptions):
         0.1, "with --flow: very long spans matter if they are at least this share of all spans", "SHARE"
     )
     several_tokens: float = _threshold(
-        0.05, "near misses (partly right spans) matter if at least this share of all spans has several tokens", "SHARE"
+        0.05,
+        "near misses (partly right spans) matter if the share of spans with several tokens is at least this number",
+        "SHARE",
     )
     adjacent: float = _threshold(
         0.01,
-        "adjacent spans of one label (one begins where the other ends) matter from this share of all spans up",
+        "adjacent spans of one label (one begins where another ends) matter if they are at least this share of all "
+        "spans",
         "SHARE",
     )
     length_variation: float = _threshold(
-        0.5, "span lengths matter if their standard deviation, divided by their mean, is at least this number", "RATIO"
+        0.5, "span lengths matter if they vary at least this much (standard deviation divided by mean)", "RATIO"
     )
     long_span: float = _threshold(5, "minimum number of tokens of a long span", "TOKENS")
     long_share: float = _threshold(0.1, "long spans matter if they are at least this share of all spans", "SHARE")
     information_variation: float = _threshold(
         0.3,
-        "word probabilities matter if the standard deviation of the words' information, divided by its mean, is at "
-        "least this number",
+        "word probabilities matter if the words' information varies at least this much (standard deviation divided by "
+        "mean)",
         "RATIO",
     )
     chance: float = _threshold(0.05, "advise a correction for chance if the F1 by chance is at least this number", "F1")

@@ -216,8 +216,8 @@ class ErrorChoice(CheckedOptions):
     )
     reference_label: tuple[str, ...] = option(
         (),
-        help="show only errors whose reference span has one of these labels. Without --predicted-label, also show "
-        "spurious spans with these labels",
+        help="show only errors whose reference span has one of these labels. If --predicted-label is not set, also "
+        "show spurious spans with these labels",
         parse=_listed,
         metavar="LABELS",
     )

@@ -303,7 +303,9 @@ class Extend(Move):
         """Check the parameters."""
         super().__post_init__()
         if self.room is not None and self.room < self.tokens:
-            self.refuse("room", f"The error changes {counted(self.tokens, 'token')}, so use at least {self.tokens}.")
+            self.refuse(
+                "room", f"Errors of this kind add {counted(self.tokens, 'token')}, so use at least {self.tokens}."
+            )
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """Extend spans, see `SpanTransformation.transform`."""
