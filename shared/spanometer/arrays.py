@@ -402,7 +402,7 @@ def frozen(owner: Any, *names: str) -> None:
         if not isinstance(column, np.ndarray) or column.ndim != 1:
             kind = type(owner).__name__
             remedy = f"Use one of the methods {kind}.from_...; the constructor takes arrays."
-            raise InputError(f"{name} is {shown(column)}, not an array of one dimension.", remedy)
+            raise InputError(f"{name} is {shown(column)}, but must be an array with one dimension.", remedy)
         column.flags.writeable = False
 
 
@@ -436,7 +436,7 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
         document = first_document + number
         if isinstance(row, np.ndarray) and row.ndim != 1:
             remedy = LOGITS_REMEDY if row.dtype.kind == "f" else remedy
-            raise InputError(f"an array of shape {row.shape} is not one document.", remedy, document=document)
+            raise InputError(f"one document cannot be an array of shape {row.shape}.", remedy, document=document)
         plain = row.tolist() if isinstance(row, (np.ndarray, pa.Array)) else row
         rows[number] = ordered(plain, "a document", remedy, document=document)
     return rows

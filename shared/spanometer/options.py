@@ -66,7 +66,7 @@ _COUNTERPARTS = {
     "file_encoding": f"Use {setting('encoding')}; files are read as UTF-8 without it.",
     # nervaluate
     "loader": "The format of the input is detected.",
-    "scenario": f"Use the measure semeval_f with {setting('schema', 'strict')}, exact, partial or ent_type.",
+    "scenario": f"Use the measure semeval_f. Set {mention('schema')} to 'strict', 'exact', 'partial' or 'ent_type'.",
     "min_overlap_percentage": f"Use the measure semeval_f with {setting('min_overlap', 0.01)}, a share.",
     # sacreBLEU
     "confidence_n": f"Use {setting('n_resamples')}.",

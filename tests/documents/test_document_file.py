@@ -37,7 +37,7 @@ def test_the_unit_that_most_stated_texts_fit(file):
     assert bounds(found) == [(0, 1), (2, 5), (6, 11)]
     assert found.notes == (
         "1 of 3 span texts differ from the document's text at the same offsets. "
-        "The first is 'dancer' instead of '💃' (line 1).",
+        "The first is 'dancer', but the other text is '💃' (line 1).",
     )
 
 

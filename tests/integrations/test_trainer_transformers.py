@@ -115,9 +115,9 @@ class TestPreprocess:
         for wrong, message in (
             (
                 (logits[:, :, :3], labels),
-                r"the model gives \(8, 7, 3\), but logits must have the shape \(8, 7, 5\)",
+                r"the model returned tensors of shape \(8, 7, 3\), but logits must have the shape \(8, 7, 5\)",
             ),
-            (((logits[0], ()), labels), r"the model gives \(7, 5\)"),
+            (((logits[0], ()), labels), r"the model returned tensors of shape \(7, 5\)"),
             ((logits, labels + 9), "references, document 0, token"),
             ((logits * torch.nan, labels), "a logit is NaN"),
             ((logits, labels[0]), "no array of labels has the shape"),
@@ -254,7 +254,7 @@ def test_an_evaluation_that_fails(tmp_path):
     wrong[20] = {**wrong[20], "labels": [7] * len(wrong[20]["labels"])}
     # the model's own loss would fail first
     trainer.compute_loss_func = lambda outputs, labels, num_items_in_batch=None: outputs.logits.sum() * 0
-    with pytest.raises(InputError, match="id2label has no label for the integer 7"):
+    with pytest.raises(InputError, match="id2label has labels only for 0 to 4, not for 7"):
         trainer.evaluate(wrong)
     assert trainer.evaluate()["eval_sl_icm"] == whole
 

@@ -38,7 +38,7 @@ def test_sizes():
     for scheme, size in GRIDS.items():
         assert len(RepairGrid.of(get_scheme(scheme))) == size
     for scheme in set(SCHEMES) - set(GRIDS):
-        with pytest.raises(InputError, match=f"repair policies of {scheme} cannot be compared"):
+        with pytest.raises(InputError, match=f"no repair actions for {scheme} tags"):
             RepairGrid.of(get_scheme(scheme))
 
 
@@ -227,10 +227,10 @@ def test_ways_of_decoding_differ():
         ({"predictions": [["O"]]}, "document 0: got 1 predicted tag, but 2 reference tags"),
         (
             {"predictions": [["O", "O"]], "scheme": "IOE2"},
-            "no prefix of IOE2|repair policies of IOE2 cannot be compared",
+            "no prefix of IOE2|no repair actions for IOE2 tags",
         ),
         ({"predictions": [["O", "X-A"]]}, "predictions, document 0, token 1: 'X-A'"),
-        ({"logits": [np.zeros((2, 2))], "id2label": ["O", "B-A", "I-A"]}, "logits have the shape"),
+        ({"logits": [np.zeros((2, 2))], "id2label": ["O", "B-A", "I-A"]}, "logits of the shape"),
         (
             {"predictions": [["O", "O"]], "measures": [SlIcm(tokens=[["a", "b"]])]},
             "needs the whole corpus at once",

@@ -1,9 +1,9 @@
-"""Measure the agreement of annotators of the same text, corrected for chance.
+"""Measure the chance-corrected agreement of annotators of the same text.
 
 The output has the F1 of each pair of annotators, the F1 by chance, and the F1
-corrected for chance. For all annotators together, it has Krippendorff's alpha
-for unitizing. For gamma, add --measures gamma. Give a file or a column for each
-annotator, or one export with all annotators.
+corrected for chance. The output also has Krippendorff's alpha for unitizing,
+over all annotators. For gamma, add --measures gamma. Give a file or a column
+for each annotator, or one export with all annotators.
 
 Examples:
   spanometer agree ann.conll ben.conll cat.conll --per-label

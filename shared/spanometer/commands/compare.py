@@ -1,8 +1,8 @@
 """Compare systems on the same documents: scores, differences, tests and ranks.
 
-For each pair of systems, the difference of the scores has an interval. Two
-paired tests (approximate randomisation and bootstrap) give p-values, which are
-corrected by Holm's method. Files are read with the options of spanometer score.
+The output has a confidence interval for the score difference of each pair of
+systems. Two paired tests (approximate randomisation, bootstrap) give p-values
+with Holm's correction. To read files, use the options of spanometer score.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll
@@ -42,8 +42,8 @@ class ComparisonOutput(TableOutput):
     by_chance: tuple[float, ...] | None = reused_option(
         ScoreOutput,
         "by_chance",
-        help="also rank the systems in two groups of documents: with an F1 by chance below BOUNDS (such as "
-        "0.175), and all other documents. Two bounds (0.1,0.2) make three groups",
+        help="also rank the systems on two groups of documents: documents with an F1 by chance below BOUNDS (such as "
+        "0.175), and the other documents. Two bounds (0.1,0.2) make three groups",
         topic="measures",
     )
     fail_if_worse: bool = switch(
@@ -74,9 +74,9 @@ def run(options: argparse.Namespace) -> int:
         refuse(options, ("rank_correlation", "by_chance"), CONTENTS[content])
     corpus = corpus.read(words=need_words(measures))
     if len(corpus.systems) < 2:
-        remedy = "Give the reference and at least two other files, or a file and --column 2,3,4"
+        remedy = "Give the reference and at least two other files, or a file and --column 2,3,4."
         problem = f"a comparison needs at least two systems, got {len(corpus.systems)}."
-        raise InputError(problem, f"{remedy} (spanometer score takes one system).")
+        raise InputError(problem, f"{remedy} For one system, use spanometer score.")
     if output.fail_if_worse:
         require_two_systems("--fail-if-worse", corpus.systems)
     choices = {name: getattr(output, name) for name in ("rank_correlation", "per_label", "by_chance")}

@@ -1,7 +1,7 @@
 """Combine the annotations of several annotators by vote.
 
 A span is in the consensus if more than half of the annotators have it, with
-the same label and boundaries. Ties are listed. Files are read with the options
+the same label and boundaries. Ties are listed. To read files, use the options
 of spanometer agree. The output is IOB2 tags if the files have tags, otherwise
 JSON lines.
 

@@ -1,8 +1,8 @@
 """Repair the tags of a file, or write the file in another tag scheme or format.
 
 If you convert to another tag scheme, only the tags change. For illegal tags,
-add --repair. A span that the target format cannot represent raises an error;
-with --lossy, such spans are listed and left out. To write tags for a file
+add --repair. If the target format cannot represent a span, convert fails. With
+--lossy, convert lists such spans and leaves them out. To write tags for a file
 without tokens, add --tokenizer.
 
 Examples:
@@ -29,7 +29,7 @@ from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted
 from ..documents.joining import read_together
 from ..documents.pairing import Pairing
-from ..exceptions import InputError, counted, printable, setting
+from ..exceptions import InputError, counted, printable, setting, spelled
 from ..options import CheckedOptions, text
 from ..readers.columns.rewriter import Rewriter
 from ..readers.formats import files_of, writers
@@ -41,7 +41,7 @@ from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
 from .input_files import ONE_FILE, InputFiles, add_reading
 from .inputs import InputPath, called, located
-from .options import STANDARD_INPUT, add_options, read_options, refuse, switch
+from .options import STANDARD_INPUT, add_options, read_options, refuse, speller, switch
 
 
 def _target(name: str) -> str:
@@ -147,7 +147,7 @@ class DocumentTarget(NamedTuple):
         texts = {"left out": file.left_out, "lost": fitted.losses, "note": [*file.notes, *fitted.notes]}
         for kind, listed in texts.items():
             for each in listed:
-                print(f"{kind}: {printable(str(each))}", file=sys.stderr)
+                print(f"{kind}: {printable(spelled(str(each), speller({})))}", file=sys.stderr)
         if writers()[format].folder:
             write_folder(str(target.output), fitted, format, settings, replace=target.force)
             return fitted
@@ -169,7 +169,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         nothing = setting("outside", "nothing")
-        problem = f"with {nothing}, each whole tag is a label. Such labels cannot be tags."
+        problem = f"this command changes tags, but with {nothing}, each tag is a label."
         remedy = f"Remove {nothing}; {setting('prefix', False)} reads tags without prefixes."
         raise InputError(problem, remedy, source=path)
     files = files_of(path)
@@ -211,7 +211,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
 def _read(path: str, source: InputFiles) -> DocumentFile:
     file = source.read_columns(path)
     if file.format:
-        problem = f"this is {file.format}, but tags can be written only to columns and JSON lines."
+        problem = f"this is {file.format}, but Spanometer writes tags only as columns or JSON lines."
         remedy = "Convert it to columns or JSON lines first (jq -c '.[]' writes an array as lines)."
         raise InputError(problem, remedy, source=file.source)
     return file

@@ -338,8 +338,8 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
         problem = f"{mention(of_all)} already names the columns of all sides."
         raise InputError(problem, "Leave out the other options for columns.")
     if source.columns and len(paths) > 1:
-        remedy = "Name one --column for all files, or give one file."
-        raise InputError("with several files, --column names one column.", remedy)
+        remedy = "Name one column for all files, or give one file."
+        raise InputError("--column can name several columns only in a single file.", remedy)
     of_both = annotators == 0 and len(source.layer_columns) > 1 and len(source.layer_columns) % 2 == 0
     if len(paths) > 1 or source.columns or of_both:
         return source.columns

@@ -2,7 +2,7 @@
 
 Each reference span is matched with at most one overlapping predicted span.
 Unmatched spans count as missing or spurious. With several systems, their errors
-are also compared. Files are read with the options of spanometer score.
+are also compared. To read files, use the options of spanometer score.
 
 Examples:
   spanometer errors gold.conll system.conll --html report.html
@@ -59,23 +59,22 @@ class ErrorOutput(TableOutput):
         "end in .csv or .jsonl"
     )
     suspicious: bool = switch(
-        "also list reference spans that no system agrees with, so the reference may be wrong. A span is higher in the "
-        "list if the systems agree with each other, or if its string has another label elsewhere"
+        "also list reference spans that may be wrong, because no system agrees with them. A span comes earlier "
+        "if the systems agree with each other, or if the same string has another label in another place"
     )
     to: str | None = text(
         "TOOL",
         "write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
         "reference and the systems become pre-annotations",
         choices={
-            "label_studio": "a task for each document, with the spans of the reference and the systems as predictions",
+            "label_studio": "one task for each document; its predictions are the spans of the reference and systems",
             "prodigy": "one session for the reference and one for each system, for the command prodigy review",
-            "doccano": "a span that only one system has gets the label LABEL (system)",
+            "doccano": "spans that the reference lacks get the label LABEL (system)",
         },
     )
     view: str | None = text(
         "VIEW",
-        "with --to: write only the errors that the filtered HTML report shows; VIEW is the text after # in the "
-        "report's address",
+        "with --to: filter the errors as in the HTML report; VIEW is the text after # in the report's address",
     )
     pairs: str = option(
         "overlap", help="pairs of spans to count in the confusion matrix of --plot", choices=PAIR_CHOICES
@@ -130,15 +129,15 @@ class SpanParts(CheckedOptions):
     )
     train: str | None = text(
         "FILE",
-        "training set; also score three groups of spans: seen in the training set with the same label, only with "
-        "other labels, or never",
+        "training set; also score three groups of spans: seen in training with the same label, seen only with other "
+        "labels, not seen",
     )
     train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
     by: tuple[str, ...] = name_list(
         "COLUMNS",
-        "also score groups of spans by these columns of the reference file, or by KEY in comments '# KEY=VALUE'. The "
-        "first token gives the value of a span; if the values are numbers, the span gets the mean over the span's "
-        "tokens",
+        "also group spans by their values in these columns of the reference file, or under KEY in comments '# "
+        "KEY=VALUE', and score each group. A span has the value of its first token; if the values are numbers, a span "
+        "has the mean over its tokens",
     )
 
     def __post_init__(self) -> None:
@@ -168,13 +167,13 @@ def run(options: argparse.Namespace) -> None:
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
     if output.examples is None and output.to is None and choice != ErrorChoice():
-        problem = "--kind, --reference-label, --predicted-label, --limit and --sample need examples."
-        raise InputError(problem, "Add --examples text or --to TOOL.")
+        names = "--kind, --reference-label, --predicted-label, --limit and --sample"
+        raise InputError(f"{names} choose errors for --examples or --to.", "Add --examples text or --to TOOL.")
     corpus = request.corpus(contents=SERIES)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
-        problem = f"the costs of errors can be computed for only one measure, but got {len(measures)}."
+        problem = f"the costs of errors need exactly one measure, got {len(measures)}."
         raise InputError(problem, "Name one measure.")
     if corpus.content != "tags":
         refuse(options, ["by"], CONTENTS[corpus.content])

@@ -1,9 +1,9 @@
-"""Find the entities of a language model's answers in the texts, as spans.
+"""Turn the entities in a language model's answers into spans of the texts.
 
-TEXTS is JSON lines with the key "text", or a file that spanometer score reads.
-ANSWERS is JSON lines of answers or chats. Answers are matched with texts by
-"id", or by line order if there are no ids. Entities that are not in the text
-are counted and left out.
+TEXTS is JSON lines with the key "text", or a file in a format of spanometer
+score. ANSWERS is JSON lines of answers or chats. Answers are matched with texts
+by "id", or by line order if there are no ids. Spanometer leaves out entities
+that are not in the text, and counts them.
 
 Examples:
   spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --list-lost

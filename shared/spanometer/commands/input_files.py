@@ -39,7 +39,7 @@ CONTENTS = {
     "entities": "entity trees",
     "spans": "documents with spans",
     "tags": "tags",
-    "strings": "answers scored as strings",
+    "strings": "answers as strings",
 }
 """The kinds of content of files (see `readers.detect`), and what errors call them. Answers become spans or strings."""
 
@@ -118,7 +118,7 @@ class TagColumns(LabelDecoding):
     layer_columns: tuple[str, ...] = name_list(
         "COLUMNS",
         "read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; if one file has reference and system, "
-        "name the reference's columns, then the system's",
+        "first name the reference's columns, then the system's columns",
     )
     layers_apart: bool = switch("with --layer-columns: match only spans that come from the same column")
     words_column: str | None = text("COLUMN", "column of the words, for sl_icm with word probabilities")
@@ -162,17 +162,17 @@ class InputFiles(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list of actions separated by "
         f"commas:\n- names: {', '.join(NAMED)}\n"
-        f"- list: one action for each situation, in this order: {', '.join(PLACES)}\n"
-        f"- names, to compare only strings and no positions: {', '.join(NAMED_STRINGS)}\n"
-        "- list, to compare only strings: one action for each situation, in this order: "
+        f"- list of {len(PLACES)} actions, one for each case in this order: {', '.join(PLACES)}\n"
+        f"- names of policies that compare strings, not positions: {', '.join(NAMED_STRINGS)}\n"
+        f"- list of {len(StringPolicy.places)} actions to compare only strings, one for each case in this order: "
         f"{', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",
     )
     mentions_key: str | None = text(
         "KEY",
-        "key of the reference's mentions in JSON lines, if --grounding compares only strings; a mention is an "
-        "object with label and text",
+        "key of the mentions in the reference's JSON lines, for --grounding policies that compare only strings. A "
+        "mention is an object with label and text",
         topic="answers",
     )
 

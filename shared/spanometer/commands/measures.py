@@ -24,9 +24,6 @@ from .input_files import CONTENTS, INPUTS
 from .inputs import read_with
 from .options import add_options, read_options, read_values, refuse_others
 
-_SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
-"""What errors call the inputs of measures."""
-
 _REMEDIES = {
     "attributes": "Use only --measures span_attribute.",
     "entities": "Use --measures eter. Or score one column of HIPE's files as tags, with the options --column, "
@@ -157,9 +154,8 @@ class MeasureRequest:
         measures: Sequence[Any] = self.measures(available, names_of(None, kind) if default is None else default)
         for measure in measures:
             if measure.input != INPUTS.get(content, measure.input):
-                what = _SCORED.get(measure.input, "strings")
                 remedy = _REMEDIES.get(content, "Use measures of spans.")
-                raise InputError(f"{measure.name} scores {what}, not {CONTENTS[content]}.", remedy)
+                raise InputError(f"{measure.name} cannot score {CONTENTS[content]}.", remedy)
         self.require_used(*measures, *others)
         return SuitingMeasures(measures) if everything else measures
 
@@ -218,9 +214,9 @@ def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
         own = {name: getattr(measure, name) for name in COMPARED}
         if own not in (policy.compared, StringPolicy().compared):
             options = " and ".join(mention(name) for name in own)
-            problem = f"{setting('grounding', str(policy))} and {measure.name} compare strings in different ways."
-            remedy = f"The policy already sets how strings are compared. Leave out {options} of {measure.name}."
-            raise InputError(problem, remedy)
+            policy_set = f"{setting('grounding', str(policy))} already sets how to compare strings"
+            problem = f"{policy_set}, but {measure.name} has other options for this."
+            raise InputError(problem, f"Leave out {options} of {measure.name}.")
 
 
 def need_words(measures: Iterable[Any]) -> bool:

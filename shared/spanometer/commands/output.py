@@ -83,10 +83,10 @@ class TableOutput(Precision, Output):
 
     table: str = option(
         "text",
-        help="format of the tables (by default, chosen by the ending of the -o file)",
+        help="format of the tables (default: the ending of the -o file decides)",
         choices={
             "text": "aligned columns",
-            "csv": "one table with all digits. In a spreadsheet program, import the columns as text, so "
+            "csv": "one table, without rounding. In a spreadsheet program, import the columns as text, so "
             "that no cell becomes a formula",
             "markdown": "",
             "latex": "needs the package booktabs",
@@ -97,8 +97,8 @@ class TableOutput(Precision, Output):
     )
     table_kind: str | None = text(
         "KIND",
-        "write only tables of this kind, such as scores, labels or documents (default: all kinds; in CSV, only the "
-        "main table)",
+        "write only tables of this kind, such as scores, labels or documents (default: all kinds, but only the "
+        "main table for CSV)",
     )
     output: str | None = text(
         "FILE", "write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table", common=True

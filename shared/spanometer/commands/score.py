@@ -60,8 +60,8 @@ class ScoreOutput(TableOutput):
     score_only: bool = switch("print only the main score, for scripts; needs a single measure")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also score documents in two groups: with an F1 by chance below BOUNDS (such as 0.175), and all "
-        "other documents. Two bounds (0.1,0.2) make three groups",
+        help="also score two groups of documents: documents with an F1 by chance below BOUNDS (such as 0.175), and "
+        "the other documents. Two bounds (0.1,0.2) make three groups",
         parse=read_bounds,
         metavar="BOUNDS",
     )
@@ -241,8 +241,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_measure_options(parser, known_measures(), default=default, protocols=True)
     add_options(parser, "measures", Intervals)
     add_systems(parser)
-    what = "the first N files are references, one for each annotator. With N = 1, the first file has the spans of all"
-    group_of(parser, "reading").add_argument("--references", metavar="N", type=int, help=f"{what} annotators")
+    what = "the first N files are references, one for each annotator. With N = 1, the first file must have the spans of"
+    group_of(parser, "reading").add_argument("--references", metavar="N", type=int, help=f"{what} all annotators")
     add_reading(parser, options_of(InputFiles))
     group_of(parser, "answers")
     add_options(parser, "reading Parquet files", ParquetFiles)
@@ -267,7 +267,7 @@ def run(options: argparse.Namespace) -> None:
     if content not in SERIES:
         refuse(options, ["by_chance"], CONTENTS[content])
     if output.plot is not None and content != "attributes" and output.by_chance is None:
-        problem = f"{mention('plot')} shows the parts of a corpus, but {mention('by_chance')} is missing."
+        problem = f"{mention('plot')} draws the groups of documents that {mention('by_chance')} makes."
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
     corpus = corpus.read(words=need_words(measures))
     if not number:

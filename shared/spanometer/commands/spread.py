@@ -1,9 +1,9 @@
-"""Score a system with every policy to repair its tags or to read its answers.
+"""Score a system with every repair policy, or with every grounding policy.
 
 A policy decides how illegal tags are read, or how the entities in a language
 model's answer are found in the text. The output has the best, worst and mean
-score over all policies, and the scores of well-known policies. Files are read
-with the options of spanometer score. Tags must be IOBES, BILOU, BMES or IOB2.
+score over all policies, and the scores of well-known policies. To read files,
+use the options of spanometer score. Tags must be IOBES, BILOU, BMES or IOB2.
 
 Examples:
   spanometer spread gold.conll system.conll --plot spread.png
@@ -41,11 +41,13 @@ from .output import TableOutput
 class SpreadSource(CheckedOptions):
     """Options for inputs other than tags in files."""
 
-    answers: bool = switch("read the predictions as answers of language models, if this format is not detected")
+    answers: bool = switch(
+        "read the predictions as answers of language models. Set this if Spanometer does not detect answers"
+    )
     logits: str | None = text(
         "NPZ",
-        ".npz file of the system's logits: either 'labels' and an array of shape (tokens, labels) for each "
-        "document, or 'labels', padded 'logits' and 'lengths'",
+        ".npz file of the system's logits. It has 'labels', and either one array of shape (tokens, labels) for each "
+        "document, or padded 'logits' with 'lengths'",
         common=True,
     )
 
@@ -88,8 +90,8 @@ def run(options: argparse.Namespace) -> None:
         spread, described, lines = _over_groundings(source, paths, measures, MentionF(**request.shared_options))
     else:
         if len(paths) > 2:
-            problem = f"repair policies are compared for one system, got {len(paths) - 1}."
-            raise InputError(problem, "Give REFERENCE and PREDICTION.")
+            problem = f"you can compare repair policies for only one system, got {len(paths) - 1}."
+            raise InputError(problem, "Give REFERENCE and one PREDICTION.")
         for path, format in zip(paths, formats, strict=True):
             if format is not None:
                 problem = f"{called(path)} has spans ({format.name}), but repair policies need tags."

@@ -43,9 +43,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "rate": f"probability that a span is changed; give --rate {once}",
         "seed": "random seed of the first --apply; the second --apply uses N + 1",
         "first": f"change at most N spans, in text order; give --first {once}",
-        "matched": "make opposite kinds of errors, such as +1 and -1, change the same number of spans",
+        "matched": "for opposite kinds of errors, such as +1 and -1, change the same number of spans",
         "list": "list the kinds of errors for --apply, and exit",
-        "as-spans": "write spans as JSON lines. Changed spans may then overlap, or end after the end of the document",
+        "as-spans": "write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",
     }
     listed = (f"{name:<18}rate {each.rate:<5g} {DESCRIPTIONS[name]}" for name, each in TRANSFORMATIONS.items())
     group = group_of(parser, "transforming")
@@ -150,6 +150,6 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
         own = {key: values[number % len(values)] for key, values in (("rate", rates), ("first", firsts)) if values}
         steps.append(get_transformation(name, seed=options.seed + number, **own))
     if "illegal_tags" in names[:-1]:
-        problem = "no transformation can follow illegal_tags, because its tags are illegal."
-        raise InputError(problem, "Apply illegal_tags once, and last.")
+        problem = "no transformation can read the illegal tags that illegal_tags makes."
+        raise InputError(problem, "Apply illegal_tags once, as the last transformation.")
     return steps

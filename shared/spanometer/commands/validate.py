@@ -1,10 +1,10 @@
 """List the illegal tags of a file, or its invalid spans.
 
-For tags, each illegal pair of neighbouring tags is listed with its line, and
-with the spans that each repair policy reads there. In other files, a span is
-listed if it is empty, outside the text, duplicate or padded with blanks, or if
-the text given for it differs from the text at its offsets. The exit status is 1
-if there are problems, and 2 if a file cannot be read.
+For tags, validate lists each illegal pair of neighbouring tags, its line, and
+the spans from each repair policy. For other files, validate lists spans that
+are empty, outside the text, repeated or padded with blanks. It also lists a
+span if the file states another text for it than the text at its offsets. The
+exit status is 1 if there are problems, and 2 if a file cannot be read.
 
 Examples:
   spanometer validate system.conll

@@ -126,8 +126,8 @@ def _conll03_read(scheme: str, file: CorpusFile) -> Iterator[Part]:
             spans = Spans.from_tags(part.tags["ner_tags"], scheme=own or scheme, repair="raise")
         except InputError as error:
             error.remedy = (
-                f"In CoNLL-2003 all entity tags are legal {' or '.join(SCHEMES)} (this file: {own or scheme}). "
-                "Read other files with load_conll."
+                f"All tags of CoNLL-2003 are legal in {' or '.join(SCHEMES)} (scheme of this file: {own or scheme}). "
+                "If your file is not from CoNLL-2003, read it with load_conll."
             )
             raise part.locate(error) from None
         tags = {**part.tags, "ner_tags": spans.encode(scheme)}
@@ -402,7 +402,8 @@ def _files(source: Any, split: object) -> Files:
     named = {require_split(name): path for name, path in source.items()}
     if not named or None in named or len(named) < len(source):
         raise InputError(
-            f"the keys of source={source!r} are not the names of splits.", "Give {'train': 'train.conll', ...}."
+            f"the keys of source={source!r} must be names of splits, each split once.",
+            "Give {'train': 'train.conll', ...}.",
         )
     return {name: (_single(named[name]),) for name in SPLITS if name in named}
 

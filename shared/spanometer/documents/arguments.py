@@ -194,14 +194,14 @@ class SideReading:
     def require_unpaired(self) -> None:
         """Raise an `InputError` if an option for files or answers is set."""
         for name in changed(self.pairing):
-            problem = f"{mention(name)} is only for files read by spanometer.read, and for answers."
+            problem = f"{mention(name)} works only with answers, and with files read by spanometer.read."
             raise InputError(problem, f"Leave out {mention(name)}.")
 
     def require_read(self) -> None:
         """Raise an `InputError` if an option for tags or spans is set, because files have been read already."""
         if self.lengths is not None or self.decoding != LabelDecoding():
             raise InputError(
-                "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, but these are "
+                "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, but you passed "
                 "files or grounded answers.",
-                "Give these options to spanometer.read, or leave out these options.",
+                "Give the options to spanometer.read, or leave the options out.",
             )

@@ -161,9 +161,7 @@ class Fitted(Carrying):
         spans = self.file.spans
         if policy == "strict":
             off = to_tokens(spans, self.tokens, policy="contract").moved != 0
-            what = (
-                f"spans that begin or end within a token are left out, unless you set {setting('to_tokens', 'expand')}"
-            )
+            what = f"without {setting('to_tokens', 'expand')}, spans that begin or end within a token are left out"
             self.lose(what, spans.document[off].tolist())
             self.keep(~off)
         carried = self.to_tokens(self.tokens, policy, f" ({policy})")

@@ -65,7 +65,9 @@ def _require_one_form(files: Sequence[DocumentFile]) -> None:
             if has(other) != has(first):
                 having, lacking = (first, other) if has(first) else (other, first)
                 problem = f"this file has no {kind}, but {having.source} has {kind}."
-                raise InputError(problem, f"Either all files or no file must have {kind}.", source=lacking.source)
+                raise InputError(
+                    problem, f"Give only files with {kind}, or only files without {kind}.", source=lacking.source
+                )
 
 
 def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
@@ -185,9 +187,9 @@ _BLOCK = 1 << 20
 SCORED_DOCUMENTS = {
     "same": "raise an error unless all files have the same documents",
     "shared": "documents that are in all files",
-    "reference": "documents of the reference; if a system lacks a document, the system has no spans there",
+    "reference": "documents of the reference; a system that lacks a document counts as having no spans in it",
     "reference_with_spans": "documents in which the reference has at least one span with a scored label",
-    "all": "documents of any file; a file that lacks a document counts as having no spans in that document",
+    "all": "all documents; a file that lacks a document counts as having no spans in it",
 }
 """The policies for documents that are missing on some sides, with explanations."""
 
@@ -240,7 +242,7 @@ def _permuted(texts: Sequence[str], others: Sequence[str]) -> bool:
 def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_source: str) -> str:
     if ids is None or others is None:
         return ""
-    only = {"Only here": _lacking(ids, others), f"Only in {other_source}": _lacking(others, ids)}
+    only = {"Only this side has": _lacking(ids, others), f"Only {other_source} has": _lacking(others, ids)}
     return next((f" {where}: {names}." for where, names in only.items() if names), "")
 
 
@@ -306,7 +308,9 @@ def _filled(
     if len(set(keys)) < len(keys):
         file.documents.require_unique()
         raise InputError(
-            "two documents have the same text.", "Give every document a name of its own.", source=file.source
+            "two documents without names have the same text.",
+            "Give each document a different name.",
+            source=file.source,
         )
     own = list(keys)
     for other, others in sides:
@@ -418,7 +422,7 @@ def require_same_files(references: DocumentFile, predictions: DocumentFile) -> N
     for (here, own), (there, others) in (names, names[::-1]):
         if lacking := _lacking(own, others):
             remedy = "Use the same file names in both folders."
-            raise InputError(f"{there} has no file {lacking}.", remedy, source=here)
+            raise InputError(f"this folder has a file {lacking}, but {there} has no such file.", remedy, source=here)
     sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (reference, predicted)]
     if (sizes[0] != sizes[1]).any():
         file = int(np.argmax(sizes[0] != sizes[1]))

@@ -141,7 +141,7 @@ class PairedSide(Carrying):
             return
         if self.texts is None:
             raise InputError(
-                "Spanometer must find the mentions from the answers in the texts, but no file has texts.",
+                "Spanometer needs texts to find the mentions from the answers, but no file has texts.",
                 "Give a reference with texts or words. If the file of answers also has the texts, name their key with "
                 f"{setting('text_key')}.",
                 source=self.file.source,
@@ -295,7 +295,7 @@ class Pair:
         unit = pairing.unit or ("token" if in_tokens else "character")
         if unit == "character" and moves:
             raise InputError(
-                f"{mention('to_tokens')} converts spans to tokens, but these spans are scored in characters.",
+                f"{mention('to_tokens')} is only for scores in tokens, but these spans are scored in characters.",
                 f"Make tokens with {setting('tokenizer', 'words')}, or remove {mention('to_tokens')}.",
                 option="to_tokens",
             )

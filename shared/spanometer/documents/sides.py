@@ -196,7 +196,7 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         for name, column in columns.items():
             if isinstance(column, (Entities, Attributes)):
                 what = "entity trees" if isinstance(column, Entities) else "spans with attributes"
-                problem = f"the documents have {what}, not tags or spans."
+                problem = f"this function does not accept {what}."
                 raise InputError(problem, "Give tags, or spans without attributes.", side=name)
         spans, described = read_annotations(columns, reading.decoding, reading.lengths)
         result = Sides(spans, dict(described))
@@ -240,7 +240,7 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
     first = next(iter(grounded.values())).spans
     choices = {name: value for side in grounded.values() for name, value in side.choices.items()}
     spans: list[Spans] = []
-    remedy = "One side is the result of `ground`. Create a Spans object for each other side with Spans.from_dicts."
+    remedy = "One side is the result of `ground`. For all other sides, create a Spans object with Spans.from_dicts."
     for name, side in read_columns(sides, empty="spans").items():
         own = side.spans if isinstance(side, Grounded) else side
         require_kind(own, Spans, "a Spans object", remedy, side=name)

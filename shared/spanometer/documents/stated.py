@@ -190,7 +190,7 @@ def compared(
         number += 1
         if not alike(text, covered):
             differing += 1
-            first = first or f"{shown(text)} instead of {shown(covered)} ({place(document)})"
+            first = first or f"{shown(text)}, but the other text is {shown(covered)} ({place(document)})"
     if not differing:
         return []
     remark = f"{differing:,} of {number:,} span texts {differ}. The first is {first}."

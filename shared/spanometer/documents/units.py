@@ -106,7 +106,7 @@ def _by_pattern(texts: Sequence[str], pattern: str) -> Tokens:
     try:
         compiled = regex.compile(pattern)
     except regex.error as error:
-        problem = f"the regular expression {shown(pattern)} cannot be read ({error})."
+        problem = f"the regular expression {shown(pattern)} cannot be read: {error}."
         raise InputError(problem, _REMEDY, option="tokenizer") from None
     rows: list[list[tuple[int, int]]] = []
     for document, text in enumerate(texts):

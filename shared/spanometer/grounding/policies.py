@@ -217,8 +217,8 @@ class AnswerPolicy(CheckedOptions):
         problem, remedy = f"{shown(text)} is not a policy for {cls.kind}.", cls.other_kind
         if not isinstance(policy, AnswerPolicy) and text not in AnswerPolicy.named():
             problem = f"unknown grounding policy {shown(text or policy)}."
-            example = f"{','.join(cls().actions)!r}: one for each of the cases {', '.join(cls.places)}"
-            remedy = f"Or list {len(cls.places)} actions, separated by commas, such as {example}."
+            cases = f"{len(cls.places)} actions for the cases {', '.join(cls.places)}"
+            remedy = f"Or give {cases}, in this order and separated by commas: {','.join(cls().actions)!r}."
         raise InputError(problem, f"Use one of {', '.join(named)}. {remedy}", option="policy")
 
     @classmethod
@@ -307,7 +307,7 @@ class GroundingPolicy(AnswerPolicy):
         choices={
             "ignore": "do not use the offsets",
             "check": "use offsets if the text at the offsets equals the mention",
-            "trust": "use all offsets inside the text, even if the text there differs from the mention",
+            "trust": "use all offsets inside the text, even if the mention differs from the text at these offsets",
             "nearest": "take the occurrence of the mention that is nearest to the offsets",
         },
     )

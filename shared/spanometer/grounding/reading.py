@@ -38,8 +38,8 @@ class AnswerReading:
         topic="answers",
     )
     asked_labels: Sequence[str] | None = labels_option(
-        "labels that the prompt asked for; the grounding policy has an action, `outside`, for entities with other "
-        "labels",
+        "labels that the prompt asked for. If an entity has another label, the action `outside` of the grounding "
+        "policy applies",
         metavar="LABEL,...",
         topic="answers",
     )

@@ -26,7 +26,7 @@ class EntityModule(MeasureModule):
             Entities.from_arrow,
         ),
         "markup": Configuration(
-            "a string with QUAERO's inline markup, over the same words on both sides",
+            "a string with QUAERO's inline markup; predictions and references must have the same words",
             pa.string(),
             markup_arrays,
             (EntityTypes,),

@@ -41,7 +41,9 @@ def read_key(measure: Any, key: str | None) -> tuple[str, bool]:
     """Check the key (None means the main score), and return it and whether higher is better."""
     measures = list(read_measures(measure, _MEASURES).values())
     if len(measures) != 1:
-        raise InputError(f"a scorer has one measure, got {len(measures)}.", "Give one measure.", option="measure")
+        raise InputError(
+            f"a scorer takes exactly one measure, got {len(measures)}.", "Give one measure.", option="measure"
+        )
     chosen = measures[0].headline if key is None else key
     require_choice("key", chosen, measures[0].keys)
     return chosen, measures[0].results[chosen].better != "lower"

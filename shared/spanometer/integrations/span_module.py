@@ -99,7 +99,7 @@ class SpanModule(MeasureModule):
         ),
         "text": Configuration(
             'a `{"text": str, "spans": [{"start": int, "end": int, "label": str}, ...]}`, with offsets in code '
-            "points, ends exclusive; both sides' texts must be the same",
+            "points, ends exclusive; predictions and references must have the same texts",
             _TEXT_TYPE,
             _text_arrays,
             (LabelChoice,),

@@ -256,9 +256,10 @@ class TokenClassificationMetrics:
         for leaf in leaves:
             if tuple(leaf.shape) == wanted or (ids_too and tuple(leaf.shape) == shape):
                 return leaf
-        shapes = ", ".join(str(tuple(leaf.shape)) for leaf in leaves) or "nothing"
+        shapes = ", ".join(str(tuple(leaf.shape)) for leaf in leaves)
+        returned = f"tensors of shape {shapes}" if shapes else "no tensors"
         raise InputError(
-            f"the model gives {shapes}, but logits must have the shape {wanted}.",
+            f"the model returned {returned}, but logits must have the shape {wanted}.",
             "Labels have the shape (documents, positions), and logits have the shape (documents, positions, labels in "
             "id2label).",
         )
@@ -274,8 +275,8 @@ class TokenClassificationMetrics:
         if unknown.any():
             document, position = np.unravel_index(int(np.argmax(unknown)), unknown.shape)
             raise InputError(
-                f"id2label has no label for the integer {ids[document, position]}, only 0 to {len(self.labels) - 1}.",
-                f"Give the model's id2label, and use the label {IGNORED} at positions that are not scored.",
+                f"id2label has labels only for 0 to {len(self.labels) - 1}, not for {ids[document, position]}.",
+                f"Give the model's id2label. Use {IGNORED} only in the references, at positions that are not scored.",
                 side=side,
                 document=int(document),
                 position=int(position),
@@ -352,7 +353,7 @@ def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
         yield predictions, label_ids
         return
     if not isinstance(predictions, list) or len(predictions) != len(label_ids) or not label_ids:
-        problem = "the labels are a list of batches, but the predictions are not a list of the same length."
+        problem = "the labels are a list of batches; the predictions must be a list of the same length."
         raise InputError(problem, "Give two lists of the same length, with one item for each batch.")
     yield from zip(predictions, label_ids, strict=True)
 
@@ -373,7 +374,9 @@ def _find_labels(labels: Any) -> Any:
     for leaf in _leaves(labels):
         if len(leaf.shape) == 2:
             return leaf
-    raise InputError("no array of labels has the shape (documents, positions).", "Pass one label for each position.")
+    raise InputError(
+        "none of the label arrays has two axes (documents and positions).", "Pass one label for each position."
+    )
 
 
 def _array(values: Any) -> np.ndarray:

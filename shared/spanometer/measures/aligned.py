@@ -40,8 +40,7 @@ class AlignedMeasure(Measure):
 
     match_labels: bool = option(
         True,
-        help="compare labels and positions; if off, compare positions only, and count spans on the same tokens as "
-        "one span",
+        help="compare labels and positions. If off, compare only positions; spans with the same tokens count as one",
         label="Labels must agree",
     )
 
@@ -101,7 +100,7 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "like documents; the score of each label is also a mean over documents",
+            DOCUMENTS_BY_LABEL: "like `documents`; the score of each label is a mean over documents, too",
         },
     )
     f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)
@@ -189,7 +188,7 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
     label_groups: str | None = option(
         None,
-        help="also score groups of labels: the group of a label is its part before the separator TEXT. With /, "
+        help="also score groups of labels. Labels with the same text before the separator TEXT form a group: with /, "
         "NAME/PATIENT and NAME/DOCTOR form the group NAME",
         kind=str,
         metavar="TEXT",
@@ -300,7 +299,7 @@ def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, 
         document, unit = int(unfit[0]), "token"
         got, annotated = sizes[document], lengths[document]
     problem = f"got {noun} for {counted(got, unit)}, but annotations for {counted(annotated, unit)}."
-    remedy = f"Pass {setting(name)} with the {noun} of the same documents and tokens."
+    remedy = f"Pass {setting(name)} with the {noun} of the annotated documents, one for each token."
     raise InputError(problem, remedy, side=name, document=document)
 
 

@@ -30,7 +30,7 @@ _LISTED = 50
 """The maximum number of names that an error lists."""
 
 _ATTRIBUTES_REMEDY = (
-    "Use None for all attributes, a list of attributes, or a mapping from attributes to lists of labels."
+    "Use a list of attributes, or a mapping from attributes to lists of labels. None stands for all attributes."
 )
 
 _BOUNDS = ("label", "start", "end")
@@ -267,7 +267,7 @@ def require_one_type(
                 raise place.placed(
                     problem=f"{shown(name)} is {value!r} here and {earlier!r} in {where}: the values differ only in "
                     f"type ({type(value).__name__} and {type(earlier).__name__}).",
-                    remedy='Use one type for all values of an attribute. For example, true, 1 and "1" differ.',
+                    remedy='Use one type for all values of an attribute. The values true, 1 and "1" are different.',
                     other=earlier_place,
                 )
 

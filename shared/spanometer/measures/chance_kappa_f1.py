@@ -149,7 +149,7 @@ class ChanceKappaF1(AlignedMeasure):
     def require_additive(self) -> None:
         """Raise an `InputError` if there are simulations, because simulations of parts are not independent."""
         if self.n_simulations:
-            problem = "the simulations of several parts of a corpus cannot be added."
+            problem = "simulations cannot be summed over several parts of a corpus."
             raise InputError(problem, f"Set {setting('n_simulations', 0)}.")
 
     @property

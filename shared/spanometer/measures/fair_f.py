@@ -49,7 +49,7 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair' or 'weighted'. Or give the weights TP/FP/FN of a kind of error: LE=0/0.5/0.5 counts a label error "
+    "Use 'fair' or 'weighted'. Or give a kind of error its weights as TP, FP and FN: LE=0/0.5/0.5 counts a label error "
     f"as half an FP and half an FN. The kinds are {', '.join(COLUMNS)}. BE sets {', '.join(BOUNDARY_ERRORS)} together."
 )
 
@@ -106,7 +106,7 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="the label to which a label error is added",
+        help="the label that gets a label error",
         choices={"target": "the reference span's label", "system": "the predicted span's label"},
         label="Wrong labels belong to",
     )

@@ -36,7 +36,7 @@ class IntersectionF(FMeasure):
 
     best: str = option(
         "neither",
-        help="on which side only the largest overlap of each span counts, not the sum of its overlaps",
+        help="spans for which only the largest overlap counts, not the sum of overlaps",
         choices={"neither": "", "references": "", "predictions": "", "both": ""},
         label="Best span alone",
     )

@@ -70,10 +70,13 @@ class Signature:
         added = ("n_permutations",) if "confidence" in self.parts else _DRAWN
         for name in [*self.parts, *(name for name in other if self.version and name not in (*added, "min_overlap"))]:
             if self.parts.get(name) != other.get(name):
-                states = [f"{name}:{parts[name]}" if name in parts else f"no {name}" for parts in (self.parts, other)]
+                states = [
+                    f"{name}:{parts[name]}" if name in parts else f"no key {name}" for parts in (self.parts, other)
+                ]
                 raise InputError(
-                    f"the signature of {self.measure} has {states[0]}, but this result has {states[1]}.",
-                    "Score with the options and the kind of input that the signature names, or change the signature.",
+                    f"the expected signature of {self.measure} has {states[0]}, but the signature of the result has "
+                    f"{states[1]}.",
+                    "Score with the options and the kind of input in the signature, or change the signature.",
                 )
 
 
@@ -103,10 +106,10 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
             for name in {**values, **reading}:
                 both = values.get(name), reading.get(name)
                 if both[0] != both[1] and (None not in both or (signature.version and other.version)):
-                    states = [f"no {name}" if value is None else f"{name}:{value}" for value in both]
+                    states = [f"no key {name}" if value is None else f"{name}:{value}" for value in both]
                     raise InputError(
                         f"the signatures differ: {other.measure} has {states[0]}, {signature.measure} has {states[1]}.",
-                        "The corpus is read in one way for all measures. Remove one of the two signatures.",
+                        "Spanometer reads the corpus once for all measures. Remove one of the two signatures.",
                     )
         readings.append((signature, reading))
     return {name: value for _, reading in readings for name, value in reading.items()}
@@ -129,7 +132,7 @@ def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], giv
         if name in declared and name not in given:
             if _HASHED.fullmatch(text):
                 raise InputError(
-                    f"the signature has only a hash of {mention(name)}, {text}.", f"Pass {setting(name)} too."
+                    f"the signature has only the hash {text} of {mention(name)}.", f"Pass {setting(name)} too."
                 )
             if name in ("outside", "boundary") and _OF_SIDES.match(text):
                 raise InputError(
@@ -247,10 +250,8 @@ def _named(name: str, table: Mapping[str, type[Kind]], text: Any) -> type[Kind]:
     if name in table:
         return table[name]
     close = get_close_matches(name.lower(), table, n=1)
-    listed = (
-        f"The measures are {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
-    )
-    raise InputError(f"{shown(text)} is not a measure.", f"Did you mean {close[0]}?" if close else listed)
+    listed = f"Choose from {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
+    raise InputError(f"{shown(text)} is not an available measure.", f"Did you mean {close[0]}?" if close else listed)
 
 
 def _split(text: str) -> Iterator[str]:
@@ -312,7 +313,7 @@ def _from_file(declared: Option, path: str) -> Any:
             data = stream.read()
         content = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8-sig")
     except (OSError, EOFError, ValueError) as error:
-        problem = f"cannot read {path} ({getattr(error, 'strerror', None) or error})."
+        problem = f"cannot read {path!r} ({getattr(error, 'strerror', None) or error})."
         raise InputError(problem, "Give a text file in UTF-8.", option=declared.name) from None
     try:
         return _value(declared, content.strip())

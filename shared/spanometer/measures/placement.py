@@ -309,13 +309,13 @@ def _nesting_depth(side: SideSpans) -> np.ndarray:
 def require_placeable(alignment: Alignment, name: str, side: SideSpans, placement: str) -> None:
     """Raise an `InputError` if spans do not fit the placement."""
     if len(side):
-        require_lengths(alignment.lengths, "chance")
-    require_contiguous(alignment, name, side, "random placement needs contiguous spans")
+        require_lengths(alignment.lengths, "the F1 by chance")
+    require_contiguous(alignment, name, side, "the F1 by chance needs contiguous spans")
     if placement == "independent" or side.flat:
         return
     layers, independent = setting("placement", "layers"), setting("placement", "independent")
     if placement == "disjoint":
-        reason = f", which {setting('placement', 'disjoint')} does not allow."
+        reason = f". {setting('placement', 'disjoint')} allows no such overlaps."
         remedy = f"Set {layers} for nested spans, or {independent} for any overlap."
         require_disjoint(alignment, name, side, reason, remedy)
     depth = _nesting_depth(side)

@@ -20,7 +20,7 @@ import pyarrow as pa
 from ..arrays import listed
 from ..counts.counts import Counts
 from ..counts.stored import UNFIT, plain_options, read_description, read_stream
-from ..exceptions import InputError, require_kind
+from ..exceptions import InputError, mention, require_kind
 from ..options import options_of
 from .aligned import AlignedMeasure
 from .base import Measure
@@ -171,7 +171,7 @@ def read_measures(
     for name in names:
         if names.count(name) > 1:
             raise InputError(
-                f"measures contains {name} twice.",
+                f"{mention('measures')} contains {name} twice.",
                 f"Remove one {name}, or give the results names, such as measures={{'one': SpanF(), 'other': SpanF()}}.",
             )
     if not chosen:
@@ -234,7 +234,7 @@ def _stored_measure(table: pa.Table) -> Measure:
     name, options = described.get("measure"), described.get("options")
     measures = _all_measures()
     if not isinstance(name, str) or name not in measures or not isinstance(options, dict):
-        raise InputError("the table does not say which measure its counts belong to.", "Pass measure=...")
+        raise InputError("the table does not name the measure of its counts.", "Pass measure=...")
     kind = measures[name]
     numbers = {option for option, declared in options_of(kind).items() if declared.kind is float}
     with suppress(*UNFIT):

@@ -58,7 +58,7 @@ class RelaxedF(FMeasure):
     )
     threshold: float = option(
         0.5,
-        help="minimum overlap, if overlap is not any",
+        help="minimum overlap (without effect if overlap=any)",
         low=0,
         high=1,
         label="Threshold",
@@ -76,7 +76,7 @@ class RelaxedF(FMeasure):
         choices={
             "many": "each span on its own",
             "first": "one to one; each reference span takes the first free predicted span",
-            "fresh": "ignore a predicted span if earlier ones already overlap the same reference spans enough",
+            "fresh": "ignore a predicted span if earlier predicted spans overlap the same reference spans enough",
         },
         label="Matching",
     )

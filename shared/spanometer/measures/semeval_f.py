@@ -59,9 +59,9 @@ class SemevalF(FMeasure):
         choices={
             "strict": "same tokens and same label",
             "exact": "same tokens",
-            "partial": "same tokens; other pairs count half",
+            "partial": "same tokens; pairs with other tokens count half",
             "ent_type": "same label",
-            "muc": "same tokens and same label; a pair with only one of them counts half",
+            "muc": "same tokens and same label; pairs with only the same tokens or only the same label count half",
         },
         label="Schema",
     )
@@ -69,9 +69,9 @@ class SemevalF(FMeasure):
         "joint",
         help="how spans that share tokens are paired",
         choices={
-            "joint": "one best pairing, the same for all schemas",
+            "joint": "all schemas use the same best pairing",
             "schema": "the pairing with the most correct pairs in the schema",
-            "first": "each predicted span takes the equal reference span; if there is none, the first free one",
+            "first": "each predicted span takes the equal reference span, or else the first free reference span",
             "nervaluate": "predicted spans are paired one after another, as in nervaluate",
         },
         label="Alignment",

@@ -57,7 +57,7 @@ class Seqeval(Measure):
     suffix: bool = option(False, help="tags have their prefixes after the labels (PER-B)")
     scheme: str | None = option(
         None,
-        help="tag scheme of the strict mode, by default inferred from the tags of both sides (never IOB1 or IOE1)",
+        help="tag scheme of the strict mode; by default inferred from all tags (never IOB1 or IOE1)",
         choices=tuple(SCHEMES),
     )
     mode: str | None = option(

@@ -99,14 +99,14 @@ class SlIcm(AlignedMeasure):
         None,
         help="the probabilities P(w): a dict from words to numbers (needs tokens), a list for each document with a "
         'number for each token, one number for all tokens, or "corpus" (the frequencies of the tokens). Without '
-        "this option and tokens, each token carries one unit of information",
+        "token_probabilities and tokens, each token carries one unit of information",
         type="dict, list of lists of float, float, or str",
         parse=lambda text: _probabilities_in(text),
     )
     unknown: float | None = option(
         None,
-        help="P(w) of words that are not in the dict token_probabilities; if it is None, such a word in a span is an "
-        "error",
+        help="P(w) of words that are not in the dict token_probabilities; if unknown is None, such a word in a span is "
+        "an error",
         type="float, optional",
     )
     prior: str = option(
@@ -141,7 +141,7 @@ class SlIcm(AlignedMeasure):
     )
     beta: float = option(
         2.0,
-        help="weight of shared information: it counts 1 + beta times, and 1 + beta must exceed alpha1 + alpha2",
+        help="weight of shared information, which counts 1 + beta times; 1 + beta must exceed alpha1 + alpha2",
         low=-1,
         exclusive=True,
         label="Beta",
@@ -162,7 +162,7 @@ class SlIcm(AlignedMeasure):
         ),
         "sl_icm_norm": Key(
             "SL-ICM, normalised",
-            "sl_icm, scaled so that a perfect output gets 1 and an empty one 0",
+            "sl_icm, scaled: 1 for a perfect output, 0 for an empty output",
             "(-∞, 1], with unequal token probabilities (-∞, ∞)",
         ),
     }
@@ -187,7 +187,7 @@ class SlIcm(AlignedMeasure):
             require_probability(self.unknown, "unknown")
             if self._source != _MAPPING:
                 raise InputError(
-                    f"{mention('unknown')} is for words that are not in {mention('token_probabilities')}.",
+                    f"{mention('unknown')} has no effect, because {mention('token_probabilities')} is not a mapping.",
                     f"Pass {mention('token_probabilities')} as a mapping of words to probabilities, or remove "
                     f"{mention('unknown')}.",
                     option="unknown",
@@ -197,7 +197,7 @@ class SlIcm(AlignedMeasure):
         elif self._source == _NUMBER:
             require_probability(probabilities, "token_probabilities")
         if self.tokens is not None and self._source in (_NUMBER, _TOKENS):
-            clause = "lists the probabilities of tokens" if self._source == _TOKENS else "is one number"
+            clause = "has one number for each token already" if self._source == _TOKENS else "is one number"
             raise InputError(
                 f"{mention('token_probabilities')} {clause}, so {mention('tokens')} has no effect.",
                 f"Remove {mention('tokens')}.",
@@ -248,7 +248,7 @@ class SlIcm(AlignedMeasure):
         name = "token_probabilities" if self._source == _TOKENS else "tokens"
         if self.tokens is not None or self._source == _TOKENS:
             raise InputError(
-                f"{self.name} got the {name.replace('_', ' ')} of a whole corpus, but the corpus is scored in parts.",
+                f"{self.name} got the {name.replace('_', ' ')} of the whole corpus, but you score the corpus in parts.",
                 f"Leave out {setting(name)}.",
             )
 

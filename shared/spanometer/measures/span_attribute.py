@@ -129,8 +129,8 @@ class SpanAttribute(Measure):
         "ties",
         help="how average precision treats items with equal scores",
         choices={
-            "ties": "all items of equal score make one step",
-            "edsnlp": "each item makes a step, in document order",
+            "ties": "items with equal scores form one step of the ranking",
+            "edsnlp": "each item is one step, in document order",
             "edsnlp-0.20": "like edsnlp, without the first step",
         },
         label="Average precision",
@@ -138,13 +138,13 @@ class SpanAttribute(Measure):
     filter: Filter | None = option(
         None,
         help="score only documents with a reference span that fulfils a condition, such as carrier == 'FATHER' and "
-        "negated == false; in Python, also a function of a document's reference spans",
+        "negated == false. In Python, you can also pass a function of a document's reference spans",
         type="function or str",
         parse=str,
     )
     on_mismatch: str = option(
         "error",
-        help="how to handle spans that only one side has",
+        help="how to handle spans that only the reference or only the prediction has",
         choices={"error": "raise an error", "count": "count the items as false negatives or false positives"},
         label="Spans on one side only",
     )

@@ -31,9 +31,9 @@ class TokenF(FMeasure):
         help="what is counted",
         choices={
             "IO": "tokens with their labels",
-            "BIO": "as IO, and whether the token begins a span",
-            "BIOE": "as BIO, and whether it ends a span",
-            "BIOES": "as BIOE, and whether it is a whole span",
+            "BIO": "like IO, and marks the first token of a span",
+            "BIOE": "like BIO, and marks the last token of a span",
+            "BIOES": "like BIOE, and marks a token that is a whole span",
             "IO*": "tokens, and the gaps between the tokens of a span",
         },
         label="Format",

@@ -84,9 +84,7 @@ def read_label_names(path: str) -> tuple[str, ...]:
 
 
 _WORDS_REMEDY = "Write a word, a tab, and the word's probability or count on each line."
-_RANGE_REMEDY = (
-    "Probabilities must be greater than 0 and at most 1. Counts must be whole numbers from 1 up, on all lines."
-)
+_RANGE_REMEDY = "Give only probabilities (greater than 0 and at most 1) or only counts (whole numbers of at least 1)."
 
 
 def read_word_probabilities(

@@ -128,7 +128,7 @@ def write_entities(
             file = read_entities(BytesIO(data), format=format, **options)
             _require_same(trees, file.trees.to_dicts())
             if (of_words is not None and file.words != of_words) or file.documents.ids not in (None, tuple(ids)):
-                raise InputError("the words or the name would change.")
+                raise InputError("the new file would have other words or names.")
         return data
 
     trees = columns.to_dicts()
@@ -140,8 +140,9 @@ def write_entities(
                 written([tree], slice(document, document + 1))
             except InputError as error:
                 # an error in reading it again speaks of lines that the user has never seen
-                reason = "its words or names would break the lines of the file." if error.line else error.problem
-                problem = f"the format {format} cannot hold this document: {reason}"
+                reason = error.problem.replace("the file has no", "the new file would have no")
+                reason = "Spanometer could not read the file with its words or names." if error.line else reason
+                problem = f"the format {format!r} cannot hold this document: {reason}"
                 raise InputError(problem, _CHANGE, document=document, position=error.position) from None
         raise
     if isinstance(path, (str, os.PathLike)) and os.path.isfile(path) and not overwrite:
@@ -157,11 +158,9 @@ def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
         for entity in before if before != after else ():
             if entity not in after:
                 name = f"{shown('+'.join(entity['types']))} ({entity['start']} to {entity['end']})"
-                raise InputError(
-                    f"the entity {name} would change when the file is read back.", position=entity["start"]
-                )
+                raise InputError(f"the new file would lack the entity {name}.", position=entity["start"])
     if trees != again:
-        raise InputError("reading the file back would give other entities or documents.")
+        raise InputError("the new file would have other entities or documents.")
 
 
 _ITEMS = {

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, cast
 from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted, fitted
 from ..documents.pairing import Pairing
-from ..exceptions import InputError, mention, require_choice, require_kind, setting, shown
+from ..exceptions import InputError, mention, require_choice, require_kind, setting, shown, spell_python, spelled
 from ..options import require_known
 from .formats import writers
 from .source import require_stream
@@ -73,7 +73,7 @@ def write_documents(
         write_folder(os.fspath(path), prepared, format, options, replace=replace)
     else:
         raise InputError(f"{format} writes a folder of files.", f"Name a folder with {mention('output')}.")
-    return (*map(str, prepared.losses), *prepared.notes)
+    return (*(spelled(str(loss), spell_python) for loss in prepared.losses), *prepared.notes)
 
 
 def prepare(
@@ -97,7 +97,7 @@ def prepare(
         raise InputError(problem, "Name another file.", source=documents.source)
     prepared = fitted(documents, formats[format], options, pairing)
     if prepared.losses and not lossy:
-        problem = f"the format {format} cannot store everything: {'; '.join(map(str, prepared.losses))}."
+        problem = f"the format {format!r} cannot store everything: {'; '.join(map(str, prepared.losses))}."
         remedy = f"Choose another format, or accept the losses with {setting('lossy', True)}."
         raise InputError(problem, remedy, source=documents.source, option="lossy")
     return prepared

@@ -291,7 +291,9 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
             return f"{shown(item)} is not {noun}."
         missing = [field.name for field in type_ if field.name not in item]
         if missing:
-            renamed = " Write {**span, 'label': span['entity_group']}, and use offsets in characters on both sides."
+            renamed = (
+                " Write {**span, 'label': span['entity_group']}. Use character offsets on both sides, as in this span."
+            )
             hint = renamed if "entity_group" in item else ""
             return f"{shown(item if given is None else given)} has no {' and no '.join(map(repr, missing))}.{hint}"
         problems = (item_problem(item[field.name], field.type, f"the {field.name}") for field in type_)

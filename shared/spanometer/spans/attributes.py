@@ -273,8 +273,8 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, scores: An
         return _scores_by_value(name, values, scores)
     if is_list(scores):
         if not several or len(scores) != len(values):
-            count = counted(len(values), "value") if several else "a value that is not a list"
-            problem = f"the attribute {shown(name)} has a list of {counted(len(scores), 'score')}, but {count}."
+            count = counted(len(values), "value") if several else "a single value"
+            problem = f"the attribute {shown(name)} has {count}, but a list of {counted(len(scores), 'score')}."
             raise InputError(problem, _SCORE_REMEDY)
         return [_score(name, score) for score in listed(scores, _SCORE_REMEDY)]
     if several and len(values) > 1:
@@ -295,8 +295,8 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
                 raise InputError(
                     f"the attribute {shown(name)} has the value {shown(value)} (of type {type(value).__name__}), but "
-                    f"its score is for {shown(other)} (of type {type(other).__name__}).",
-                    "Write the same value in the scores, or a single number as the score.",
+                    f"'scores' has the value {shown(other)} (of type {type(other).__name__}).",
+                    "Write the same value in the scores, or give a single number as the score.",
                 )
     return [scored.get((type(value), value)) for value in values]
 

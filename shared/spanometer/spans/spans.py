@@ -300,7 +300,8 @@ class Spans(DocumentColumns):
         if self.lengths is None:
             raise InputError("the documents' lengths are not known.", LENGTHS_REMEDY)
         if self.fragments is not None:
-            raise InputError("tags cannot represent discontinuous spans.", "Load the configuration 'fragments'.")
+            remedy = "If you use a module, load it for fragments, as in spanometer.load('span_f', 'fragments')."
+            raise InputError("tags cannot represent discontinuous spans.", remedy)
         offsets = offsets_of(self.lengths)
         if offsets[-1] > _MOST_TAGS:
             raise InputError(

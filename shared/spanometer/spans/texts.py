@@ -236,7 +236,7 @@ class Documents:
                 if places.setdefault(name, document) != document:
                     raise InputError(
                         f"the documents {places[name]} and {document} have the same name, {name!r}.",
-                        "Give every document a name of its own.",
+                        "Give each document a different name.",
                         document=document,
                     )
 
@@ -372,8 +372,9 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
         while place < len(text) and text[place].isspace() and not text.startswith(word, place):
             place += 1
         if not text.startswith(word, place):
-            there = f"at this position, the other text has {shown(text[place : place + _AROUND])}."
-            raise refusal(f"the word {shown(word)} is not in the text of the other side; {there}", position=position)
+            rest = text[place : place + _AROUND]
+            following = f"continues with {shown(rest)}" if rest else "ends here"
+            raise refusal(f"the next word is {shown(word)}, but the text {following}.", position=position)
         bounds.append((place, place := place + len(word)))
     if text[place:].strip():
         raise refusal(f"the words end before {shown(text[place:].strip()[:_AROUND])} in the other side's text.")

@@ -16,8 +16,8 @@ POLICIES: Mapping[str, str] = {
     "drop": "ignore spans whose start or end is not at a token boundary",
     "expand": "take all tokens that share a character with the span",
     "contract": "take all tokens inside the span",
-    "overlap": "take all tokens that are at least half inside the span; if there are none, take the token with the "
-    "largest share inside",
+    "overlap": "take all tokens with at least half of their characters in the span; if there are none, take the token "
+    "with the most characters in it",
 }
 """The policies for converting spans of characters to tokens."""
 
@@ -260,12 +260,13 @@ def _refuse_off_bounds(spans: Spans, off: np.ndarray, tokens: Tokens) -> None:
     near = ranges(tokens.offsets[document : document + 1], tokens.lengths[document : document + 1])
     touched = near[(tokens.start[near] < spans.end[span]) & (tokens.end[near] > spans.start[span])]
     listed = ", ".join(f"{tokens.start[token]} to {tokens.end[token]}" for token in touched[:3].tolist())
-    where = f"the tokens there: {listed}" if listed else "there is no token there"
+    tokens_there = "token has" if len(touched) == 1 else "tokens have"
+    where = f"begins or ends within a token (the {tokens_there} the characters {listed})"
     number = len(np.unique(off))
-    more = f" {counted(number - 1, 'other span')} {'do' if number > 2 else 'does'} too." if number > 1 else ""
+    more = f" {counted(number - 1, 'other span')} {'do' if number > 2 else 'does'} not fit the tokens either."
     raise InputError(
         f"the span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} "
-        f"begins or ends within a token ({where}).{more}",
+        f"{where if listed else 'covers no token'}.{more if number > 1 else ''}",
         f"Move spans to token boundaries with {setting('to_tokens', 'expand')} (or contract, or overlap). "
         f"Or score characters with {setting('unit', 'character')}.",
         document=document,

@@ -64,7 +64,7 @@ def of_kind(groups: Mapping[str, list[Table]], kind: str | None) -> list[Table]:
     """Return the tables of a kind, by default the first kind; raise an `InputError` if there are none."""
     if kind is not None and kind not in groups:
         listed = ", ".join(map(repr, groups)) or "none"
-        raise InputError(f"{kind!r} is not a kind of table that this result has.", f"The kinds are: {listed}.")
+        raise InputError(f"this result has no table of the kind {kind!r}.", f"The kinds are: {listed}.")
     return next(iter(groups.values()), []) if kind is None else groups[kind]
 
 

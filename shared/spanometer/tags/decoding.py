@@ -24,7 +24,7 @@ BARE_LABEL = "_"
 """The label of spans whose tags are prefixes without labels, as in seqeval."""
 
 
-_FURTHER = f"the repair of a tool ({', '.join(TOOLS)}) or a list of actions, such as open,absorb"
+_FURTHER = f"a tool to imitate ({', '.join(TOOLS)}), or a list of actions, such as open,absorb"
 
 
 class Decoding(CheckedOptions):
@@ -40,7 +40,7 @@ class Decoding(CheckedOptions):
 
     scheme: str | None = option(
         None,
-        help="tag scheme (by default, the scheme is inferred, but IOB1 and IOE1 must be named)",
+        help="tag scheme (default: inferred, but never as IOB1 or IOE1)",
         choices=tuple(SCHEMES),
         metavar="SCHEME",
         parse=canonical,
@@ -161,8 +161,8 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
     missing = [role for role in repair.needs if role not in scheme.roles]
     if missing:
         raise InputError(
-            f"{setting('repair', name)} needs a scheme with the prefixes {', '.join(repair.needs)}, but "
-            f"{scheme.name} does not have {', '.join(missing)}.",
+            f"{setting('repair', name)} needs {', '.join(repair.needs)} tags, but the scheme {scheme.name} lacks "
+            f"{', '.join(missing)}.",
             f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}, or set {setting('scheme')} to "
             "another scheme.",
             option="repair",

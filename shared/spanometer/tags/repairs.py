@@ -211,7 +211,7 @@ def kind_of(scheme: Scheme) -> str:
     """
     if scheme.name not in _KINDS:
         raise InputError(
-            f"the repair policies of {scheme.name} cannot be compared.",
+            f"there are no repair actions for {scheme.name} tags.",
             f"First convert the tags to one of {', '.join(_KINDS)} (spanometer convert).",
         )
     return _KINDS[scheme.name]
@@ -227,10 +227,10 @@ def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
     """Return the places of a scheme's grid; raise an `InputError` if the actions do not fit them."""
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
-        listed = "; ".join(f"{place.name}: {', '.join(place.actions)}" for place in places)
+        listed = "; ".join(f"{place.name} ({', '.join(place.actions)})" for place in places)
         raise InputError(
             f"{setting('repair', ','.join(actions))} is not a policy for {scheme.name}.",
-            f"Separate the actions by commas, one for each case, in this order: {listed}.",
+            f"Give one action for each case, separated by commas. The cases in order, with their actions: {listed}.",
             option="repair",
         )
     return places

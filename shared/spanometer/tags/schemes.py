@@ -244,8 +244,8 @@ class LabelChoice:
     )
     reference_label_map: Mapping[str, str] | None = option(
         None,
-        help="rename labels of the reference only. With OLD= and no new name, reference spans with the "
-        "label OLD are left out, and so are predicted spans on exactly the same tokens",
+        help="rename labels of the reference only. OLD= (no new name) removes reference spans with the label OLD, and "
+        "predicted spans with exactly the same tokens",
         type="dict of str",
         metavar="OLD=NEW,...",
         parse=partial(label_map_in, name="reference_label_map", leaves_out=True),
@@ -254,7 +254,7 @@ class LabelChoice:
         "score only these labels; if labels are renamed, use the new names", metavar="A,B", common=True
     )
     ignore_labels: Sequence[str] | None = labels_option(
-        "ignore spans with these labels on both sides; if labels are renamed, use the new names",
+        "ignore all spans with these labels; if labels are renamed, use the new names",
         metavar="A,B",
         common=True,
     )

@@ -279,7 +279,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         behind = clause_for("suffix", f", or set {setting('suffix', True)}")
         return (
-            f"in {text}, the prefix comes after the label. In {of_scheme}, the prefix comes first ({listed}).",
+            f"in {text}, the prefix comes after the label. In {of_scheme}, the prefix ({listed}) comes first.",
             f"Write {shown(last + '-' + tag.rpartition('-')[0])}{behind}.",
         )
     if prefix == "O":
@@ -403,7 +403,7 @@ def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
         )
     return (
         f"{mention('id2label')} has no tag for the integer {number}, only for 0 to {len(labels) - 1}.",
-        f"Pass all labels. Positions where the reference has {mention('ignore_index')} are left out.",
+        f"Pass all labels. To ignore a token, give it the reference tag that {mention('ignore_index')} sets.",
     )
 
 

@@ -200,7 +200,7 @@ class Scores:
 
 def _floats(array: Any, labels: int, sentence: int | None = None) -> np.ndarray:
     """Convert the logits of one sentence, or padded logits, to an array of floating-point numbers."""
-    remedy = "Pass float32 or float64; for tensors, tensor.float().cpu().numpy()."
+    remedy = "Pass float32 or float64. Convert tensors with tensor.float().cpu().numpy()."
     values = as_array(array, "an array of logits", remedy, document=sentence)
     if values.size == 0 and values.dtype.kind in "fiu":
         values = values.astype(np.float64)
@@ -208,7 +208,7 @@ def _floats(array: Any, labels: int, sentence: int | None = None) -> np.ndarray:
         raise InputError(f"logits must be floating-point numbers, got {values.dtype}.", remedy, document=sentence)
     if values.ndim != (3 if sentence is None else 2) or values.shape[-1] != labels:
         raise InputError(
-            f"the logits have the shape {values.shape}, but there are {counted(labels, 'label')}.",
+            f"logits of the shape {values.shape} do not fit {counted(labels, 'label')}.",
             "Pass padded logits of shape (sentences, tokens, labels), or a list of arrays of shape (tokens, labels).",
             document=sentence,
         )

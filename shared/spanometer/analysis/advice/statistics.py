@@ -48,26 +48,32 @@ class Thresholds(CheckedOptions):
         0.9, "with --flow: require exact agreement if at least this share of the spans has 1 or 2 tokens"
     )
     touching_share: float = _threshold(
-        0.1, "with --flow: adjacent spans matter if at least this share of all spans begins where another span ends"
+        0.1,
+        "with --flow: adjacent spans (one begins where another ends) matter if they are at least this share of all "
+        "spans",
     )
     very_long_span: float = _threshold(15, "with --flow: minimum number of tokens of a very long span", "TOKENS")
     very_long_share: float = _threshold(
         0.1, "with --flow: very long spans matter if they are at least this share of all spans"
     )
     several_tokens: float = _threshold(
-        0.05, "near misses (partly right spans) matter if at least this share of all spans has several tokens"
+        0.05,
+        "near misses (partly right spans) matter if the share of spans with several tokens is at least this number",
     )
     adjacent: float = _threshold(
-        0.01, "adjacent spans matter if at least this share of all spans begins where a span with the same label ends"
+        0.01,
+        "adjacent spans of one label (one begins where another ends) matter if they are at least this share of all "
+        "spans",
     )
     length_variation: float = _threshold(
-        0.5, "span lengths matter if their standard deviation, divided by their mean, is at least this number", "RATIO"
+        0.5, "span lengths matter if they vary at least this much (standard deviation divided by mean)", "RATIO"
     )
     long_span: float = _threshold(5, "minimum number of tokens of a long span", "TOKENS")
     long_share: float = _threshold(0.1, "long spans matter if they are at least this share of all spans")
     information_variation: float = _threshold(
         0.3,
-        "word probabilities matter if the information of words varies at least so much: standard deviation / mean",
+        "word probabilities matter if the words' information varies at least this much (standard deviation divided by "
+        "mean)",
         "RATIO",
     )
     chance: float = _threshold(0.05, "advise a correction for chance if the F1 by chance is at least this number", "F1")

@@ -120,7 +120,7 @@ def agreement(
         InputError: if there are fewer than two annotators, or if annotations cannot be read or compared; the error
             names the annotator.
     """
-    require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
+    require_no_more(more, "Pass all annotators as one list, or as one mapping by name, {'ann': ..., 'ben': ...}.")
     resampling = Resampling.chosen(confidence, arguments)
     chance, alpha = pair_and_joint_measure({**arguments, "variant": variant})
     if gamma is not None:
@@ -131,7 +131,7 @@ def agreement(
     annotated, reading = read.with_common_labels(match=chance.match_labels), read.reading
     called, size = tuple(name.removeprefix(ANNOTATOR) for name in annotated), len(annotated)
     first = next(iter(annotated.values()))
-    lengths, labels = require_lengths(first.lengths, "chance"), first.labels
+    lengths, labels = require_lengths(first.lengths, "the F1 by chance"), first.labels
     exact, drawn = replace(chance, n_simulations=0), resampling is not None
     pairs = list(combinations(range(size), 2))
     with kept_probabilities(), naming_documents(read.file):
@@ -311,7 +311,7 @@ def leave_one_out(
     chance, alpha = pair_and_joint_measure(values)
     count = len(annotated)
     if count < 3:
-        problem = f"leaving one annotator out needs at least three annotators, got {count}."
+        problem = f"to leave one annotator out, you need at least three annotators, got {count}."
         raise InputError(problem, "Give the annotations of three or more annotators.")
     kept, pairs = resampling is not None, list(combinations(range(count), 2))
     with kept_probabilities():

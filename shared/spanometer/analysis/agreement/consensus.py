@@ -31,10 +31,10 @@ class Voting(CheckedOptions):
         common=True,
         help="how many annotators must have a span",
         choices={
-            "majority": "more than half; a span of exactly half the annotators is a tie and is dropped",
-            "half": "at least half; ties are kept",
-            "union": "at least one",
-            "intersection": "all of them",
+            "majority": "more than half of the annotators; ties (exactly half) are dropped",
+            "half": "at least half of the annotators; ties are kept",
+            "union": "at least one annotator",
+            "intersection": "all annotators",
         },
     )
 
@@ -91,7 +91,7 @@ class Consensus(Result):
         """
         source = file or self.file
         if source is None:
-            problem = "a consensus can be written only for annotations that were read from files."
+            problem = "Spanometer can write a consensus only for annotations from files."
             raise InputError(problem, "Give files read by spanometer.read.")
         return replace(source, spans=self.spans, annotators=(self.name,) * source.documents.size, stated=None)
 
@@ -198,7 +198,7 @@ def consensus(
         InputError: if there are fewer than two annotators, or if annotations cannot be read or compared; the error
             names the annotator.
     """
-    require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
+    require_no_more(more, "Pass all annotators as one list, or as one mapping by name, {'ann': ..., 'ben': ...}.")
     options = SideReading.of(consensus, arguments)
     sides, reading, file, *_ = read_sides(require_no_answers(named_annotators(annotations, names)), options)
     voters = tuple(name.removeprefix(ANNOTATOR) for name in sides)

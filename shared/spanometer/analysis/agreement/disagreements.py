@@ -130,7 +130,7 @@ class Disagreements(CorpusResult):
         options = {name: value for name, value in arguments.items() if name != "seed"}
         own = {"match_labels": self.match_labels, "level": self.level, "variant": variant}
         resampling = Resampling.chosen(confidence, arguments)
-        require_lengths(self.sides[0].lengths, "chance")
+        require_lengths(self.sides[0].lengths, "the F1 by chance")
         annotated = {f"{ANNOTATOR}{name}": side for name, side in zip(self.names, self.sides, strict=True)}
         return leave_one_out(annotated, {**options, **own}, resampling, self.reading)
 
@@ -259,7 +259,7 @@ def disagreements(
         InputError: if there are fewer than two annotators, or if annotations cannot be read or compared; the error
             names the annotator.
     """
-    require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
+    require_no_more(more, "Pass all annotators as one list, or as one mapping by name, {'ann': ..., 'ben': ...}.")
     measure = ChanceKappaF1(match_labels=match_labels, level=level)
     options = SideReading.of(disagreements, arguments)
     read = read_sides(require_no_answers(named_annotators(annotations, names)), options)

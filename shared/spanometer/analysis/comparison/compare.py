@@ -93,7 +93,7 @@ def compare(
         InputError: if there are fewer than two systems or no documents, if annotations cannot be read or compared (the
             error names the system), if options are wrong, or if a measure is undefined.
     """
-    require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
+    require_no_more(more, "Pass all systems as one mapping from names to predictions, {'old': ..., 'new': ...}.")
     resampling = made(PairedResampling, arguments)
     choices: dict[str, Any] = {"rank_correlation": rank_correlation, "per_label": per_label, "by_chance": by_chance}
     options = SideReading.of(compare, arguments)
@@ -101,7 +101,7 @@ def compare(
     sides_read = read_columns(beside_files(sides_of_all, answers="grounding" in arguments))
     reference = sides_read[REFERENCES]
     if isinstance(reference, (Entities, Attributes)):
-        options.require_none(f"these are {_CALLED[type(reference)]}")
+        options.require_none(f"you passed {_CALLED[type(reference)]}")
         trees = isinstance(reference, Entities)
         chosen = read_measures(measures, TREE_MEASURES if trees else ALL_MEASURES)
         for name, side in sides_read.items():

@@ -313,7 +313,7 @@ def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Bu
 def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
     """Create buckets by a user's values, see `buckets_of`."""
     documents, lengths = sides[0].documents, sides[0].lengths
-    remedy = "Give one value for each document, or, for each document, one list with a value for each token."
+    remedy = "For each document, give one value, or a list with one value for each token."
     if isinstance(values, Tags):
         tags = np.array(values.names, dtype=object)[values.codes]
         values = np.split(tags, values.offsets[1:-1])[: len(values.lengths)]

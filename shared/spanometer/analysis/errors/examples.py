@@ -205,8 +205,8 @@ class ErrorChoice(CheckedOptions):
     )
     reference_label: tuple[str, ...] = option(
         (),
-        help="show only errors whose reference span has one of these labels, and spurious spans with one of these "
-        "labels (unless you also set --predicted-label)",
+        help="show only errors whose reference span has one of these labels. If --predicted-label is not set, also "
+        "show spurious spans with these labels",
         parse=_listed,
         metavar="LABELS",
     )

@@ -86,14 +86,14 @@ def errors(
         TypeError: if an argument is unknown.
         InputError: if options are wrong, if there are no systems, or if annotations cannot be read or matched.
     """
-    require_no_more(more, "Pass several systems together by their names, {'old': ..., 'new': ...}.")
+    require_no_more(more, "Pass several systems as one mapping from names to predictions, {'old': ..., 'new': ...}.")
     chosen = Matching(min_overlap=min_overlap)
     resampling = Resampling.chosen(confidence, arguments)
     options = SideReading.of(errors, arguments)
     measures = list(read_measures(measure, MEASURES).values())
     if len(measures) != 1:
         remedy = f"Choose one measure, such as {setting('measure', 'span_f')}."
-        raise InputError("the costs of errors are computed for exactly one measure.", remedy, option="measure")
+        raise InputError("the costs of errors need exactly one measure.", remedy, option="measure")
     several = isinstance(predictions, Mapping)
     outputs = named_systems(predictions) if several else {ONLY: predictions}
     sides = beside_files({REFERENCES: references, **outputs}, answers="grounding" in arguments)
@@ -158,7 +158,7 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
     given = {name: values[-1] for name, values in parse_qs(view.removeprefix("#"), keep_blank_values=True).items()}
     beyond = [name for name in given if name not in _FILTERS]
     if beyond:
-        remedy = f"Filter by {', '.join(_FILTERS)}."
+        remedy = f"Filter only by {', '.join(map(repr, _FILTERS))}."
         problem = f"only the HTML report can filter errors by {' and '.join(beyond)}."
         raise InputError(problem, remedy, option="view")
     names, change = list(errors.systems), given.get("change")

@@ -98,7 +98,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
     """
     if measure.counts_type is not Counts:
         raise InputError(
-            f"costs of errors cannot be computed for {measure.name}, because it needs more than sums of counts.",
+            f"the costs of errors are computed from sums of counts, but {measure.name} needs more than sums.",
             f"Set {mention('measure')} to another measure, such as span_f.",
             option="measure",
         )

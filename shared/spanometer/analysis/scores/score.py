@@ -227,7 +227,7 @@ def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options
         references, predictions = choice.of(references, predictions)
         reading |= choice.signed()
     else:
-        choice.require_none(f"these are {form}")
+        choice.require_none(f"you passed {form}")
     return references, predictions, chosen, reading, None, None
 
 
@@ -238,7 +238,7 @@ def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, optio
     files = beside_files(sides, answers=True)
     named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
-        problem = "to score answers as strings, the measure must be mention_f and the reference must have texts."
+        problem = "only mention_f can score answers as strings, and only if the reference has texts."
         raise InputError(
             problem, "Leave out other measures and give texts, or choose another policy with grounding=..."
         )

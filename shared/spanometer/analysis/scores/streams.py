@@ -52,7 +52,7 @@ class Tally:
     def __add__(self, other: Self) -> Self:
         """Add two parts; raise an `InputError` if their forms differ, or if only one of them has tags with labels."""
         if None not in (self.form, other.form) and self.form != other.form:
-            forms = " and others ".join(FORMS[form] for form in (self.form, other.form) if form is not None)
+            forms = ", but others hold ".join(FORMS[form] for form in (self.form, other.form) if form is not None)
             raise InputError(f"some documents hold {forms}.", "Give all documents in the same form.")
         for side, labelled in self.labelled.items():
             if other.labelled.get(side, labelled) != labelled:
@@ -164,7 +164,7 @@ class Reading:
             # other batches may have the labels that this one lacks
             pair = list(self.choice.of(*pair, warn=False))
         else:
-            self.choice.require_none(f"these are {form}")
+            self.choice.require_none(f"you passed {form}")
         count = counter(*pair)
         counts = {name: count(measure) for name, measure in self.measures.items()}
         return Tally(counts, sizes_of(*pair), form if any(forms.values()) else None, labelled)
@@ -178,7 +178,7 @@ class Reading:
                     f"Leave out {setting('lengths')}, or pass batches with columns.",
                 )
             return {"references": batch[0], "predictions": batch[1]}, None
-        remedy = "Pass a pair (references, predictions), or a mapping or an Arrow table with these columns."
+        remedy = "Pass a pair (references, predictions). Or pass a mapping or an Arrow table with the two columns."
         require_kind(batch, (pa.RecordBatch, pa.Table, Mapping), "a batch", remedy)
         require_columns(self.columns, list(batch) if isinstance(batch, Mapping) else batch.column_names)
         lengths = None if self.lengths is None else batch[self.lengths]

@@ -255,7 +255,7 @@ def as_map(
             chosen = replace(chosen, labels=labels_of(tags))
     elif isinstance(chosen, IllegalTags):
         remedy = "Pass all tags of the dataset with id2label=..."
-        raise InputError("a batch can lack tags that other batches of the dataset have.", remedy)
+        raise InputError("one batch does not show all tags of the dataset.", remedy)
     if scheme is None:
         remedy = f"Set {setting('scheme')} to the scheme of the tags."
         raise InputError("the scheme cannot be inferred from a batch.", remedy)

@@ -98,8 +98,8 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
     literal, *others = columns.values()
     missing = [name for name in (WORDS_COLUMN, literal) if name not in names and number]
     if missing:
-        remedy = f"Write the column names in the first line, separated by tabs: {WORDS_COLUMN}, {literal} and, if "
-        remedy += f"there are such spans, {', '.join(others)}."
+        remedy = f"Write the column names in the first line, separated by tabs: {WORDS_COLUMN}, {literal}. The "
+        remedy += f"columns {', '.join(others)} are optional."
         for other in LEVELS:
             if missing[0] == literal and other != level and COLUMNS[other][_LITERAL] in names:
                 remedy = f"Set {setting('level', other)}. The file has columns for this level."

@@ -211,7 +211,7 @@ def _bounds(source: Source, cells: list[str], line: int, columns: int) -> tuple[
     bounds = cells[1].split("-") if len(cells) > 2 else []
     whole = len(bounds) == 2 and all(bound.isdecimal() for bound in bounds)
     if not whole or len(cells) < columns or not all(cells[3:columns]):
-        problem = f"this row needs a token and {counted(columns - 3, 'annotation column')}."
+        problem = f"this row must have offsets, a token and {counted(columns - 3, 'annotation')}."
         raise source.refuse(problem, _WEBANNO_REMEDY, line)
     start, end = (int(bound) if len(bound) <= _DIGITS else LONGEST + 1 for bound in bounds)
     if max(start, end) > LONGEST:
@@ -421,7 +421,7 @@ def _require_one_text(file: DocumentFile) -> None:
 
 
 def _refuse(source: Source, options: LayerReading) -> DocumentFile:
-    problem = "this is a file, but a project is a folder."
+    problem = "this is a file, but INCEpTION projects are folders."
     raise source.refuse(problem, f"Name the folder, or set {setting('format', 'webanno')}.")
 
 

@@ -144,7 +144,7 @@ _AT_ONCE = 1 << 12
 """The maximum number of rows in a record."""
 
 _TABLE_REMEDY = (
-    "Give every row a start, an end and a label. For a document without spans, fill in only the cell of the document."
+    "Give every row a start, an end and a label. For a document without spans, leave start, end and label empty."
 )
 
 
@@ -173,7 +173,7 @@ class SpanTableReading(Offsets):
         wrong = [key for key, name in named.items() if key not in _USUAL or not isinstance(name, str) or not name]
         if wrong:
             problem = f"{mention('column_names')} has no column {shown(wrong[0])}, only {', '.join(_USUAL)}."
-            remedy = "Write one of these names, then '=', then the name of this column in the file: start=From."
+            remedy = "Write NAME=COLUMN, with one of these names and the column in the file: start=From."
             raise InputError(problem, remedy, option="column_names")
 
 

@@ -353,8 +353,8 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
         if record.id is not None and seen.setdefault((record.id, record.annotator), row.line) != row.line:
             raise row.refuse(
                 f"this task and line {seen[record.id, record.annotator]} have the same text and the same annotator.",
-                "Export a data set in which each annotator has each text once, such as one made with ner.manual. In "
-                "Prodigy's binary interface, each answer is about a single span.",
+                "Export a data set with each text once for each annotator, such as a data set from ner.manual. Data "
+                "sets from Prodigy's binary interface repeat a text for each span.",
             )
         for span, (start, end, label) in zip(spans, bounds, strict=True):
             record.add(start, end, label, stated=span.get("text"))

@@ -34,10 +34,10 @@ from .records import (
 from .values import first_value, is_array
 
 _COLUMN = setting("column")
-_OR_SPANS = clause_for("column", f" with {_COLUMN}, or the key of the list of spans with {setting('spans_key')}")
-_KEY_REMEDY = f"Name the key of the list of tags{_OR_SPANS}."
-_OF_SPANS = f" of spans (objects with start, end and label) with {setting('spans_key')}, or of the list"
-_SPANS_REMEDY = f"Name the key of the list{clause_for('spans_key', _OF_SPANS)} of tags"
+_OR_SPANS = clause_for("column", f" with {_COLUMN}, or the key of the spans with {setting('spans_key')}")
+_KEY_REMEDY = f"Name the key of the tags{_OR_SPANS}."
+_OF_SPANS = f" of the spans (objects with start, end and label) with {setting('spans_key')}, or the key"
+_SPANS_REMEDY = f"Name the key{clause_for('spans_key', _OF_SPANS)} of the tags"
 _SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
 _REMEDY = (
     'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '

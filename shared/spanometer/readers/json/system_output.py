@@ -119,7 +119,7 @@ def _add_spans(row: Row, record: Record, spans: Sequence[Any]) -> None:
         if fields is None and record.text is not None and is_object(span, "start", "end", "label"):
             fields = _PLAIN
         if fields is None:
-            problem = f"{shown(span)} in {row.where} does not have the form of a span from a supported tool."
+            problem = f"no supported tool writes spans such as {shown(span)} in {row.where}."
             raise row.refuse(problem, _SYSTEM_REMEDY)
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
         start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]
@@ -141,7 +141,7 @@ def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]
     """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
     if last - first > 10 * len(pieces) + 1000:
-        raise row.refuse("the indices of the word pieces are too large for the number of characters.", _SYSTEM_REMEDY)
+        raise row.refuse("the 'index' values of the word pieces have gaps that are too large.", _SYSTEM_REMEDY)
     tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
         spans = Spans.from_tags([[tag for *_, tag in tagged]], repair="conlleval")

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from ...exceptions import InputError, shown
 from ..source import PARQUET, Source
 
-_LONG, _REMEDY = "a row is longer than {}", "Write one document a row"
+_LONG, _REMEDY = "a row is longer than {}", "Write one document in each row"
 
 _ROWS = 1000
 """The number of rows that are read at a time."""
@@ -184,8 +184,9 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[int, Any]]:
     if following is None or place < len(text):
         rest = text[place:].lstrip()
         line += text.count("\n", counted, len(text) - len(rest))
-        problem = f"invalid JSON: {shown(rest[:20]) if rest else 'the end'} follows an item of the list."
-        raise source.refuse(problem, "Export the file again.", line)
+        named = shown(rest[:20]) if rest else "the end"
+        problem = f"',' or ']' is missing before {named}" if following is None else f"{named} follows the last value"
+        raise source.refuse(f"invalid JSON: {problem}.", "Export the file again.", line)
 
 
 def _decoded(source: Source, text: str, place: int, line: int, *, limited: bool) -> tuple[Any, int]:
