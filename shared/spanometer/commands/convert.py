@@ -118,7 +118,7 @@ class Target(CheckedOptions):
         format = "columns" if to in SCHEMES else to
         writer = writers()[format]
         if self.in_place:
-            raise InputError("--in-place can only replace tags by tags.", "Name a new file with -o.")
+            raise InputError("--in-place needs tags in the input and in the output.", "Name a new file with -o.")
         self.require_writable(folder=writer.folder)
         if writer.folder and not self.names_file:
             raise InputError(f"the format {format} needs a folder, not a file.", "Name a new folder with -o.")
