@@ -2,7 +2,7 @@
 
 The output has a confidence interval for the score difference of each pair of
 systems. Two paired tests (approximate randomisation, bootstrap) give p-values
-with Holm's correction. To read files, use the options of spanometer score.
+with Holm's correction. The options for reading are those of spanometer score.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll

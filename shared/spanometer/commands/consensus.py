@@ -1,9 +1,9 @@
 """Combine the annotations of several annotators by vote.
 
 A span is in the consensus if more than half of the annotators have it, with
-the same label and boundaries. Ties are listed. To read files, use the options
-of spanometer agree. The output is IOB2 tags if the files have tags, otherwise
-JSON lines.
+the same label and boundaries. Ties are listed. The options for reading are
+those of spanometer agree. The output is IOB2 tags if the files have tags,
+otherwise JSON lines.
 
 Examples:
   spanometer consensus ann.conll ben.conll cat.conll -o gold.conll

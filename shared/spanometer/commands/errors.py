@@ -2,7 +2,7 @@
 
 Each reference span is matched with at most one overlapping predicted span.
 Unmatched spans count as missing or spurious. With several systems, their errors
-are also compared. To read files, use the options of spanometer score.
+are also compared. The options for reading are those of spanometer score.
 
 Examples:
   spanometer errors gold.conll system.conll --html report.html
@@ -67,9 +67,9 @@ class ErrorOutput(TableOutput):
         "write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
         "reference and the systems become pre-annotations",
         choices={
-            "label_studio": "one task for each document; its predictions are the spans of the reference and systems",
+            "label_studio": "one task for each document, with the spans of the reference and systems as its predictions",
             "prodigy": "one session for the reference and one for each system, for the command prodigy review",
-            "doccano": "spans that the reference lacks get the label LABEL (system)",
+            "doccano": "spans that are not in the reference have labels such as 'PER (system)'",
         },
     )
     view: str | None = text(

@@ -221,7 +221,7 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     shown = all(side.documents.texts is not None or side.words is not None for side in (references, predictions))
     if sizes[0] != sizes[1] or (named and not shown and sizes[0] > 1):
         raise InputError(
-            f"the two sides do not have the same documents ({sizes[0]} here, {sizes[1]} in {predictions.source})."
+            f"this file and {predictions.source} have different documents ({sizes[0]} and {sizes[1]})."
             f"{_missing(ids, others, predictions.source)}",
             "Both sides must annotate the same documents, with the same names or in the same order."
             + clause_for(
@@ -242,8 +242,8 @@ def _permuted(texts: Sequence[str], others: Sequence[str]) -> bool:
 def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_source: str) -> str:
     if ids is None or others is None:
         return ""
-    only = {"Only this side has": _lacking(ids, others), f"Only {other_source} has": _lacking(others, ids)}
-    return next((f" {where}: {names}." for where, names in only.items() if names), "")
+    only = {"Only this file has": _lacking(ids, others), f"Only {other_source} has": _lacking(others, ids)}
+    return next((f" {where} {names}." for where, names in only.items() if names), "")
 
 
 def _lacking(names: Iterable[str], others: Iterable[str]) -> str:

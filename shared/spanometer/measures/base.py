@@ -376,7 +376,7 @@ class Measure(CheckedOptions, ABC):
         """Compute the mean of each score over documents, shape (..., labels): of the whole, or of each label."""
         if DOCUMENTS not in totals:
             raise InputError(
-                "these counts have no scores of documents, so the mean over documents cannot be computed.",
+                "the mean over documents needs the score of each document, but these counts do not have it.",
                 f"Count with {setting('average', DOCUMENTS)}.",
             )
         documents, empty, means = totals[DOCUMENTS], self.zero_division, {}

@@ -30,7 +30,7 @@ class IntersectionF(FMeasure):
 
     cap: bool = option(
         False,
-        help="limit the coverage of each span to 1; needed if spans with the same label overlap in one annotation",
+        help="limit the coverage of each span to 1; set this if an annotation has overlapping spans with the same label",
         label="Cap coverage at 1",
     )
 

@@ -234,7 +234,7 @@ def _stored_measure(table: pa.Table) -> Measure:
     name, options = described.get("measure"), described.get("options")
     measures = _all_measures()
     if not isinstance(name, str) or name not in measures or not isinstance(options, dict):
-        raise InputError("the table does not name the measure of its counts.", "Pass measure=...")
+        raise InputError("the table has counts, but not the name of the measure.", "Pass measure=...")
     kind = measures[name]
     numbers = {option for option, declared in options_of(kind).items() if declared.kind is float}
     with suppress(*UNFIT):

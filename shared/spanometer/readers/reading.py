@@ -185,7 +185,7 @@ def _require_texts(option: str, value: Any, documents: int) -> None:
         is_row = option == "words" and is_ordered(item)
         texts = listed(item, remedy, document=document, option=option) if is_row else [item]
         if is_row != (option == "words") or not all(map(is_text, texts)):
-            problem = f"{mention(option)} has {shown(item)}, which is not {noun} in valid Unicode."
+            problem = f"an item of {mention(option)} is {shown(item)}, not {noun} in valid Unicode."
             raise InputError(problem, remedy, document=document, option=option)
 
 

@@ -205,8 +205,8 @@ class ErrorChoice(CheckedOptions):
     )
     reference_label: tuple[str, ...] = option(
         (),
-        help="show only errors whose reference span has one of these labels. If --predicted-label is not set, also "
-        "show spurious spans with these labels",
+        help="show only errors whose reference span has one of these labels. Spurious spans have no "
+        "reference span; without --predicted-label, they are shown by their own label",
         parse=_listed,
         metavar="LABELS",
     )
