@@ -86,7 +86,7 @@ def test_registered_measures_and_their_options_are_everywhere(toy, run, file):
     status, output, _ = run("score", path, path, "--measures", "toy_f(only=B)")
     assert (status, "toy_f|scheme:IOB2|repair:conlleval|only:B|" in output) == (0, True)
     # a page
-    assert "Label" in [control.label for control in page_of("toy_f").controls]
+    assert "Label" in [option.label for option in page_of("toy_f").options.values()]
     # a module
 
     class Toy(SpanModule):

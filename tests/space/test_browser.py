@@ -66,7 +66,7 @@ class Page:
 
     def __init__(self, browser, name):
         self.browser, self.name = browser, name
-        self.examples = examples(page_of(name).input)
+        self.examples = examples(page_of(name).kind.input)
 
     def wait(self, condition):
         for _ in range(PATIENCE * 10):

@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +38,8 @@ from ..web.templates import Section, number, shortened, shown
 from .corpus import READERS, PageCorpus, read_upload
 from .forms import Box, Form, Response
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, megabytes, require_little_work
-from .pages import Page, key_title, page_of
-from .texts import HOME, error_message, examples_of, excerpt, first_rows, render, space_of, texts
+from .pages import READINGS, Page, key_title, page_of
+from .texts import HOME, examples_of, excerpt, first_rows, render, space_of, texts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -130,24 +131,16 @@ _MAX_SAMPLED = 300_000
 """The maximum number of random units (units times samples of gamma) that a page aligns."""
 
 
-def respond(page: Page, reference: str, prediction: str, values: Mapping[str, Any]) -> Response:
-    """Score the texts and show the results; if that is not possible, show an error message.
+def respond(page: Page, values: Mapping[str, Any]) -> Response:
+    """Score the texts and show the results.
 
     Args:
         page: the page.
-        reference, prediction: the texts.
-        values: the values of the page's controls, by name.
+        values: the values of the fields, by name.
     """
-    try:
-        chosen = page.read(values)
-        reading = page.reading(chosen)
-        corpus = READERS[page.input](reference, prediction, *([] if reading is None else [reading]))
-        return _results(page, corpus, chosen)
-    except InputError as error:
-        return Response(error_message(error, page.fields.spell))
-
-
-def _results(page: Page, corpus: PageCorpus, chosen: Mapping[str, Any]) -> Response:
+    chosen, kind = page.read(values), page.kind.input
+    reading = [made(READINGS[kind], chosen)] if kind in READINGS else []
+    corpus = READERS[kind](values["reference"], values["prediction"], *reading)
     shared = {name: chosen[name] for name in options_of(Measure) if name in chosen}
     words = {"tokens": corpus.words} if "tokens" in chosen else {}
     measure = made(page.kind, {**chosen, **words})
@@ -173,7 +166,7 @@ def _results(page: Page, corpus: PageCorpus, chosen: Mapping[str, Any]) -> Respo
         charts=drawn,
         report=_error_report(page, corpus, report) if corpus.spans else "",
     )
-    return Response(html, [chart.figure for chart in drawn], _result_files(page.name, report))
+    return Response(html, [chart.figure for chart in drawn], _result_files(page.kind.name, report))
 
 
 def _report(corpus: PageCorpus, *results: MeasureResult) -> Report:
@@ -271,7 +264,7 @@ def _score_all(page: Page, own: MeasureResult, corpus: PageCorpus, report: Repor
                 other = kind(**shared, **(_NESTED.get(name, {}) if corpus.trees is corpus.sides else {}))
                 results.append(MeasureResult.of(other, _counts(other, corpus), corpus.reading))
             except InputError as error:
-                notes.append(f"{name} is left out: {error.texts(page.fields.spell)[0]}")
+                notes.append(f"{name} is left out: {error.texts(page.spell)[0]}")
     return Section("All measures", score_tables(_report(corpus, *results)), " ".join(notes))
 
 
@@ -282,7 +275,7 @@ def _error_report(page: Page, corpus: PageCorpus, report: Report) -> str:
     except InputError as error:
         return f"No report of errors: {error.problem}"
     differences = replace(differences, signature=SpanF().signature(corpus.reading))
-    title = f"Errors on the page of {page.name}"
+    title = f"Errors on the page of {page.kind.name}"
     return error_report(differences, title=title, heading=[("size", report.size)], most=SHOWN_ERRORS)
 
 
@@ -426,12 +419,12 @@ def _result_files(name: str, report: Report) -> dict[str, str]:
 
 def _snippet(page: Page, chosen: Mapping[str, Any]) -> str:
     """Return the Python code that loads the module and computes the score of a page."""
-    own = texts()["inputs"][page.input]
+    own = texts()["inputs"][page.kind.input]
     options = page.options
     changed = {name: value for name, value in chosen.items() if name not in options or value != options[name].default}
     return _CALL.format(
-        name=page.name,
-        loaded=f'"{space_of(page.name)}"{own["configuration"]}',
+        name=page.kind.name,
+        loaded=f'"{space_of(page.kind.name)}"{own["configuration"]}',
         input=own["snippet"],
         options="".join(f"    {name}={_literal(value)},\n" for name, value in changed.items()),
     )
@@ -453,15 +446,15 @@ _LIMITS = {
 def form(name: str) -> Form:
     """Create the form of a measure's page; raise an `InputError` if there is no such measure."""
     page = page_of(name)
-    hints = zip(("reference", "prediction"), texts()["inputs"][page.input]["hints"], strict=True)
+    hints = zip(("reference", "prediction"), texts()["inputs"][page.kind.input]["hints"], strict=True)
     return Form(
         title=page.title,
         heading=render("heading.html", page=page, home=HOME),
         button="Score",
-        respond=lambda values: respond(page, values["reference"] or "", values["prediction"] or "", values),
-        limits=_LIMITS[page.input],
+        respond=partial(respond, page),
+        limits=_LIMITS[page.kind.input],
         boxes=[Box(side, side.capitalize(), hint, read_upload) for side, hint in hints],
-        controls=page.controls,
-        examples=examples_of(page.input),
+        fields=page,
+        examples=examples_of(page.kind.input),
         charts=TITLES if issubclass(page.kind, ChanceKappaF1) else (),
     )
