@@ -16,7 +16,7 @@ from spanometer.measures.link_f import LinkF
 from spanometer.measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures, register, unregister
 from spanometer.measures.span_f import SpanF
 from spanometer.options import option
-from spanometer.space.pages import page_of
+from spanometer.space.forms import page_of
 
 TAGS = [["B-A", "O"], ["B-B"]]
 

@@ -17,8 +17,8 @@ from spanometer import InputError, Spans
 from spanometer.measures import ALL_MEASURES, MEASURES, register, unregister
 from spanometer.options import option, options_of
 from spanometer.space.corpus import read_tags, read_upload
+from spanometer.space.forms import page_of
 from spanometer.space.limits import MAX_BYTES, MAX_CHANCE_WORK, MAX_DOCUMENTS, MAX_SPANS
-from spanometer.space.pages import page_of
 from spanometer.space.texts import SHOWN_ROWS, error_message, render
 from spanometer.tags.decoding import LabelDecoding
 from spanometer.web.templates import number

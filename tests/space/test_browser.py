@@ -10,7 +10,7 @@ import pytest
 from headless import CHROMIUM, DRIVER, PATIENCE, require_fit, served, started
 from page_answers import examples
 from spanometer.measures import MEASURES
-from spanometer.space.pages import page_of
+from spanometer.space.forms import page_of
 
 METRICS = Path(__file__).parents[2] / "metrics"
 

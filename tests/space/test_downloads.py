@@ -11,7 +11,7 @@ import pytest
 import spanometer
 from page_answers import Reader, answer, examples, headline, respond_to
 from spanometer.measures import ALL_MEASURES
-from spanometer.space.pages import page_of
+from spanometer.space.forms import page_of
 from spanometer.space.texts import texts, titled
 
 # options other than the defaults, as the controls give them

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,9 +36,8 @@ from ..tags.validation import Validation
 from ..web.error_report import error_report
 from ..web.templates import Section, number, shortened, shown
 from .corpus import READERS, PageCorpus, read_upload
-from .forms import Box, Form, Response
+from .forms import READINGS, Box, Form, Page, Response, key_title, page_of
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, megabytes, require_little_work
-from .pages import READINGS, Page, key_title, page_of
 from .texts import HOME, examples_of, excerpt, first_rows, render, space_of, texts
 
 if TYPE_CHECKING:
@@ -279,10 +278,6 @@ def _error_report(page: Page, corpus: PageCorpus, report: Report) -> str:
     return error_report(differences, title=title, heading=[("size", report.size)], most=SHOWN_ERRORS)
 
 
-def _headline(measure: Measure, corpus: PageCorpus) -> float:
-    return measure.score(_counts(measure, corpus))[measure.headline]
-
-
 def _counts(measure: Measure, corpus: PageCorpus) -> Any:
     if isinstance(measure, SpanAttribute):
         try:
@@ -315,7 +310,7 @@ def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
     """Return a table of the pairs of entities with their costs, and of entities without a partner."""
     trees = [side.coarse() if measure.type_level == "coarse" else side for side in corpus.trees]
     aligned = measure.align(*trees)
-    first, second = ([*chain(*_names(side.to_dicts(), corpus.words))] for side in trees)
+    first, second = (list(_names(side.to_dicts(), corpus.words)) for side in trees)
     costs = np.stack([aligned[name] for name in ("root_error", "component_error", "cost")], axis=1)
     paired = zip(aligned["reference"].tolist(), aligned["prediction"].tolist(), costs.tolist(), strict=True)
     rows = [(*first[row], second[column][1], *(f"{cost:.3g}" for cost in values)) for row, column, values in paired]
@@ -330,12 +325,14 @@ def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
     return first_rows("Alignment and its costs", Table("document", heads, ordered, left=3))
 
 
-def _names(documents: Sequence[Sequence[Mapping[str, Any]]], words: Sequence[Sequence[str]]) -> Any:
+def _names(
+    documents: Sequence[Sequence[Mapping[str, Any]]], words: Sequence[Sequence[str]]
+) -> Iterator[tuple[int, str]]:
     """Describe the entities of each document by their words and types."""
     for document, (entities, listed) in enumerate(zip(documents, words, strict=True), 1):
         for entity in entities:
             text = excerpt(listed[entity["start"] : entity["end"]])
-            yield [(document, f"{text} [{shortened('+'.join(entity['types']))}]")]
+            yield document, f"{text} [{shortened('+'.join(entity['types']))}]"
 
 
 def _attribute_values(measure: SpanAttribute, corpus: PageCorpus) -> Section:
@@ -368,10 +365,9 @@ def _illegal_tags(corpus: PageCorpus, result: MeasureResult) -> Iterator[Section
         return
     other = "conlleval" if policy == "discard" else "discard"
     *spans, _ = pair_from_tags(*corpus.tags, scheme=scheme, repair=other)
-    scores = {
-        policy: result.scores[result.measure.headline],
-        other: _headline(result.measure, replace(corpus, spans=spans)),
-    }
+    measure, headline = result.measure, result.measure.headline
+    repaired = measure.score(_counts(measure, replace(corpus, spans=spans)))
+    scores = {policy: result.scores[headline], other: repaired[headline]}
     sentences = counted(len(corpus.words), "sentence")
     parts = [
         f"The {name} has {counted(len(side), 'illegal pair')} of tags, in {len(side.affected):,} of {sentences}."
@@ -379,7 +375,7 @@ def _illegal_tags(corpus: PageCorpus, result: MeasureResult) -> Iterator[Section
         if len(side)
     ]
     policies = [f"{number(value)} with the policy {name} ({REPAIRS[name].help})" for name, value in scores.items()]
-    parts.append(f"{key_title(result.measure, result.measure.headline)} is {', and '.join(policies)}.")
+    parts.append(f"{key_title(measure, headline)} is {', and '.join(policies)}.")
     heads = "sentence", "token", "illegal", policy, other
     rows = [row for name, side in sides.items() for row in _rows(name, side, corpus, (policy, other))]
     table = Table("side", heads, rows, left=1 + len(heads))
