@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..documents.document_file import DocumentFile
-from ..exceptions import InputError, counted, printable
+from ..exceptions import InputError, printable
 from ..readers.reading import read_documents
-from .limits import MAX_BYTES, MAX_DOCUMENTS, megabytes, require_size, too_much, upload_name
+from .limits import MAX_BYTES, MAX_DOCUMENTS, require_at_most, require_size, upload_name
 
 FORMATS = (
     "CoNLL columns with the tag in the last one, JSON lines, exports of annotation tools, outputs of systems, and zip "
@@ -54,15 +54,12 @@ def _read_archive(path: str, name: str, folder: str, options: Mapping[str, Any])
             members = [
                 file for file in archive.infolist() if not (file.is_dir() or file.filename.startswith("__MACOSX/"))
             ]
-            if len(members) > MAX_DOCUMENTS or sum(member.file_size for member in members) > MAX_BYTES:
-                raise too_much(
-                    name, f"{counted(len(members), 'file')}, more than {MAX_DOCUMENTS:,} or {megabytes(MAX_BYTES)}"
-                )
-            for member in members:
-                archive.extract(member, unpacked)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
+            require_at_most(MAX_DOCUMENTS, len(members), "files", name)
+            require_at_most(MAX_BYTES, sum(member.file_size for member in members), "bytes when unpacked", name)
+            archive.extractall(unpacked, members)
+    except InputError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError):
         raise InputError(
             "the archive cannot be unpacked.", "Pack the files again, as zip, without a password.", source=name
         ) from None

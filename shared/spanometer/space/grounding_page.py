@@ -92,7 +92,6 @@ class _Grounded:
     """An answer grounded by a policy: the outcomes of its items, or the reason why there are none."""
 
     name: str
-    policy: GroundingPolicy
     items: Sequence[Outcome] = ()
     problem: str = ""
 
@@ -118,11 +117,10 @@ def respond(values: Mapping[str, Any], *, name: str = "grounding") -> Response:
     """
     text, answer, reference = (values[box] for box in ("text", "answer", "reference"))
     reading, strings_first = AnswerReading(**FIELDS.read(values)), name == "mention_f"
-    limits = {"text": (text, MAX_TEXT), "answer": (answer, MAX_ANSWER), "reference": (reference, MAX_ANSWER)}
-    for box, (pasted, most) in limits.items():
-        if not pasted.strip() and box != "reference":
+    for box, most in {"text": MAX_TEXT, "answer": MAX_ANSWER, "reference": MAX_ANSWER}.items():
+        if not values[box].strip() and box != "reference":
             raise InputError(f"the {box} is empty.", "Paste a text, or click an example.")
-        require_at_most(most, len(pasted), "characters", box)
+        require_at_most(most, len(values[box]), "characters", box)
     own = GroundingPolicy.of(reading.grounding)
     labels = [*(reading.asked_labels or ()), *(reading.aliases or {})]
     read = read_answer(answer, format=reading.answer_format, asked_labels=labels, text=text)
@@ -148,7 +146,7 @@ def respond(values: Mapping[str, Any], *, name: str = "grounding") -> Response:
         first=strings if strings_first else [],
         size=f"{counted(len(read.items), 'item')} in the answer, {counted(len(text), 'character')} of text",
         policies=len(results),
-        snippet=_call(reading, own),
+        snippet=_call(reading),
         outcomes=[_outcome(letters[spans], members, alike, text) for spans, members in alike.items()],
         sections=[
             Section("Each policy", [_policies(results, letters)], _ABOUT),
@@ -163,9 +161,9 @@ def _grounded(name: str, policy: GroundingPolicy, read: Answer, index: TextIndex
     places = sum(len(index.occurrences(item.mention, policy.fold, policy.inside)) for item in read.items)
     require_at_most(MAX_PLACES, places, "occurrences of mentions in the text", "answer")
     try:
-        return _Grounded(name, policy, outcomes_of(read, index, policy, reading.asked_labels, reading.aliases))
+        return _Grounded(name, outcomes_of(read, index, policy, reading.asked_labels, reading.aliases))
     except InputError as error:
-        return _Grounded(name, policy, problem=f"not computed: {error.problem}")
+        return _Grounded(name, problem=f"not computed: {error.problem}")
 
 
 def _notes(read: Answer, text: str) -> Iterator[str]:
@@ -274,10 +272,9 @@ def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | No
     return rows[0][-1] if keys else "", tables
 
 
-def _call(reading: AnswerReading, own: GroundingPolicy) -> str:
+def _call(reading: AnswerReading) -> str:
     """Return the Python code that grounds the answer as the first policy of the page does."""
-    policy = own if reading.offsets is None else replace(own, offsets=reading.offsets)
-    options = {"policy": str(policy), "asked_labels": reading.asked_labels, "aliases": reading.aliases}
+    options = {"policy": str(reading.policy), "asked_labels": reading.asked_labels, "aliases": reading.aliases}
     options["format"] = None if reading.answer_format == "auto" else reading.answer_format
     return _CALL.format(options="".join(f"    {name}={value!r},\n" for name, value in options.items() if value))
 

@@ -27,7 +27,6 @@ from ..measures.span_attribute import SpanAttribute
 from ..measures.span_f import SpanF
 from ..options import made, options_of
 from ..plots.figure import draw_chance_f1, draw_coverage
-from ..spans.entities import Entities
 from ..spans.spans import Spans, pair_from_tags
 from ..tables.result import by_kind
 from ..tables.table import Table
@@ -148,7 +147,10 @@ def respond(page: Page, values: Mapping[str, Any]) -> Response:
         corpus = corpus.unlabelled()
     counts = _counts(measure, corpus)
     result = MeasureResult.of(measure, counts, corpus.reading, Resampling.chosen(chosen.get("confidence"), chosen))
-    report = _report(corpus, result)
+    references, predictions = corpus.sides
+    sizes = Report.of(references, predictions, [], corpus.reading)
+    sentences = counted(sizes.documents, "sentence") if corpus.tags else ""
+    report = replace(sizes, results=(result,), documents_text=sentences)
     missing = _missing(report)
     drawn = []
     if isinstance(measure, ChanceKappaF1):
@@ -168,22 +170,12 @@ def respond(page: Page, values: Mapping[str, Any]) -> Response:
     return Response(html, [chart.figure for chart in drawn], _result_files(page.kind.name, report))
 
 
-def _report(corpus: PageCorpus, *results: MeasureResult) -> Report:
-    """Return the report of results, the same as the commands show."""
-    sides, documents = corpus.sides, len(corpus.files[0].document_lines)
-    tokens = sum(map(len, corpus.words)) if corpus.spans else None
-    unit = ("entity", "entities") if isinstance(sides[0], Entities) else ("span", "spans")
-    text = counted(documents, "sentence") if corpus.tags else ""
-    return Report(documents, tokens, len(sides[0]), len(sides[1]), results, unit, text)
-
-
 def _score(measure: Measure, result: MeasureResult, missing: str) -> dict[str, Any]:
     """Describe the score and its parts."""
     about = f"{'higher' if measure.higher_is_better else 'lower'} is better"
     if isinstance(measure, SpanAttribute):
-        micro = result.scores[measure.micro_key]
-        bounds = [micro[key] for key in ("f_low", "f_high") if key in micro]
-        whole = {"title": "F1 over all attributes", "value": number(float(micro["f"])), "interval": bounds}
+        micro, bounds = result.rows[measure.micro_key]
+        whole = {"title": "F1 over all attributes", "value": number(float(micro["f"])), "interval": bounds.get("f")}
         return {"about": about, "headline": whole, "parts": []}
     unknown = {key for key in result.scores if missing and _is_rate(measure, key)}
     parts: list[dict[str, Any]] = [
@@ -264,7 +256,7 @@ def _score_all(page: Page, own: MeasureResult, corpus: PageCorpus, report: Repor
                 results.append(MeasureResult.of(other, _counts(other, corpus), corpus.reading))
             except InputError as error:
                 notes.append(f"{name} is left out: {error.texts(page.spell)[0]}")
-    return Section("All measures", score_tables(_report(corpus, *results)), " ".join(notes))
+    return Section("All measures", score_tables(replace(report, results=tuple(results))), " ".join(notes))
 
 
 def _error_report(page: Page, corpus: PageCorpus, report: Report) -> str:
