@@ -4,8 +4,7 @@ import re
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
-from spanometer.space.measure_page import respond
-from spanometer.space.pages import page_of
+from spanometer.space.measure_page import form
 from spanometer.space.texts import examples_of
 
 
@@ -15,9 +14,8 @@ def examples(kind):
 
 
 def respond_to(name, reference, prediction="", **changed):
-    page = page_of(name)
-    values = {**{control.name: control.value for control in page.controls}, **changed}
-    return respond(page, reference, prediction, values)
+    page = form(name)
+    return page.response({**page.fields.initial, "reference": reference, "prediction": prediction, **changed})
 
 
 def answer(name, reference, prediction="", **changed):

@@ -16,7 +16,7 @@ from spanometer.measures.link_f import LinkF
 from spanometer.measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures, register, unregister
 from spanometer.measures.span_f import SpanF
 from spanometer.options import option
-from spanometer.space.pages import page_of
+from spanometer.space.forms import page_of
 
 TAGS = [["B-A", "O"], ["B-B"]]
 
@@ -86,7 +86,7 @@ def test_registered_measures_and_their_options_are_everywhere(toy, run, file):
     status, output, _ = run("score", path, path, "--measures", "toy_f(only=B)")
     assert (status, "toy_f|scheme:IOB2|repair:conlleval|only:B|" in output) == (0, True)
     # a page
-    assert "Label" in [control.label for control in page_of("toy_f").controls]
+    assert "Label" in [option.label for option in page_of("toy_f").options.values()]
     # a module
 
     class Toy(SpanModule):

@@ -13,7 +13,7 @@ import spanometer
 from headless import require_fit, served, started, wait
 from page_answers import Reader, headline, text_of
 from spanometer.space import agreement_page
-from spanometer.space.agreement_page import FIELDS, MAX_FILES, respond
+from spanometer.space.agreement_page import FIELDS, MAX_FILES, form
 from spanometer.space.documents import named, read_file
 from spanometer.space.limits import MAX_DOCUMENTS
 from spanometer.space.texts import examples_of
@@ -26,7 +26,7 @@ BEN = "Ada B-PER\nslept O\n\nin O\nRome B-ORG\n"
 
 
 def page(paths, **changed):
-    return respond(list(map(str, paths)), {**{control.name: control.value for control in FIELDS.controls}, **changed})
+    return form().response({"files": list(map(str, paths)), **FIELDS.initial, **changed})
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_nested_spans(files):
         (["ann"] * (MAX_FILES + 1), f"{MAX_FILES + 1} files, more than {MAX_FILES}"),
         (["ann", "other"], "other, line 2"),
         (["ann", "short"], "short"),
-        (["ann", "many"], f"{MAX_DOCUMENTS + 1:,} documents, more than"),
+        (["ann", "many"], f"{MAX_DOCUMENTS + 1:,} sentences, more than"),
         (["ann", "large"], "more than 5 MB"),
         (["ann", "broken.zip"], "cannot be unpacked"),
         (["ann", "empty.zip"], "the archive is empty"),

@@ -17,8 +17,8 @@ from spanometer import InputError, Spans
 from spanometer.measures import ALL_MEASURES, MEASURES, register, unregister
 from spanometer.options import option, options_of
 from spanometer.space.corpus import read_tags, read_upload
+from spanometer.space.forms import page_of
 from spanometer.space.limits import MAX_BYTES, MAX_CHANCE_WORK, MAX_DOCUMENTS, MAX_SPANS
-from spanometer.space.pages import page_of
 from spanometer.space.texts import SHOWN_ROWS, error_message, render
 from spanometer.tags.decoding import LabelDecoding
 from spanometer.web.templates import number
@@ -59,7 +59,7 @@ def test_the_report_in_the_frame_has_the_errors():
 
 @pytest.mark.parametrize("name", ALL_MEASURES)
 def test_every_example_is_scored(name):
-    for example in examples(page_of(name).input):
+    for example in examples(page_of(name).kind.input):
         reader = Reader(answer(name, example.reference, example.prediction))
         assert not reader.unbalanced and not reader.open
         assert "alert" not in answer(name, example.reference, example.prediction)
@@ -108,22 +108,23 @@ def test_options_change_the_score():
 @pytest.mark.parametrize("name", ALL_MEASURES)
 def test_every_choice_is_scored_or_told(name):
     page = page_of(name)
-    example = examples(page.input)[0]
-    for control in page.controls:
-        for _, value in control.choices or ([("", True)] if control.value is False else []):
-            html = answer(name, example.reference, example.prediction, **{control.name: value})
+    example = examples(page.kind.input)[0]
+    for one in page.options.values():
+        for _, value in page.choices(one) or ([("", True)] if one.default is False else []):
+            html = answer(name, example.reference, example.prediction, **{one.name: value})
             assert ('role="alert"' in html) != ("sm-headline" in html)
 
 
 @pytest.mark.parametrize("name", ALL_MEASURES)
 def test_controls_are_made_of_the_declared_options(name):
     declared = options_of(ALL_MEASURES[name])
-    controls = {control.name: control for control in page_of(name).controls}
-    assert {name for name, one in declared.items() if one.label} <= controls.keys()
-    for control in controls.values():
-        if control.name in declared and declared[control.name].choices:
-            assert len(control.choices) == len(declared[control.name].choices)
-            assert control.value in [value for _, value in control.choices]
+    page = page_of(name)
+    assert {name for name, one in declared.items() if one.label} <= page.options.keys()
+    for one in page.options.values():
+        if one.name in declared and declared[one.name].choices:
+            choices = page.choices(one)
+            assert len(choices) == len(declared[one.name].choices)
+            assert page.initial[one.name] in [value for _, value in choices]
 
 
 @pytest.fixture
@@ -160,7 +161,7 @@ def test_labels_are_ignored_on_all_of_a_page():
 def test_a_measure_without_texts_has_a_page(part_f):
     page = page_of("part_f")
     assert (page.title, page.intro) == ("Part f", "Count what a part of a span is worth.")
-    assert [control.name for control in page.controls[:2]] == ["part", "strict"]
+    assert list(page.options)[:2] == ["part", "strict"]
     html = answer("part_f", REFERENCE, PREDICTION, strict=True, part=0.25)
     assert headline(html) == "0.3333" and "part_f|" in html and "part:0.25|strict:yes" in html
     assert "invalid value for “Part”: 2. Use a number from 0 to 1." in text_of(
@@ -503,6 +504,7 @@ def built():
 @pytest.mark.parametrize("name", ALL_MEASURES)
 def test_apps_build(name, built):
     page = built[name]
-    assert {"Reference", "Prediction", *(control.label for control in page_of(name).controls)} <= set(page["labels"])
+    labels = {one.label for one in page_of(name).options.values()}
+    assert {"Reference", "Prediction", *labels} <= set(page["labels"])
     assert page["title"] == f"{page_of(name).title}: Spanometer"
     assert not page["analytics"]

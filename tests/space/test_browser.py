@@ -10,7 +10,7 @@ import pytest
 from headless import CHROMIUM, DRIVER, PATIENCE, require_fit, served, started
 from page_answers import examples
 from spanometer.measures import MEASURES
-from spanometer.space.pages import page_of
+from spanometer.space.forms import page_of
 
 METRICS = Path(__file__).parents[2] / "metrics"
 
@@ -66,7 +66,7 @@ class Page:
 
     def __init__(self, browser, name):
         self.browser, self.name = browser, name
-        self.examples = examples(page_of(name).input)
+        self.examples = examples(page_of(name).kind.input)
 
     def wait(self, condition):
         for _ in range(PATIENCE * 10):

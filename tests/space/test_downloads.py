@@ -11,12 +11,12 @@ import pytest
 import spanometer
 from page_answers import Reader, answer, examples, headline, respond_to
 from spanometer.measures import ALL_MEASURES
-from spanometer.space.pages import page_of
+from spanometer.space.forms import page_of
 from spanometer.space.texts import texts, titled
 
 # options other than the defaults, as the controls give them
 OPTIONS = {
-    "sl_icm": {"token_probabilities": "corpus", "matching": "optimal", "log_base": 10.0},
+    "sl_icm": {"token_probabilities": "from word frequencies in the text", "matching": "optimal", "log_base": 10.0},
     "intersection_f": {"cap": True, "zero_division": "nan"},
     "chance_kappa_f1": {"level": "span", "n_simulations": 0},
     "eter": {"alpha": 0.25, "entity_types": "func, pers, loc, org, time"},
@@ -31,9 +31,9 @@ def call_in(html):
 def as_arguments(name, example):
     """Both sides of an example, and the words, as the module takes them."""
     sides = {"references": example.reference, "predictions": example.prediction}
-    if page_of(name).input == "entities":
+    if page_of(name).kind.input == "entities":
         return {side: text.strip().split("\n") for side, text in sides.items()}
-    if page_of(name).input == "attributes":
+    if page_of(name).kind.input == "attributes":
         files = {
             side: spanometer.read(io.BytesIO(text.strip().encode()), format="jsonl") for side, text in sides.items()
         }
@@ -49,7 +49,7 @@ def as_arguments(name, example):
 @pytest.mark.parametrize("changed", [False, True])
 @pytest.mark.parametrize("name", ALL_MEASURES)
 def test_the_call_makes_the_pages_score(name, changed, monkeypatch):
-    example = examples(page_of(name).input)[0]
+    example = examples(page_of(name).kind.input)[0]
     options = OPTIONS.get(name, {"average": "macro", "repair": "discard", "scheme": "IOB2"}) if changed else {}
     html = answer(name, example.reference, example.prediction, **options)
     load = evaluate.load

@@ -44,7 +44,7 @@ def test_report(files):
         (("gold", None), "no file with a system's predictions"),
         (("gold", ["one"] * 6), "6 systems, more than 5"),
         (("gold", ["short"]), "short.conll"),
-        (("gold", ["many"]), "5,001 documents, more than 5,000"),
+        (("gold", ["many"]), "5,001 sentences, more than 5,000"),
         (("gold", ["large"]), "more than 5 MB"),
     ],
 )
@@ -64,15 +64,15 @@ def test_what_cannot_be_done(files, given, problem):
 
 def test_the_frame_holds_the_report_as_text(files):
     gold, system = files(gold=GOLD.replace("Rome", HOSTILE), system=SYSTEM.replace("Rome", HOSTILE))
-    found = error_page.respond({"reference": gold, "systems": [system], "train": None})
+    found = error_page.form().response({"reference": gold, "systems": [system], "train": None})
     assert HOSTILE not in found.html and 'sandbox="allow-scripts allow-downloads"' in found.html
     assert list(found.files) == ["report.html"]
-    found = error_page.respond({"reference": gold, "systems": [], "train": None})
+    found = error_page.form().response({"reference": gold, "systems": [], "train": None})
     assert "no file with a system" in found.html and not found.files
 
 
 def test_the_example_is_that_of_the_package():
-    found = error_page.respond({"example": True})
+    found = error_page.form().response({"example": True})
     assert "Errors of hasty and greedy" in found.html and "PolderCon" in found.files["report.html"]
 
 

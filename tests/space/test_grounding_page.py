@@ -12,7 +12,7 @@ import pytest
 from headless import require_fit, served, started, wait
 from page_answers import Reader, headline, text_of
 from spanometer.grounding import NAMED, NAMED_STRINGS, ground
-from spanometer.space.grounding_page import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, marked, respond, why
+from spanometer.space.grounding_page import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, form, marked, why
 from spanometer.space.texts import examples_of
 
 APP = Path(__file__).parents[2] / "spaces" / "grounding" / "app.py"
@@ -26,7 +26,7 @@ def page(text, answer, **changed):
 
 
 def result(text, answer, **changed):
-    return respond(text, answer, {**{control.name: control.value for control in FIELDS.controls}, **changed})
+    return form().response({"text": text, "answer": answer, **FIELDS.initial, **changed})
 
 
 def outcome_of(html, policy):
@@ -68,13 +68,13 @@ def test_mention_f1_of_a_reference():
 
 def test_the_page_of_mention_f_begins_with_mention_f1():
     """Two of two reference mentions are among three predicted mentions, or one if letter case counts."""
-    values = {control.name: control.value for control in FIELDS.controls}
+    values = {"text": TEXT, "answer": ANSWER, **FIELDS.initial}
     for mention, f1 in (("Paris Hilton", "0.8000"), ("paris hilton", "0.4000")):
         reference = json.dumps([["PER", mention], ["LOC", "Paris"]])
-        html = respond(TEXT, ANSWER, {**values, "reference": reference}, name="mention_f").html
+        html = form("mention_f").response({**values, "reference": reference}).html
         assert headline(html) == f1
         assert html.index("Compared as strings") < html.index("Outcomes of the policies")
-    assert headline(respond(TEXT, ANSWER, values, name="mention_f").html) == headline(page(TEXT, ANSWER))
+    assert headline(form("mention_f").response(values).html) == headline(page(TEXT, ANSWER))
 
 
 def test_what_policies_make_of_an_answer():

@@ -10,16 +10,17 @@ pytest.importorskip("gradio")
 
 APP = """
 import time
-from spanometer.space.forms import Box, Control, Form, Response
+from spanometer.options import Option
+from spanometer.space.forms import Box, Fields, Form, Response
 from spanometer.space.serving import launch
 
 def respond(values):
     time.sleep(3 if values["pace"] == "slow" else 0)
     return Response(f"<p class=answer>{values['pace']} {values['text']}</p>")
 
-pace = Control("pace", "Pace", "fast", (("fast", "fast"), ("slow", "slow")))
+pace = Option(name="pace", label="Pace", default="fast", choices=("fast", "slow"), help="pace")
 examples = {"first": {"text": "first", "pace": "fast"}, "late": {"text": "late", "pace": "slow"}}
-fields = {"boxes": [Box("text", "Text")], "controls": [pace], "examples": examples}
+fields = {"boxes": [Box("text", "Text")], "fields": Fields({"pace": pace}), "examples": examples}
 launch(Form(title="Order", heading="", button="Answer", respond=respond, limits="", **fields))
 """
 

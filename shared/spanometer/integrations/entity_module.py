@@ -32,8 +32,6 @@ class EntityModule(MeasureModule):
             (EntityTypes,),
         ),
     }
-    before: ClassVar[tuple[type, ...]] = (EntityTypes,)
-    after: ClassVar[tuple[type, ...]] = (DocumentLengths,)
 
     def _read(self, references: Column, predictions: Column, options: Options) -> tuple[tuple[Any, Any], Reading]:
         if self.configuration != "markup":

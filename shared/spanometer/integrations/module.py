@@ -111,13 +111,10 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
     Attributes:
         measure: the measure.
         configurations: the forms of its input by name; the first is the default.
-        before, after: dataclasses with reading options, listed before the measure's options and after all others.
     """
 
     measure: ClassVar[type[Measure]]
     configurations: ClassVar[Mapping[str, Configuration]]
-    before: ClassVar[tuple[type, ...]] = ()
-    after: ClassVar[tuple[type, ...]] = ()
 
     @property
     @abstractmethod
@@ -161,13 +158,19 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         shared = {name: own.pop(name) for name in SHARED if name in own}
         added = ", ".join(f"`{key}`" for key in cls.measure.detail_keys)
         details = {"details": Option(name="details", default=False, help=f"add {added} to the result", kind=bool)}
-        before, after = ([options_of(kind) for kind in kinds] for kinds in (cls.before, cls.after))
-        parts: list[dict[str, Option]] = [*before, own, shared, Resampling.choice(), details, *after]
+        readings = {kind: options_of(kind) for kind in cls.readings()}
+        lengths = readings.pop(DocumentLengths, {})
+        parts: list[dict[str, Option]] = [*readings.values(), own, shared, Resampling.choice(), details, lengths]
         declared: dict[str, Option] = {}
         for part in parts:
             # a measure may have the seed of intervals already
             declared = {**declared, **part, **declared}
         return declared
+
+    @classmethod
+    def readings(cls) -> list[type]:
+        """List the dataclasses with the options for reading any of the forms."""
+        return list(dict.fromkeys(kind for form in cls.configurations.values() for kind in form.options))
 
     @classmethod
     def forms(cls) -> str:
@@ -178,7 +181,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
     @classmethod
     def _signature(cls) -> inspect.Signature:
-        parts = map(get_type_hints, (*cls.before, Resampling, cls.measure, *cls.after))
+        parts = map(get_type_hints, (*cls.readings(), Resampling, cls.measure))
         hints = {**ChainMap(*parts), "details": bool, "confidence": float | None}
         make = inspect.Parameter
         data = [make(name, make.POSITIONAL_OR_KEYWORD) for name in ("self", *_DATA)]
@@ -277,7 +280,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """Check the names and values of options."""
         declared = self.options()
         require_known(options, declared, self.measure.name)
-        for kind in (*self.before, *self.after):
+        for kind in self.readings():
             if kind in self.configurations[self.configuration].options:
                 made(kind, options)
             else:

@@ -106,8 +106,6 @@ class SpanModule(MeasureModule):
             _spans_of_texts,
         ),
     }
-    before: ClassVar[tuple[type, ...]] = (LabelDecoding, LabelChoice)
-    after: ClassVar[tuple[type, ...]] = (DocumentLengths,)
 
     def _read(self, references: Column, predictions: Column, options: Options) -> tuple[tuple[Any, Any], Reading]:
         if self.configuration == "tags":

@@ -138,14 +138,14 @@ class TokenClassificationMetrics:
         added: `decode:viterbi-1b4f0e98`.
         """
         reading = {**reading_of(self.scheme, self._repair, prefix=self._prefix), **self._choice.signed()}
-        signatures = {}
-        for decoder in self._decoders:
-            written = decoder
-            if self._transitions is not None and decoder == "viterbi":
-                written += f"-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"
-            for name, measure in self.measures.items():
-                signatures[f"{name}{self._ending(decoder)}"] = measure.signature({**reading, "decode": written})
-        return signatures
+        written = dict(zip(self._decoders, self._decoders, strict=True))
+        if self._transitions is not None:
+            written["viterbi"] = f"viterbi-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"
+        return {
+            f"{name}{self._ending(decoder)}": measure.signature({**reading, "decode": written[decoder]})
+            for decoder in self._decoders
+            for name, measure in self.measures.items()
+        }
 
     def _ending(self, decoder: str) -> str:
         """Return the ending of a decoder's result names; empty for the first decoder."""

@@ -3,7 +3,7 @@
 import json
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -30,8 +30,8 @@ from ..web.disagreement_report import disagreement_report
 from ..web.templates import number, shown
 from .documents import FILES_KEPT, FORMATS, named, read_file
 from .forms import CONFIDENCE, Box, Fields, Form, Response, Upload
-from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes, require_little_work, too_much
-from .texts import app_heading, app_title, error_message, examples_of, render
+from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes, require_at_most, require_little_work
+from .texts import examples_of, render
 
 MAX_FILES = 8
 MAX_ANNOTATED = 60_000
@@ -64,53 +64,28 @@ _NAMES = ("A", "B", "C")
 def form() -> Form:
     """Create the form: files or texts of annotators, and the options."""
     size = f"{MAX_FILES} files, {MAX_DOCUMENTS:,} documents, {MAX_TOKENS:,} tokens each, {MAX_ANNOTATED:,} spans"
-    return Form(
-        title=app_title("agreement"),
-        heading=app_heading(
-            "agreement", f"Files: {FORMATS}. Upload a file for each annotator, or one file with several annotators."
-        ),
+    return Form.of_app(
+        "agreement",
+        f"Files: {FORMATS}. Upload a file for each annotator, or one file with several annotators.",
         button="Compare",
-        respond=_answer,
+        respond=respond,
         limits=f"{size}; {megabytes(MAX_BYTES)} for each file",
         kept=FILES_KEPT,
         uploads=[Upload("files", "Files of the annotators", several=True)],
         boxes=[Box(name, f"Annotator {name}") for name in _NAMES],
-        controls=FIELDS.controls,
+        fields=FIELDS,
         hint="Texts are used only without files. Examples:",
         examples={name: {"files": None, **texts} for name, texts in examples_of("teams").items()},
     )
 
 
-def _answer(values: Mapping[str, Any]) -> Response:
-    """Compare uploaded files or, if there are none, pasted texts."""
-    if values["files"]:
-        return respond(values["files"], values)
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            for name in _NAMES:
-                if (values[name] or "").strip():
-                    Path(folder, f"{name}.txt").write_bytes(encoded(values[name], name, MAX_BYTES))
-        except InputError as error:
-            return Response(error_message(error))
-        return respond(sorted(map(str, Path(folder).iterdir())), values)
-
-
-def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Response:
-    """Compute the agreement of annotators; if that is not possible, show an error message.
-
-    Args:
-        paths: the files of the annotators, or one file of several annotators.
-        values: the values of the controls, by name.
-    """
-    try:
-        return _results(paths, FIELDS.read(values))
-    except InputError as error:
-        return Response(error_message(error, FIELDS.spell))
-
-
 @kept_probabilities()
-def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
-    files = _read(paths, {name: chosen[name] for name in _OF_FORMATS if chosen[name] is not None})
+def respond(values: Mapping[str, Any]) -> Response:
+    """Compute the agreement of annotators, from uploaded files or, if there are none, from pasted texts."""
+    chosen = FIELDS.read(values)
+    options = {name: chosen[name] for name in _OF_FORMATS if chosen[name] is not None}
+    with tempfile.TemporaryDirectory() as folder:
+        files = _read(values["files"] or list(_pasted(values, folder)), options)
     reading = {name: chosen[name] for name in _PAIRING}
     read = files_together(files, Pairing(**reading))
     sides = read.spans
@@ -152,6 +127,15 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
     return Response(html, files=_files(agreed, differing, report))
 
 
+def _pasted(values: Mapping[str, Any], folder: str) -> Iterator[str]:
+    """Write pasted texts into a folder, and yield their paths."""
+    for name in _NAMES:
+        if values[name].strip():
+            path = Path(folder, f"{name}.txt")
+            path.write_bytes(encoded(values[name], name, MAX_BYTES))
+            yield str(path)
+
+
 def _part(agreed: Agreement, title: str, key: str) -> dict[str, Any]:
     return {"title": title, "value": number(getattr(agreed, key)), "interval": agreed.interval(key)}
 
@@ -167,13 +151,11 @@ def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, Documen
     """Return the annotations of each annotator, by name."""
     if not paths:
         raise InputError("there is no file.", "Upload two or more files, or one file with several annotators.")
-    if len(paths) > MAX_FILES:
-        raise too_much("the files", f"{len(paths)} files, more than {MAX_FILES}")
+    require_at_most(MAX_FILES, len(paths), "files", "the files")
     files = {name: _read_one(path, options).require_spans() for name, path in named(paths).items()}
     (name, first), *others = files.items()
     if not others:
-        if len(first.names) > MAX_FILES:
-            raise too_much(name, f"{len(first.names)} annotators, more than {MAX_FILES}")
+        require_at_most(MAX_FILES, len(first.names), "annotators", name)
         return by_annotator(first, "Upload a file for each annotator.")
     for file in files.values():
         if len(file.names) > 1:
@@ -200,9 +182,7 @@ def _read_one(path: str, options: Mapping[str, Any]) -> DocumentFile:
 
 def _require_little_work(sides: Mapping[str, Spans], measure: ChanceKappaF1, confidence: float | None) -> None:
     """Raise an `InputError` if the computation would take too long."""
-    total = sum(map(len, sides.values()))
-    if total > MAX_ANNOTATED:
-        raise too_much("the files", f"{total:,} spans, more than {MAX_ANNOTATED:,}")
+    require_at_most(MAX_ANNOTATED, sum(map(len, sides.values())), "spans", "the files")
     listed = [spans if measure.match_labels else spans.unlabelled() for spans in sides.values()]
     if any(spans.lengths is None for spans in listed):
         # the measure names the missing lengths

@@ -10,7 +10,7 @@ from typing import Any, Self
 from ..alignment.overlaps import Alignment
 from ..documents.document_file import DocumentFile
 from ..documents.joining import located, require_same_tokens
-from ..exceptions import InputError, printable
+from ..exceptions import InputError
 from ..readers.columns.columns import read_columns  # noqa: F401 (a format that the page reads)
 from ..readers.formats import read_as
 from ..readers.json.lines import (
@@ -25,7 +25,7 @@ from ..spans.entities import Entities
 from ..spans.spans import Spans, as_tags, pair_from_tags
 from ..tags.decoding import LabelDecoding, reading_of
 from ..tags.tags import Tags
-from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, encoded, megabytes, too_much
+from .limits import MAX_BYTES, MAX_MARKUP_BYTES, MAX_SPANS, encoded, require_at_most, require_size, upload_name
 from .texts import texts
 
 
@@ -78,9 +78,7 @@ def read_upload(path: str | os.PathLike[str]) -> str:
     Raises:
         InputError: if the file is too large, is empty, or is not UTF-8 text.
     """
-    name = printable(os.path.basename(os.fspath(path)))
-    if os.path.getsize(path) > MAX_BYTES:
-        raise too_much(name, f"more than {megabytes(MAX_BYTES)}")
+    name = upload_name(path)
     # packed files are larger than they look
     with Source.open(path, name, max_size=MAX_BYTES / 1e6) as source:
         text = b"".join(block for _, block in source.blocks()).decode()
@@ -145,8 +143,7 @@ def read_attributes(reference: str, prediction: str) -> PageCorpus:
     texts = {"reference": reference, "prediction": prediction}
     files = [_read("attributes", text, name, reader) for name, text in texts.items()]
     for name, file in zip(texts, files, strict=True):
-        if len(file.spans) > MAX_SPANS:
-            raise too_much(name, f"{len(file.spans):,} spans, more than {MAX_SPANS:,}")
+        require_at_most(MAX_SPANS, len(file.spans), "spans", name)
     notes = [
         f"Left out of the {name}: {item}" for name, file in zip(texts, files, strict=True) for item in file.left_out
     ]
@@ -174,13 +171,7 @@ def _read(kind: str, text: str, name: str, reader: Callable[..., DocumentFile], 
     if not text.strip():
         raise InputError(f"the {name} is empty.", texts()["inputs"][kind]["remedy"])
     file = reader(io.BytesIO(encoded(text, name, limit)), name=name)
-    documents, lengths = len(file.document_lines), file.lengths
-    if documents > MAX_DOCUMENTS:
-        raise too_much(
-            name, f"{documents:,} {'sentences' if kind == 'spans' else 'documents'}, more than {MAX_DOCUMENTS:,}"
-        )
-    if lengths is not None and lengths.sum() > MAX_TOKENS:
-        raise too_much(name, f"{int(lengths.sum()):,} tokens, more than {MAX_TOKENS:,}")
+    require_size(file, name)
     return file
 
 

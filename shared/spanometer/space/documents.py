@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..documents.document_file import DocumentFile
-from ..exceptions import InputError, counted, printable
+from ..exceptions import InputError, printable
 from ..readers.reading import read_documents
-from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
+from .limits import MAX_BYTES, MAX_DOCUMENTS, require_at_most, require_size, upload_name
 
 FORMATS = (
     "CoNLL columns with the tag in the last one, JSON lines, exports of annotation tools, outputs of systems, and zip "
@@ -33,9 +33,7 @@ def read_file(path: str, *, scored: bool = True, **options: Any) -> DocumentFile
     Raises:
         InputError: if the file cannot be read or is too large.
     """
-    name = printable(os.path.basename(path))
-    if os.path.getsize(path) > MAX_BYTES:
-        raise too_much(name, f"more than {megabytes(MAX_BYTES)}")
+    name = upload_name(path)
     # packed files are larger than they look
     options["limits"] = {"max_size": MAX_BYTES / 1e6}
     if zipfile.is_zipfile(path):
@@ -43,11 +41,8 @@ def read_file(path: str, *, scored: bool = True, **options: Any) -> DocumentFile
             file = _read_archive(path, name, f"{folder}{os.sep}", options)
     else:
         file = read_documents(path, name=name, **options)
-    documents, lengths = file.documents.size, file.lengths
-    if scored and documents > MAX_DOCUMENTS:
-        raise too_much(name, f"{counted(documents, 'document')}, more than {MAX_DOCUMENTS:,}")
-    if scored and file.in_tokens and lengths is not None and lengths.sum() > MAX_TOKENS:
-        raise too_much(name, f"{counted(int(lengths.sum()), 'token')}, more than {MAX_TOKENS:,}")
+    if scored:
+        require_size(file, name)
     return file
 
 
@@ -59,15 +54,12 @@ def _read_archive(path: str, name: str, folder: str, options: Mapping[str, Any])
             members = [
                 file for file in archive.infolist() if not (file.is_dir() or file.filename.startswith("__MACOSX/"))
             ]
-            if len(members) > MAX_DOCUMENTS or sum(member.file_size for member in members) > MAX_BYTES:
-                raise too_much(
-                    name, f"{counted(len(members), 'file')}, more than {MAX_DOCUMENTS:,} or {megabytes(MAX_BYTES)}"
-                )
-            for member in members:
-                archive.extract(member, unpacked)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
+            require_at_most(MAX_DOCUMENTS, len(members), "files", name)
+            require_at_most(MAX_BYTES, sum(member.file_size for member in members), "bytes when unpacked", name)
+            archive.extractall(unpacked, members)
+    except InputError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError):
         raise InputError(
             "the archive cannot be unpacked.", "Pack the files again, as zip, without a password.", source=name
         ) from None

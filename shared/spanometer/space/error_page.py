@@ -7,13 +7,13 @@ from typing import Any
 from ..analysis.errors.examples import context_of_documents
 from ..analysis.errors.find import errors
 from ..documents.sides import require_one_annotator
-from ..exceptions import InputError, counted
+from ..exceptions import InputError
 from ..readers.reading import read
 from ..web.error_report import error_report
 from .documents import FILES_KEPT, FORMATS, named, read_file
 from .forms import Form, Response, Upload
-from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
-from .texts import app_heading, app_title, error_message, render
+from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, require_at_most
+from .texts import render
 
 _MOST_SYSTEMS = 5
 
@@ -24,9 +24,9 @@ _EXAMPLE = ("hasty", "greedy")
 def form() -> Form:
     """Create the form: the files of both sides, and of a training set."""
     size = f"{MAX_DOCUMENTS:,} sentences or documents, {MAX_TOKENS:,} tokens, {_MOST_SYSTEMS} systems"
-    return Form(
-        title=app_title("errors"),
-        heading=app_heading("errors", f"Files: {FORMATS}."),
+    return Form.of_app(
+        "errors",
+        f"Files: {FORMATS}.",
         button="Make the report",
         respond=respond,
         limits=f"{size}; {megabytes(MAX_BYTES)} for each file",
@@ -42,15 +42,10 @@ def form() -> Form:
 
 
 def respond(values: Mapping[str, Any]) -> Response:
-    """Show the report in a frame and as a file, or an error message; if the example was clicked, show its report."""
-    try:
-        report = (
-            example_report()
-            if "example" in values
-            else report_of(values["reference"], values["systems"], values["train"])
-        )
-    except InputError as error:
-        return Response(error_message(error))
+    """Show the report in a frame and as a file; if the example was clicked, show its report."""
+    report = (
+        example_report() if "example" in values else report_of(values["reference"], values["systems"], values["train"])
+    )
     return Response(render("report_frame.html", report=report), files={"report.html": report})
 
 
@@ -82,8 +77,7 @@ def report_of(reference: str | None, systems: Sequence[str] | None, train: str |
     if not reference or not systems:
         missing = "the reference" if not reference else "a system's predictions"
         raise InputError(f"there is no file with {missing}.", "Upload a reference and at least one system.")
-    if len(systems) > _MOST_SYSTEMS:
-        raise too_much("the predictions", f"{counted(len(systems), 'system')}, more than {_MOST_SYSTEMS}")
+    require_at_most(_MOST_SYSTEMS, len(systems), "systems", "the predictions")
     gold = require_one_annotator(read_file(reference))
     report = errors(gold, {name: require_one_annotator(read_file(path)) for name, path in named(systems).items()})
     training = None if not train else require_one_annotator(read_file(train, scored=False))

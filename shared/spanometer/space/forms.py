@@ -1,14 +1,19 @@
-"""The form of a page: its fields and the function that responds. `serving` shows it with Gradio."""
+"""The forms of pages, with controls that are derived from the declared options. `serving` shows them with Gradio."""
 
+import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from ..counts.statistics import Resampling
-from ..exceptions import ASKED, spell_python
+from ..exceptions import ASKED, InputError, require_choice, spell_python
+from ..measures.base import SHARED, Measure
+from ..measures.registry import ALL_MEASURES
 from ..options import Option, options_of
-from .texts import texts
+from ..readers.text.markup import EntityTypes
+from ..tags.decoding import LabelDecoding
+from .texts import error_message, measure_title, render, texts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,66 +54,8 @@ class Upload:
     several: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Form:
-    """The form of a page.
-
-    Attributes:
-        title: the title of the page.
-        heading: HTML above the form.
-        button: the text of the submit button.
-        respond: a function that computes the response from the values of all fields, by name.
-        limits: the maximum size of the input, in words.
-        kept: what happens to the input, in words.
-        uploads, boxes, controls: the fields.
-        hint: a line above the examples.
-        examples: the values of some fields, by the name of the example; the page starts with the first example.
-        charts: the titles of charts.
-        below: HTML below the results.
-    """
-
-    title: str
-    heading: str
-    button: str
-    respond: Callable[[Mapping[str, Any]], Response]
-    limits: str
-    kept: str = "Texts are scored on the server of this Space and are not stored."
-    uploads: Sequence[Upload] = ()
-    boxes: Sequence[Box] = ()
-    controls: Sequence["Control"] = ()
-    hint: str = "Examples:"
-    examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    charts: Sequence[str] = ()
-    below: str = ""
-
-
 CONFIDENCE = replace(options_of(Resampling)["confidence"], default=None, choices=(0.9, 0.95, 0.99), optional=True)
 """The confidence level of intervals on a page."""
-
-
-@dataclass(frozen=True)
-class Control:
-    """A control of a page.
-
-    Attributes:
-        name: the keyword.
-        label: its name on the page.
-        value: its initial value.
-        choices: pairs of a text and a value, if there is a choice.
-        info: a line below the label.
-        bounds: the minimum and maximum of a number; None if there are none.
-        whole: whether it is an integer.
-        lines: whether it accepts several values, one on each line.
-    """
-
-    name: str
-    label: str
-    value: Any
-    choices: tuple[tuple[str, str], ...] = ()
-    info: str = ""
-    bounds: tuple[float | None, float | None] | None = None
-    whole: bool = False
-    lines: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,9 +85,28 @@ class Fields:
         return cls(labelled, values or {}, own["hints"], own["unset"])
 
     @property
-    def controls(self) -> tuple[Control, ...]:
-        """The controls of the options."""
-        return tuple(map(self._control, self.options.values()))
+    def initial(self) -> dict[str, Any]:
+        """The initial values of the controls."""
+        return {name: self._initial(option) for name, option in self.options.items()}
+
+    def _initial(self, option: Option) -> Any:
+        first = self.values.get(option.name, option.default)
+        if option.choices:
+            return _text(first)
+        # an empty text stands for the default
+        return "" if option.kind is None else first
+
+    def choices(self, option: Option) -> list[tuple[str, str]]:
+        """List the choices of a control, if it has any: pairs of a text and a value."""
+        values = list(map(_text, option.choices))
+        unset = [(self.unset.get(option.name, "default"), "")] if values and option.optional else []
+        return [*unset, *zip(values, values, strict=True)]
+
+    def info(self, option: Option) -> str | None:
+        """Return the line below the label of a control."""
+        help_ = re.sub(rf"^{re.escape(option.label)}( \([^)]*\))?[,;] ", "", _sentence(option.help))
+        info = self.hints.get(option.name) or _sentence(help_)
+        return None if info == _sentence(option.label) else info
 
     def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Convert the values of controls to values of options.
@@ -162,26 +128,57 @@ class Fields:
             return spell_python(name, value)
         return f"“{label}”" if value in (None, "...") else f"“{label}” to {value}"
 
-    def _control(self, option: Option) -> Control:
-        # an empty text stands for the default
-        given_as_text = option.kind is None and not option.choices
-        first = "" if given_as_text else self.values.get(option.name, option.default)
-        choices = [(_text(choice), _text(choice)) for choice in option.choices]
-        if choices and option.optional:
-            choices.insert(0, (self.unset.get(option.name, "default"), ""))
-        help_ = _sentence(re.sub(rf"^{re.escape(option.label)}( \([^)]*\))?[,;] ", "", _sentence(option.help)))
-        info = self.hints.get(option.name) or help_
-        is_number = option.kind in (int, float) and not choices
-        return Control(
-            option.name,
-            option.label,
-            _text(first) if choices else first,
-            tuple(choices),
-            "" if info == _sentence(option.label) else info,
-            (option.low, option.high) if is_number else None,
-            option.kind is int,
-            option.repeat,
-        )
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """The form of a page.
+
+    Attributes:
+        title: the title of the page.
+        heading: HTML above the form.
+        button: the text of the submit button.
+        respond: a function that computes the response from the values of all fields, by name; see `response`.
+        limits: the maximum size of the input, in words.
+        kept: what happens to the input, in words.
+        uploads, boxes: the fields for files and texts.
+        fields: the options.
+        hint: a line above the examples.
+        examples: the values of some fields, by the name of the example; the page starts with the first example.
+        charts: the titles of charts.
+        below: HTML below the results.
+    """
+
+    title: str
+    heading: str
+    button: str
+    respond: Callable[[Mapping[str, Any]], Response]
+    limits: str
+    kept: str = "Texts are scored on the server of this Space and are not stored."
+    uploads: Sequence[Upload] = ()
+    boxes: Sequence[Box] = ()
+    fields: Fields = Fields({})
+    hint: str = "Examples:"
+    examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    charts: Sequence[str] = ()
+    below: str = ""
+
+    @classmethod
+    def of_app(cls, name: str, note: str = "", **parts: Any) -> Self:
+        """Create the form of a page without a measure, with a note below its heading."""
+        app = texts()["apps"][name]
+        return cls(title=app["title"], heading=render("app_heading.html", app=app, note=note), **parts)
+
+    def response(self, values: Mapping[str, Any]) -> Response:
+        """Compute the response; if that is not possible, show an error message.
+
+        Args:
+            values: the values of the fields, by name; an empty text box can be None.
+        """
+        pasted = {box.name: values.get(box.name) or "" for box in self.boxes}
+        try:
+            return self.respond({**values, **pasted})
+        except InputError as error:
+            return Response(error_message(error, self.fields.spell))
 
 
 def _sentence(phrase: str) -> str:
@@ -202,3 +199,86 @@ def _read(option: Option, value: Any) -> Any:
         value = option.read([line for line in value.splitlines() if line.strip()] if option.repeat else value)
     option.check(value)
     return value
+
+
+READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
+"""The classes of reading options, by the kind of input."""
+
+
+_FREQUENCIES = "from word frequencies in the text"
+
+_WORDS = Option(
+    name="token_probabilities",
+    default="one unit each",
+    help="information of words",
+    choices=("one unit each", _FREQUENCIES),
+    label="Information of words",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page(Fields):
+    """The page of one measure.
+
+    Attributes:
+        kind: the class of the measure.
+        title: the page's title.
+        intro: what the measure counts, in one or two sentences.
+        paper: how to cite the source, and its URL.
+    """
+
+    kind: type[Measure]
+    title: str
+    intro: str
+    paper: Sequence[str]
+
+    def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Convert the values of the controls to values of options; words are as in Python."""
+        chosen = super().read(values)
+        words = {"tokens": ...} if chosen.pop(_WORDS.name, None) == _FREQUENCIES else {}
+        return {**words, **chosen}
+
+
+def page_of(name: str) -> Page:
+    """Create the page of a measure, or of a module that `shows` the page of another one.
+
+    Raises:
+        InputError: if there is no such measure.
+    """
+    shown = texts()["measures"]
+    require_choice("name", name, (*ALL_MEASURES, *(other for other, own in shown.items() if "shows" in own)))
+    own = shown.get(name, {})
+    kind = ALL_MEASURES[own.get("shows", name)]
+    return Page(
+        options=_options(kind),
+        values=own.get("values", {}),
+        hints=own.get("hints", {}),
+        unset=texts()["unset"],
+        kind=kind,
+        title=measure_title(name),
+        intro=own.get("intro") or inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0],
+        paper=own.get("paper", ()),
+    )
+
+
+def _options(kind: type[Measure]) -> dict[str, Option]:
+    """Return the options with controls: of words, the measure, reading and all measures, and the confidence level."""
+    options = options_of(kind)
+    words = {_WORDS.name: _WORDS} if _WORDS.name in options else {}
+    declared = {name: _on_page(option) for name, option in options.items() if option.label}
+    shared = {name: declared.pop(name) for name in SHARED if name in declared}
+    of_reading = options_of(READINGS[kind.input]) if kind.input in READINGS else {}
+    reading = {name: option for name, option in of_reading.items() if option.label}
+    return {**words, **declared, **reading, **shared, "confidence": CONFIDENCE}
+
+
+def key_title(measure: Measure, key: str) -> str:
+    """Return the title of a key of a measure's scores."""
+    return measure.results[key].title if key in measure.results else str(texts()["keys"].get(key, key))
+
+
+def _on_page(option: Option) -> Option:
+    """Limit a numeric option to the bounds of its control."""
+    if option.span is None:
+        return option
+    return replace(option, low=option.span[0], high=option.span[1], exclusive=False)

@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from string import ascii_uppercase
 from typing import Any
@@ -25,8 +25,8 @@ from ..spans.mentions import Mentions
 from ..tables.table import Cell, Table, amount
 from ..web.templates import Section, shown
 from .forms import Box, Fields, Form, Response
-from .limits import too_much
-from .texts import HOME, app_heading, app_title, error_message, examples_of, read_file, render
+from .limits import require_at_most
+from .texts import HOME, examples_of, read_file, render
 
 MAX_TEXT = 10_000
 MAX_ANSWER = 20_000
@@ -66,11 +66,10 @@ Predictions = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, 
 
 def form(name: str = "grounding") -> Form:
     """Create the form of a page: a text, an answer, how it is parsed, and the right mentions."""
-    return Form(
-        title=app_title(name),
-        heading=app_heading(name),
+    return Form.of_app(
+        name,
         button="Ground",
-        respond=lambda values: respond(values["text"] or "", values["answer"] or "", values, name=name),
+        respond=partial(respond, name=name),
         limits=f"{MAX_TEXT:,} characters of text, {MAX_ANSWER:,} of the answer, {MAX_ITEMS} items",
         kept="Texts and answers are read on the server of this Space and are not stored.",
         boxes=[
@@ -82,7 +81,7 @@ def form(name: str = "grounding") -> Form:
             ),
             Box("reference", "Reference", "The right mentions in the form of an answer, for mention F1. Optional."),
         ],
-        controls=FIELDS.controls,
+        fields=FIELDS,
         examples=examples_of("answers"),
         below=why(),
     )
@@ -93,7 +92,6 @@ class _Grounded:
     """An answer grounded by a policy: the outcomes of its items, or the reason why there are none."""
 
     name: str
-    policy: GroundingPolicy
     items: Sequence[Outcome] = ()
     problem: str = ""
 
@@ -105,41 +103,30 @@ class _Grounded:
         return frozenset(spans), frozenset(wrong.items())
 
 
-def respond(text: str, answer: str, values: Mapping[str, Any], *, name: str = "grounding") -> Response:
-    """Show an answer grounded by each policy; if that is not possible, show an error message.
-
-    Args:
-        text: the text.
-        answer: the model's answer as text.
-        values: the values of the controls, by name.
-        name: the page; `mention_f` begins with mention F1.
-    """
-    try:
-        reading, reference = AnswerReading(**FIELDS.read(values)), values.get("reference") or ""
-        return _results(text, answer, reading, reference, strings_first=name == "mention_f")
-    except InputError as error:
-        return Response(error_message(error, FIELDS.spell))
-
-
 def why() -> str:
     """Show how much a score depends on the policy."""
     return render("why.html", picture=base64.b64encode(read_file("memoirs.svg").encode()).decode(), home=HOME)
 
 
-def _results(text: str, answer: str, reading: AnswerReading, reference: str, *, strings_first: bool) -> Response:
-    limits = {"text": (text, MAX_TEXT), "answer": (answer, MAX_ANSWER), "reference": (reference, MAX_ANSWER)}
-    for name, (pasted, most) in limits.items():
-        if not pasted.strip() and name != "reference":
-            raise InputError(f"the {name} is empty.", "Paste a text, or click an example.")
-        if len(pasted) > most:
-            raise too_much(name, f"{counted(len(pasted), 'character')}, more than {most:,}")
+def respond(values: Mapping[str, Any], *, name: str = "grounding") -> Response:
+    """Show an answer grounded by each policy.
+
+    Args:
+        values: the values of the fields, by name.
+        name: the page; `mention_f` begins with mention F1.
+    """
+    text, answer, reference = (values[box] for box in ("text", "answer", "reference"))
+    reading, strings_first = AnswerReading(**FIELDS.read(values)), name == "mention_f"
+    for box, most in {"text": MAX_TEXT, "answer": MAX_ANSWER, "reference": MAX_ANSWER}.items():
+        if not values[box].strip() and box != "reference":
+            raise InputError(f"the {box} is empty.", "Paste a text, or click an example.")
+        require_at_most(most, len(values[box]), "characters", box)
     own = GroundingPolicy.of(reading.grounding)
     labels = [*(reading.asked_labels or ()), *(reading.aliases or {})]
     read = read_answer(answer, format=reading.answer_format, asked_labels=labels, text=text)
     right = read_answer(reference, asked_labels=labels, text=text) if reference.strip() else None
-    for name, one in (("answer", read), ("reference", right)):
-        if one is not None and len(one.items) > MAX_ITEMS:
-            raise too_much(name, f"{len(one.items):,} items, more than {MAX_ITEMS:,}")
+    require_at_most(MAX_ITEMS, len(read.items), "items", "answer")
+    require_at_most(MAX_ITEMS, 0 if right is None else len(right.items), "items", "reference")
     policies = {name: point.policy for name, point in NAMED.items()}
     if own not in policies.values():
         policies = {"your own": own, **policies}
@@ -159,7 +146,7 @@ def _results(text: str, answer: str, reading: AnswerReading, reference: str, *, 
         first=strings if strings_first else [],
         size=f"{counted(len(read.items), 'item')} in the answer, {counted(len(text), 'character')} of text",
         policies=len(results),
-        snippet=_call(reading, own),
+        snippet=_call(reading),
         outcomes=[_outcome(letters[spans], members, alike, text) for spans, members in alike.items()],
         sections=[
             Section("Each policy", [_policies(results, letters)], _ABOUT),
@@ -172,12 +159,11 @@ def _results(text: str, answer: str, reading: AnswerReading, reference: str, *, 
 def _grounded(name: str, policy: GroundingPolicy, read: Answer, index: TextIndex, reading: AnswerReading) -> _Grounded:
     policy = policy if reading.offsets is None else replace(policy, offsets=reading.offsets)
     places = sum(len(index.occurrences(item.mention, policy.fold, policy.inside)) for item in read.items)
-    if places > MAX_PLACES:
-        raise too_much("answer", f"{places:,} occurrences of mentions in the text, more than {MAX_PLACES:,}")
+    require_at_most(MAX_PLACES, places, "occurrences of mentions in the text", "answer")
     try:
-        return _Grounded(name, policy, outcomes_of(read, index, policy, reading.asked_labels, reading.aliases))
+        return _Grounded(name, outcomes_of(read, index, policy, reading.asked_labels, reading.aliases))
     except InputError as error:
-        return _Grounded(name, policy, problem=f"not computed: {error.problem}")
+        return _Grounded(name, problem=f"not computed: {error.problem}")
 
 
 def _notes(read: Answer, text: str) -> Iterator[str]:
@@ -286,10 +272,9 @@ def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | No
     return rows[0][-1] if keys else "", tables
 
 
-def _call(reading: AnswerReading, own: GroundingPolicy) -> str:
+def _call(reading: AnswerReading) -> str:
     """Return the Python code that grounds the answer as the first policy of the page does."""
-    policy = own if reading.offsets is None else replace(own, offsets=reading.offsets)
-    options = {"policy": str(policy), "asked_labels": reading.asked_labels, "aliases": reading.aliases}
+    options = {"policy": str(reading.policy), "asked_labels": reading.asked_labels, "aliases": reading.aliases}
     options["format"] = None if reading.answer_format == "auto" else reading.answer_format
     return _CALL.format(options="".join(f"    {name}={value!r},\n" for name, value in options.items() if value))
 

@@ -1,11 +1,13 @@
 """The maximum size of the input of pages."""
 
+import os
 from collections.abc import Iterable
 
 import numpy as np
 
 from ..alignment.overlaps import Alignment
-from ..exceptions import InputError, counted, setting
+from ..documents.document_file import DocumentFile
+from ..exceptions import InputError, counted, printable, setting
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 
 MAX_BYTES = 5_000_000
@@ -43,6 +45,27 @@ def megabytes(size: int) -> str:
 def too_much(name: str, size: str) -> InputError:
     """Create the error about an input that is too large for a page."""
     return InputError(f"{size}: too much for this page.", _REMEDY, source=name)
+
+
+def require_at_most(most: int, count: int, nouns: str, name: str) -> None:
+    """Raise an `InputError` if an input has more of something than a page takes."""
+    if count > most:
+        raise too_much(name, f"{count:,} {nouns}, more than {most:,}")
+
+
+def require_size(file: DocumentFile, name: str) -> None:
+    """Raise an `InputError` if a file has too many documents or tokens."""
+    require_at_most(MAX_DOCUMENTS, file.documents.size, "sentences" if file.sentences else "documents", name)
+    if file.in_tokens and file.lengths is not None:
+        require_at_most(MAX_TOKENS, int(file.lengths.sum()), "tokens", name)
+
+
+def upload_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of an uploaded file; raise an `InputError` if it is too large."""
+    name = printable(os.path.basename(os.fspath(path)))
+    if os.path.getsize(path) > MAX_BYTES:
+        raise too_much(name, f"more than {megabytes(MAX_BYTES)}")
+    return name
 
 
 MAX_CHANCE_WORK = 30_000_000

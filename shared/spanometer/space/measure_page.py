@@ -5,7 +5,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,6 @@ from ..measures.span_attribute import SpanAttribute
 from ..measures.span_f import SpanF
 from ..options import made, options_of
 from ..plots.figure import draw_chance_f1, draw_coverage
-from ..spans.entities import Entities
 from ..spans.spans import Spans, pair_from_tags
 from ..tables.result import by_kind
 from ..tables.table import Table
@@ -35,10 +35,9 @@ from ..tags.validation import Validation
 from ..web.error_report import error_report
 from ..web.templates import Section, number, shortened, shown
 from .corpus import READERS, PageCorpus, read_upload
-from .forms import Box, Form, Response
+from .forms import READINGS, Box, Form, Page, Response, key_title, page_of
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, megabytes, require_little_work
-from .pages import Page, key_title, page_of
-from .texts import HOME, error_message, examples_of, excerpt, first_rows, render, space_of, texts
+from .texts import HOME, examples_of, excerpt, first_rows, render, space_of, texts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -130,24 +129,16 @@ _MAX_SAMPLED = 300_000
 """The maximum number of random units (units times samples of gamma) that a page aligns."""
 
 
-def respond(page: Page, reference: str, prediction: str, values: Mapping[str, Any]) -> Response:
-    """Score the texts and show the results; if that is not possible, show an error message.
+def respond(page: Page, values: Mapping[str, Any]) -> Response:
+    """Score the texts and show the results.
 
     Args:
         page: the page.
-        reference, prediction: the texts.
-        values: the values of the page's controls, by name.
+        values: the values of the fields, by name.
     """
-    try:
-        chosen = page.read(values)
-        reading = page.reading(chosen)
-        corpus = READERS[page.input](reference, prediction, *([] if reading is None else [reading]))
-        return _results(page, corpus, chosen)
-    except InputError as error:
-        return Response(error_message(error, page.fields.spell))
-
-
-def _results(page: Page, corpus: PageCorpus, chosen: Mapping[str, Any]) -> Response:
+    chosen, kind = page.read(values), page.kind.input
+    reading = [made(READINGS[kind], chosen)] if kind in READINGS else []
+    corpus = READERS[kind](values["reference"], values["prediction"], *reading)
     shared = {name: chosen[name] for name in options_of(Measure) if name in chosen}
     words = {"tokens": corpus.words} if "tokens" in chosen else {}
     measure = made(page.kind, {**chosen, **words})
@@ -156,7 +147,10 @@ def _results(page: Page, corpus: PageCorpus, chosen: Mapping[str, Any]) -> Respo
         corpus = corpus.unlabelled()
     counts = _counts(measure, corpus)
     result = MeasureResult.of(measure, counts, corpus.reading, Resampling.chosen(chosen.get("confidence"), chosen))
-    report = _report(corpus, result)
+    references, predictions = corpus.sides
+    sizes = Report.of(references, predictions, [], corpus.reading)
+    sentences = counted(sizes.documents, "sentence") if corpus.tags else ""
+    report = replace(sizes, results=(result,), documents_text=sentences)
     missing = _missing(report)
     drawn = []
     if isinstance(measure, ChanceKappaF1):
@@ -173,25 +167,15 @@ def _results(page: Page, corpus: PageCorpus, chosen: Mapping[str, Any]) -> Respo
         charts=drawn,
         report=_error_report(page, corpus, report) if corpus.spans else "",
     )
-    return Response(html, [chart.figure for chart in drawn], _result_files(page.name, report))
-
-
-def _report(corpus: PageCorpus, *results: MeasureResult) -> Report:
-    """Return the report of results, the same as the commands show."""
-    sides, documents = corpus.sides, len(corpus.files[0].document_lines)
-    tokens = sum(map(len, corpus.words)) if corpus.spans else None
-    unit = ("entity", "entities") if isinstance(sides[0], Entities) else ("span", "spans")
-    text = counted(documents, "sentence") if corpus.tags else ""
-    return Report(documents, tokens, len(sides[0]), len(sides[1]), results, unit, text)
+    return Response(html, [chart.figure for chart in drawn], _result_files(page.kind.name, report))
 
 
 def _score(measure: Measure, result: MeasureResult, missing: str) -> dict[str, Any]:
     """Describe the score and its parts."""
     about = f"{'higher' if measure.higher_is_better else 'lower'} is better"
     if isinstance(measure, SpanAttribute):
-        micro = result.scores[measure.micro_key]
-        bounds = [micro[key] for key in ("f_low", "f_high") if key in micro]
-        whole = {"title": "F1 over all attributes", "value": number(float(micro["f"])), "interval": bounds}
+        micro, bounds = result.rows[measure.micro_key]
+        whole = {"title": "F1 over all attributes", "value": number(float(micro["f"])), "interval": bounds.get("f")}
         return {"about": about, "headline": whole, "parts": []}
     unknown = {key for key in result.scores if missing and _is_rate(measure, key)}
     parts: list[dict[str, Any]] = [
@@ -271,8 +255,8 @@ def _score_all(page: Page, own: MeasureResult, corpus: PageCorpus, report: Repor
                 other = kind(**shared, **(_NESTED.get(name, {}) if corpus.trees is corpus.sides else {}))
                 results.append(MeasureResult.of(other, _counts(other, corpus), corpus.reading))
             except InputError as error:
-                notes.append(f"{name} is left out: {error.texts(page.fields.spell)[0]}")
-    return Section("All measures", score_tables(_report(corpus, *results)), " ".join(notes))
+                notes.append(f"{name} is left out: {error.texts(page.spell)[0]}")
+    return Section("All measures", score_tables(replace(report, results=tuple(results))), " ".join(notes))
 
 
 def _error_report(page: Page, corpus: PageCorpus, report: Report) -> str:
@@ -282,12 +266,8 @@ def _error_report(page: Page, corpus: PageCorpus, report: Report) -> str:
     except InputError as error:
         return f"No report of errors: {error.problem}"
     differences = replace(differences, signature=SpanF().signature(corpus.reading))
-    title = f"Errors on the page of {page.name}"
+    title = f"Errors on the page of {page.kind.name}"
     return error_report(differences, title=title, heading=[("size", report.size)], most=SHOWN_ERRORS)
-
-
-def _headline(measure: Measure, corpus: PageCorpus) -> float:
-    return measure.score(_counts(measure, corpus))[measure.headline]
 
 
 def _counts(measure: Measure, corpus: PageCorpus) -> Any:
@@ -322,7 +302,7 @@ def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
     """Return a table of the pairs of entities with their costs, and of entities without a partner."""
     trees = [side.coarse() if measure.type_level == "coarse" else side for side in corpus.trees]
     aligned = measure.align(*trees)
-    first, second = ([*chain(*_names(side.to_dicts(), corpus.words))] for side in trees)
+    first, second = (list(_names(side.to_dicts(), corpus.words)) for side in trees)
     costs = np.stack([aligned[name] for name in ("root_error", "component_error", "cost")], axis=1)
     paired = zip(aligned["reference"].tolist(), aligned["prediction"].tolist(), costs.tolist(), strict=True)
     rows = [(*first[row], second[column][1], *(f"{cost:.3g}" for cost in values)) for row, column, values in paired]
@@ -337,12 +317,14 @@ def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
     return first_rows("Alignment and its costs", Table("document", heads, ordered, left=3))
 
 
-def _names(documents: Sequence[Sequence[Mapping[str, Any]]], words: Sequence[Sequence[str]]) -> Any:
+def _names(
+    documents: Sequence[Sequence[Mapping[str, Any]]], words: Sequence[Sequence[str]]
+) -> Iterator[tuple[int, str]]:
     """Describe the entities of each document by their words and types."""
     for document, (entities, listed) in enumerate(zip(documents, words, strict=True), 1):
         for entity in entities:
             text = excerpt(listed[entity["start"] : entity["end"]])
-            yield [(document, f"{text} [{shortened('+'.join(entity['types']))}]")]
+            yield document, f"{text} [{shortened('+'.join(entity['types']))}]"
 
 
 def _attribute_values(measure: SpanAttribute, corpus: PageCorpus) -> Section:
@@ -375,10 +357,9 @@ def _illegal_tags(corpus: PageCorpus, result: MeasureResult) -> Iterator[Section
         return
     other = "conlleval" if policy == "discard" else "discard"
     *spans, _ = pair_from_tags(*corpus.tags, scheme=scheme, repair=other)
-    scores = {
-        policy: result.scores[result.measure.headline],
-        other: _headline(result.measure, replace(corpus, spans=spans)),
-    }
+    measure, headline = result.measure, result.measure.headline
+    repaired = measure.score(_counts(measure, replace(corpus, spans=spans)))
+    scores = {policy: result.scores[headline], other: repaired[headline]}
     sentences = counted(len(corpus.words), "sentence")
     parts = [
         f"The {name} has {counted(len(side), 'illegal pair')} of tags, in {len(side.affected):,} of {sentences}."
@@ -386,7 +367,7 @@ def _illegal_tags(corpus: PageCorpus, result: MeasureResult) -> Iterator[Section
         if len(side)
     ]
     policies = [f"{number(value)} with the policy {name} ({REPAIRS[name].help})" for name, value in scores.items()]
-    parts.append(f"{key_title(result.measure, result.measure.headline)} is {', and '.join(policies)}.")
+    parts.append(f"{key_title(measure, headline)} is {', and '.join(policies)}.")
     heads = "sentence", "token", "illegal", policy, other
     rows = [row for name, side in sides.items() for row in _rows(name, side, corpus, (policy, other))]
     table = Table("side", heads, rows, left=1 + len(heads))
@@ -426,12 +407,12 @@ def _result_files(name: str, report: Report) -> dict[str, str]:
 
 def _snippet(page: Page, chosen: Mapping[str, Any]) -> str:
     """Return the Python code that loads the module and computes the score of a page."""
-    own = texts()["inputs"][page.input]
+    own = texts()["inputs"][page.kind.input]
     options = page.options
     changed = {name: value for name, value in chosen.items() if name not in options or value != options[name].default}
     return _CALL.format(
-        name=page.name,
-        loaded=f'"{space_of(page.name)}"{own["configuration"]}',
+        name=page.kind.name,
+        loaded=f'"{space_of(page.kind.name)}"{own["configuration"]}',
         input=own["snippet"],
         options="".join(f"    {name}={_literal(value)},\n" for name, value in changed.items()),
     )
@@ -453,15 +434,15 @@ _LIMITS = {
 def form(name: str) -> Form:
     """Create the form of a measure's page; raise an `InputError` if there is no such measure."""
     page = page_of(name)
-    hints = zip(("reference", "prediction"), texts()["inputs"][page.input]["hints"], strict=True)
+    hints = zip(("reference", "prediction"), texts()["inputs"][page.kind.input]["hints"], strict=True)
     return Form(
         title=page.title,
         heading=render("heading.html", page=page, home=HOME),
         button="Score",
-        respond=lambda values: respond(page, values["reference"] or "", values["prediction"] or "", values),
-        limits=_LIMITS[page.input],
+        respond=partial(respond, page),
+        limits=_LIMITS[page.kind.input],
         boxes=[Box(side, side.capitalize(), hint, read_upload) for side, hint in hints],
-        controls=page.controls,
-        examples=examples_of(page.input),
+        fields=page,
+        examples=examples_of(page.kind.input),
         charts=TITLES if issubclass(page.kind, ChanceKappaF1) else (),
     )

@@ -16,8 +16,9 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 import gradio as gr
 
 from ..exceptions import InputError
+from ..options import Option
 from ..web.templates import read_file as read_shared_file
-from .forms import Box, Control, Form, Response
+from .forms import Box, Fields, Form, Response
 from .limits import MAX_BYTES
 from .texts import HOME, error_message, read_file, render, titled
 
@@ -67,9 +68,12 @@ def build(form: Form) -> gr.Blocks:
                 examples = [(gr.Button(name, size="sm", min_width=140), form.examples[name]) for name in form.examples]
         start = gr.Button(form.button, variant="primary", elem_id="start")
         options = {}
-        if form.controls:
+        if form.fields.options:
             with gr.Accordion("Options", open=True, elem_id="options"), gr.Row():
-                options = {field.name: _component(field, first.get(field.name, field.value)) for field in form.controls}
+                initial = {**form.fields.initial, **first}
+                options = {
+                    name: _component(form.fields, option, initial[name]) for name, option in form.fields.options.items()
+                }
         fields |= options
         with gr.Row(visible=bool(form.charts)):
             charts = [gr.Plot(label=title, elem_classes="sm-chart", format="png") for title in form.charts]
@@ -87,7 +91,7 @@ def build(form: Form) -> gr.Blocks:
         if not form.boxes:
             gr.on([file.change for file in files], lambda: _outputs(form, Response("")), None, outputs, **_QUIET)
             for button, values in examples:
-                button.click(lambda values=values: _outputs(form, form.respond(values)), None, outputs, **_BUSY)
+                button.click(lambda values=values: _outputs(form, form.response(values)), None, outputs, **_BUSY)
             gr.on(triggers, **answer)
             return blocks
         # one of several files can also be removed
@@ -127,23 +131,19 @@ def _settings(option: Any) -> Sequence[Any]:
     return (option.submit, option.blur) if option.lines > 1 else (option.submit,)
 
 
-def _component(control: Control, value: Any) -> Any:
-    """Create the Gradio component of a control."""
-    shared: dict[str, Any] = {
-        "value": value,
-        "label": control.label,
-        "info": control.info or None,
-        "elem_id": control.name,
-        "min_width": 200,
-    }
-    if control.choices:
-        return (gr.Radio if len(control.choices) <= 5 else gr.Dropdown)(list(control.choices), **shared)
-    if control.bounds is not None:
-        low, high = control.bounds
-        return gr.Number(minimum=low, maximum=high, precision=0 if control.whole else None, **shared)
-    if isinstance(control.value, bool):
+def _component(fields: Fields, option: Option, value: Any) -> Any:
+    """Create the Gradio component of an option."""
+    info, choices = fields.info(option), fields.choices(option)
+    shared: dict[str, Any] = {"value": value, "label": option.label, "info": info, "elem_id": option.name}
+    shared["min_width"] = 200
+    if choices:
+        return (gr.Radio if len(choices) <= 5 else gr.Dropdown)(choices, **shared)
+    if option.kind in (int, float):
+        precision = 0 if option.kind is int else None
+        return gr.Number(minimum=option.low, maximum=option.high, precision=precision, **shared)
+    if isinstance(option.default, bool):
         return gr.Checkbox(**shared)
-    return gr.Textbox(lines=2 if control.lines else 1, max_lines=3 if control.lines else 1, **shared)
+    return gr.Textbox(lines=2 if option.repeat else 1, max_lines=3 if option.repeat else 1, **shared)
 
 
 def _answer(form: Form, names: list[str]) -> Callable[..., Any]:
@@ -151,7 +151,7 @@ def _answer(form: Form, names: list[str]) -> Callable[..., Any]:
 
     def answer(*values: Any) -> Any:
         inputs = dict(zip(names, values, strict=True))
-        output = form.respond(inputs)
+        output = form.response(inputs)
         # results for files belong to no text box
         of_files = any(inputs[upload.name] for upload in form.uploads)
         texts = {} if of_files else {box.name: inputs[box.name] for box in form.boxes}

@@ -74,16 +74,6 @@ def texts() -> dict[str, Any]:
     return tomllib.loads(read_file("pages.toml"))
 
 
-def app_title(name: str) -> str:
-    """Return the title of a page without a measure."""
-    return str(texts()["apps"][name]["title"])
-
-
-def app_heading(name: str, note: str = "") -> str:
-    """Return the heading of a page without a measure, with a note below it."""
-    return render("app_heading.html", app=texts()["apps"][name], note=note)
-
-
 def space_of(name: str) -> str:
     """Return the name of a Space in the namespace of the running Space (from an environment variable of the Hub)."""
     namespace, slash, _ = os.environ.get("SPACE_ID", "").partition("/")

@@ -319,12 +319,11 @@ def test_every_space_has_all_measures(spaces, name):
 
 
 ANSWER = """
-from spanometer.spanometer_space_pages import page_of
-from spanometer.spanometer_space_measure_page import respond
+from spanometer.spanometer_space_measure_page import form
 
-page = page_of("span_f")
-values = {control.name: control.value for control in page.controls}
-html = respond(page, "Ada B-PER\\nin O\\n", "Ada B-PER\\nin O\\n", values).html
+page = form("span_f")
+texts = dict.fromkeys(("reference", "prediction"), "Ada B-PER\\nin O\\n")
+html = page.response({**page.fields.initial, **texts}).html
 print(html[html.index(">All measures<"):html.index("By label")])
 """
 
