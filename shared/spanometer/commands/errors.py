@@ -67,7 +67,7 @@ class ErrorOutput(TableOutput):
         "write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
         "reference and the systems become pre-annotations",
         choices={
-            "label_studio": "one task for each document, with the spans of the reference and systems as its predictions",
+            "label_studio": "one task for each document; the predictions are the spans of reference and systems",
             "prodigy": "one session for the reference and one for each system, for the command prodigy review",
             "doccano": "spans that are not in the reference have labels such as 'PER (system)'",
         },

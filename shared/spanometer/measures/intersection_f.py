@@ -30,7 +30,7 @@ class IntersectionF(FMeasure):
 
     cap: bool = option(
         False,
-        help="limit the coverage of each span to 1; set this if an annotation has overlapping spans with the same label",
+        help="limit the coverage of each span to 1; set this if an annotation has overlapping spans of one label",
         label="Cap coverage at 1",
     )
 
