@@ -13,7 +13,7 @@ import pytest
 import spanometer
 from slow import measures as slow
 from spanometer import InputError, Spans
-from spanometer.analysis.transformations import mapping
+from spanometer.analysis.transformations import transformations
 from spanometer.arrays import as_column
 from spanometer.measures import MEASURES, Bcubed, IntersectionF, bcubed
 from spanometer.readers.formats import writers
@@ -151,10 +151,10 @@ def test_an_end_at_the_limit(name):
 
 def test_tokens_are_drawn_in_blocks(monkeypatch):
     spans = Spans.from_dicts([[{"label": "A", "start": 2, "end": 5}], [], []], lengths=[40, 0, 60])
-    whole = mapping.Invent(rate=0.2)(spans)
+    whole = transformations.Invent(rate=0.2)(spans)
     assert len(whole.spans) > 3
-    monkeypatch.setattr(mapping, "_BLOCK", 7)
-    assert mapping.Invent(rate=0.2)(spans).spans.to_dicts() == whole.spans.to_dicts()
+    monkeypatch.setattr(transformations, "_BLOCK", 7)
+    assert transformations.Invent(rate=0.2)(spans).spans.to_dicts() == whole.spans.to_dicts()
 
 
 def test_codes_of_pairs():

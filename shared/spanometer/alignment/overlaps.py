@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import begins_run, offsets_of, ranges, row_codes, run_bounds
+from ..arrays import begins_run, offsets_by, offsets_of, ranges, row_codes, run_bounds
 from ..counts.counts import Column
 from ..exceptions import InputError, require_same_documents
 from ..spans.arrow import share_lengths
+from ..spans.spans import Fragments, Spans
 
 if TYPE_CHECKING:
     from ..spans.entities import Entities
-    from ..spans.spans import Spans
 
 PAIR_LIMIT = 1 << 26
 """The maximum number of pairs of overlapping spans."""
@@ -176,7 +176,7 @@ class Alignment:
 
     def __init__(self, references: Spans, predictions: Spans) -> None:
         require_same_documents(references.documents, predictions.documents)
-        references, predictions = self._spans = share_lengths(references, predictions)
+        references, predictions = share_lengths(references, predictions)
         self.documents = references.documents
         self.lengths = references.lengths
         self.labels = tuple(sorted({*references.labels, *predictions.labels}))
@@ -193,9 +193,21 @@ class Alignment:
     @cached_property
     def unlabelled(self) -> Alignment:
         """The alignment of the same spans without labels."""
-        alignment = Alignment(*(spans.unlabelled() for spans in self._spans))
+        alignment = Alignment(*(self._spans_of(side).unlabelled() for side in self.sides.values()))
         alignment.labels_ignored = True
         return alignment
+
+    def _spans_of(self, side: SideSpans) -> Spans:
+        """Convert a side back to spans; it may have been selected from others."""
+        base = line_base(side.label, side.document, self.offsets)
+        fragments = None
+        if side.pieces is not None:
+            pieces = side.pieces_by_span
+            bounds = (bound - base[pieces.span] for bound in (pieces.start, pieces.end))
+            fragments = Fragments(offsets_by(pieces.span, len(side)), *bounds)
+        start, end = ((bound - base).astype(np.int32) for bound in (side.start, side.end))
+        size = self.documents, self.lengths
+        return Spans(side.document, start, end, side.label, self.labels, *size, fragments, side.copies)
 
     @property
     def sides(self) -> dict[str, SideSpans]:

@@ -1,7 +1,7 @@
 """Turn the entities in a language model's answers into spans of the texts.
 
-TEXTS is JSON lines with the key "text", or a file that you can score. ANSWERS is
-JSON lines of answers or chats. Answers are matched with texts by "id", or by
+TEXTS is JSON lines with the key "text", or a file that you can score. ANSWERS
+is JSON lines of answers or chats. Answers are matched with texts by "id", or by
 line order if there are no ids. Spanometer leaves out entities that are not in
 the text, and counts them.
 

@@ -3,7 +3,8 @@
 A policy decides how illegal tags are read, or how the entities in a language
 model's answer are found in the text. The output has the best, worst and mean
 score over all policies, and the scores of well-known policies. The options
-for reading are those of spanometer score. Tags must be IOBES, BILOU, BMES or IOB2.
+for reading are those of spanometer score. Tags must be IOBES, BILOU, BMES or
+IOB2.
 
 Examples:
   spanometer spread gold.conll system.conll --plot spread.png
