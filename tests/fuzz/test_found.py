@@ -147,7 +147,7 @@ def test_arguments_of_another_kind(call):
 )
 def test_mappings_that_cannot_be_read(make):
     """An option that is a mapping whose items fail is refused by its name."""
-    with pytest.raises(InputError, match="cannot be read|invalid value for `weights`") as caught:
+    with pytest.raises(InputError, match=r"cannot be read|invalid value for `weights`") as caught:
         make(ODD["dict that fails"]())
     assert caught.value.option in ("weights", "token_probabilities")
 

@@ -93,7 +93,7 @@ def test_the_script_names_every_file_as_the_loader_reads_it(spaces, name):
     [
         ("span_f", ["measures_placement", "spans_entities", "spans_markup", "alignment_matching"]),
         ("chance_kappa_f1", ["spans_entities", "spans_markup", "alignment_matching", "measures_information"]),
-        ("eter", ["measures_placement", "tags_viterbi", "tags_repairs", "grounding_placing"]),
+        ("eter", ["measures_placement", "measures_aligned", "tags_viterbi", "grounding_placing"]),
         ("span_attribute", ["tags_decoding", "spans_spans", "alignment_overlaps"]),
         ("mention_f", ["tags_viterbi", "alignment_matching", "grounding_placing", "spans_entities"]),
     ],
