@@ -11,7 +11,7 @@ from typing import Any
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File, Files
 
-from spanometer.measures.registry import MeasureTable, class_name
+from spanometer.measures.registry import MeasureTable
 
 ROOT = Path(__file__).parents[1]
 MODULES = list(MeasureTable("spans", "entities", "attributes", "mentions", "tags"))
@@ -131,6 +131,6 @@ def _card(source: str, text: str) -> str:
     head = f"---\ntitle: {title}\nsearch: {{boost: 4}}\n---\n\n# {title} (`{name}`)\n\n"
     body = f'{head}<div class="card" markdown>\n{body}\n</div>\n'
     if name != "seqeval":
-        body += f"\n## Reference\n\n::: spanometer.measures.{name}.{class_name(name)}\n"
+        body += f"\n## Reference\n\n::: spanometer.measures.{name}.{name.title().replace('_', '')}\n"
         body += "    options: {heading_level: 3, members: false}\n"
     return body

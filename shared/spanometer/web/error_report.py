@@ -219,9 +219,9 @@ class _ErrorReport:
             (labels, shares), (_, marks) = label_tables(system), kind_tables(system)
             tables = [score_table("measure", {scores.name: scores}), labels, shares, marks]
             links = [{}, self._label_links(name, labels), {}, self._mark_links(name, marks)]
-            yield Section(
-                f"Labels and marks{title}", list(map(self.compared.worded, tables)), name="labels", links=links
-            )
+            # the legend explains the short heads of errors
+            tables = tables if self.compared is _ERRORS else list(map(self.compared.worded, tables))
+            yield Section(f"Labels and marks{title}", tables, name="labels", links=links)
             if system.answers is not None:
                 note = " ".join(f"{kind}: {text}." for kind, text in ANSWER_KINDS.items())
                 yield Section(f"Errors of answers{title}", [system.answers.table()], note, name="answers")

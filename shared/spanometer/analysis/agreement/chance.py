@@ -144,15 +144,17 @@ def simulate(
     drawn_values = {key: Estimate(points[key], values) for key, values in joined_values(blocks).items()}
     defined = ~np.isnan(points["f1"])
     mean = partial(mean_over_pairs, chosen=defined)
-    simulated = {f"mean_{key}": Estimate.combined(mean, drawn_values[key]) for key in ("f1", "kappa_f1")}
 
     def in_matrix(values: np.ndarray) -> np.ndarray:
         return matrices_of(np.where(defined, values, math.nan), len(team), math.nan)
 
-    simulated["f1"] = Estimate.combined(in_matrix, drawn_values["f1"])
+    simulated = {"f1": Estimate.combined(in_matrix, drawn_values["f1"])}
+    simulated |= {f"mean_{key}": Estimate.combined(mean, drawn_values[key]) for key in ("f1", "kappa_f1")}
     simulated |= {} if alpha is None else {"alpha": drawn_values["alpha"]}
     p_values = np.where(has_spans.any(axis=-1), (1 + reached) / (1 + count), math.nan)
     of_all = {key: Simulated(each.point, np.asarray(each.drawn)) for key, each in simulated.items()}
+    # annotators agree with themselves
+    np.einsum("...ii->...i", of_all["f1"].observed)[...] = 1.0
     return of_all, p_values if per_document else p_values[:0]
 
 

@@ -315,17 +315,17 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
     documents, lengths = sides[0].documents, sides[0].lengths
     remedy = "For each document, give one value, or a list with one value for each token."
     if isinstance(values, Tags):
-        tags = np.array(values.names, dtype=object)[values.codes]
-        values = np.split(tags, values.offsets[1:-1])[: len(values.lengths)]
-    rows = ordered(values, "a list of values", remedy)
-    of_tokens = any(map(is_list, rows))
-    if of_tokens and not all(map(is_list, rows)):
-        raise InputError(f"{name!r} has a list of values for some documents, and one value for others.", remedy)
-    parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
-    sizes, column = list(map(len, parts)), np.fromiter(chain.from_iterable(parts), dtype=object)
-    odd = next((value for value in column if not _is_value(value)), None)
-    if odd is not None:
-        raise InputError(f"{name!r} has {shown(odd)}, which is neither a number nor a text.", remedy)
+        of_tokens, column, sizes = True, np.array(values.names, dtype=object)[values.codes], values.lengths.tolist()
+    else:
+        rows = ordered(values, "a list of values", remedy)
+        of_tokens = any(map(is_list, rows))
+        if of_tokens and not all(map(is_list, rows)):
+            raise InputError(f"{name!r} has a list of values for some documents, and one value for others.", remedy)
+        parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
+        sizes, column = list(map(len, parts)), np.fromiter(chain.from_iterable(parts), dtype=object)
+        odd = next((value for value in column if not _is_value(value)), None)
+        if odd is not None:
+            raise InputError(f"{name!r} has {shown(odd)}, which is neither a number nor a text.", remedy)
     if len(sizes) != documents:
         raise InputError(f"{name!r} has {counted(len(sizes), 'value')} for {counted(documents, 'document')}.", remedy)
     expected = lengths.tolist() if of_tokens and lengths is not None else sizes

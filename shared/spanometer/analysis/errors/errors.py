@@ -269,6 +269,8 @@ class Errors(CorpusResult):
         """
         for name in (before, after):
             require_choice("system", name, self.systems)
+        if before == after:
+            raise InputError(f"both systems are {before!r}.", "Name two different systems.")
         return self.shared.difference(before, after)
 
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:

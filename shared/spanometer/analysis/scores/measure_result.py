@@ -322,7 +322,8 @@ class MeasureResult:
         if is_by_attribute(self.scores):
             return {}
         measures = [replace(self.measure, average=each) for each in dict.fromkeys([*AVERAGES, self.measure.average])]
-        return {measure.average: self.of(measure, self.counted, {}, self.resampling) for measure in measures}
+        results = (self.of(measure, self.counted, {}, self.resampling) for measure in measures)
+        return {each.measure.average: replace(each, name=self.name) for each in results}
 
     @cached_property
     def per_document(self) -> dict[str, np.ndarray]:
