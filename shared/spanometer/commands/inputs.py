@@ -26,9 +26,6 @@ from .options import STANDARD_INPUT, names_in
 
 File = TypeVar("File")
 
-_IN_MEMORY = 1 << 24
-"""The number of bytes of a copy that are kept in memory; a longer copy is on disk."""
-
 _SHOWN = 3
 """The maximum number of left-out items that are shown; JSON has all."""
 

@@ -141,3 +141,13 @@ def test_one_document_has_no_intervals():
     low, _ = found.measures["span_f"].together["system"]["mean"].intervals["f1"]
     assert math.isnan(low)
     assert "Intervals need at least two documents, but the corpus has 1 document" in str(found)
+
+
+def test_names_that_look_like_those_of_errors():
+    found = spanometer.score_against(
+        {"system x": [["B-A"]], "b": [["O"]]}, {"x": [["B-A"]]}, measures=["span_f"], confidence=None
+    )
+    assert (found.references, found.systems) == (("system x", "b"), ("x",))
+    assert "system x" in str(found)
+    with pytest.raises(spanometer.InputError, match="1 is not the name of a system"):
+        spanometer.score_against([[["B-A"]], [["O"]]], {1: [["B-A"]]}, measures=["span_f"])

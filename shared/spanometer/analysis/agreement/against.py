@@ -16,7 +16,7 @@ from ...exceptions import InputError, counted, require_no_more, shown
 from ...measures.base import Measure
 from ...measures.registry import MEASURES, read_measures
 from ...tables.table import Cell, Part, Table, TableColumn
-from ..comparison.comparison import SYSTEM, EstimatedScores, named_systems
+from ..comparison.comparison import EstimatedScores, named_systems
 from ..scores.measure_result import interval_notes, notes_of
 from ..scores.report import CorpusResult, corpus_size, kind_of, signature_lines
 from .annotators import ANNOTATOR, count_pair, named_annotators
@@ -151,16 +151,17 @@ def score_against(
     options = SideReading.of(score_against, arguments)
     people = named_annotators(references, names)
     outputs = systems if isinstance(systems, Mapping) else {"system": systems}
+    named = named_systems(outputs)
     for name in outputs:
         if f"{ANNOTATOR}{name}" in people:
             problem = f"a system and an annotator have the same name, {shown(name)}."
             raise InputError(problem, "Give each a different name.")
-    sides, reading, *_ = read_sides({**people, **named_systems(outputs)}, options)
+    sides, reading, *_ = read_sides({**people, **named}, options)
     reading = {**reading, "references": len(people)}
     first = next(iter(sides.values()))
     if first.documents == 0:
         raise InputError("there are no documents.", "Give at least one document.")
-    called = [name.removeprefix(ANNOTATOR).removeprefix(SYSTEM) for name in sides]
+    called = [*(name.removeprefix(ANNOTATOR) for name in people), *outputs]
     counts = {
         (called[side], called[person]): count_pair(sides, (person, side), list(chosen.values()), per_document=True)
         for person, side in product(range(len(people)), range(len(sides)))
