@@ -259,7 +259,7 @@ def _partition(corpus: Corpus, parts: SpanParts) -> dict[str, Any]:
         return {"train": train, "by": {}}
     comments = _comment_values(first) if parts.by else {}
     columns: dict[str, Any] = {name: comments[name] for name in parts.by if name in comments}
-    if named := [name for name in parts.by if name not in comments]:
+    if named := list(dict.fromkeys(name for name in parts.by if name not in comments)):
         file, kept = source.read_tags(corpus.paths[0], named), source.kept(first)
         of_file = {name: tags.take(kept) for name, tags in zip(file.columns, file.tags, strict=True)}
         columns = {**of_file, **columns}

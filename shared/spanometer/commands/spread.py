@@ -155,6 +155,8 @@ def _read_logits(path: str, scheme: str | None, references: Tags) -> dict[str, A
     try:
         require_same_lengths(references.lengths, np.array([len(array) for array in logits], dtype=np.int64))
     except InputError as error:
+        if error.document is None:
+            raise error.placed(source=path) from None
         remedy = "The logits must have the tokens of the reference, without padding and special tokens."
         raise error.placed(source=path, remedy=remedy) from None
     return {"logits": logits, "id2label": labels}

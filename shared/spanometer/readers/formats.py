@@ -150,8 +150,8 @@ class Format:
         for other in others:
             for name in (own.keys() & other.options.keys()) - self.options.keys():
                 if not same(own.pop(name), other.options[name]):
-                    problem = f"{setting(name)} applies to the format {other.name}, but the format of this file is "
-                    raise source.refuse(f"{problem}{self.name}.", f"Leave out {setting(name)}.")
+                    problem = f"{setting(name)} is not an option of the format {self.name}."
+                    raise source.refuse(problem, f"Leave out {setting(name)}.")
         read: Callable[..., Any] = self.read
         if self.read_folder is not None and not isinstance(source, Source):
             read = partial(self.read_folder, **limits)

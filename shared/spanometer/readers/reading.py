@@ -17,7 +17,7 @@ from ..options import options_of, require_known, same
 from ..spans.entities import ENTITY_TYPES, Entities, Entity
 from .formats import AUTO, ColumnReading, formats_of, read_as, reading_options
 from .json.records import is_text
-from .source import Limits, Source, require_stream
+from .source import Limits, Source, require_name, require_stream
 from .writing import output_to
 
 
@@ -306,6 +306,7 @@ def read_documents(
     declared = reading_options("spans")
     require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
     require_tokenizer(tokenizer)
+    require_name(name)
     if annotator is not None:
         require_kind(annotator, str, "the name of an annotator", "Give a string.", option="annotator")
     if limits is not None:
@@ -317,7 +318,7 @@ def read_documents(
     tags = None if own_key else {"column": column, "prefix": prefix}
     format = "jsonl" if own_key else format
     file = read_as("spans", path, format=format, name=name, progress=progress, options=options, tags=tags)
-    if annotator is not None and not file.columns:
+    if annotator is not None and (not file.columns or file.parts is not None):
         file = file.of(annotator)
     return file if tokenizer is None else with_tokens(file, tokenizer)
 

@@ -181,8 +181,7 @@ class Source(Named):
         Raises:
             InputError: if the file cannot be read, is empty, or does not begin with text, or if the memory is full.
         """
-        if name is not None:
-            require_kind(name, str, "a name", "Give a string: error messages use it as the name of the file.")
+        require_name(name)
         require_stream(path)
         bounds = Limits(**limits)
         with contextlib.ExitStack() as opened:
@@ -406,6 +405,12 @@ def spooled(stream: BinaryIO) -> BinaryIO:
     shutil.copyfileobj(stream, copy)
     copy.seek(0)
     return copy
+
+
+def require_name(name: str | None) -> None:
+    """Raise an `InputError` unless the name is a string or None."""
+    if name is not None:
+        require_kind(name, str, "a name", "Give a string: error messages use it as the name of the file.")
 
 
 def require_stream(path: Any, method: str = "readinto") -> None:

@@ -125,13 +125,13 @@ def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str,
                 os.makedirs(os.path.dirname(file), exist_ok=True)
                 with open(file, "xb") as stream:
                     stream.write(content)
-            except FileExistsError:
+            except (OSError, ValueError) as error:
+                if not isinstance(error, FileExistsError) or not os.path.isfile(file):
+                    reason = (getattr(error, "strerror", None) or str(error)).lower()
+                    raise InputError(f"{name!r} cannot be written: {reason}.", _NAMES, source=path) from None
                 several = f"If several annotators have annotated the document, choose one with {setting('annotator')}."
                 problem = f"two documents would be written to {name!r}."
                 raise InputError(problem, f"{_NAMES} {several}", source=source) from None
-            except (OSError, ValueError) as error:
-                reason = (getattr(error, "strerror", None) or str(error)).lower()
-                raise InputError(f"{name!r} cannot be written: {reason}.", _NAMES, source=path) from None
 
 
 @contextlib.contextmanager

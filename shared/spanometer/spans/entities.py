@@ -111,6 +111,9 @@ class Entities(DocumentColumns):
 
     def picked(self, items: np.ndarray | slice) -> Entities:
         """Select entities in the given order; the documents stay the same."""
+        if isinstance(items, slice):
+            first, last, _ = items.indices(len(self))
+            return replace(super().picked(items), components=self.components.between(first, last))
         return replace(super().picked(items), components=self.components.take(np.arange(len(self))[items]))
 
     def _name(self, item: int) -> str:

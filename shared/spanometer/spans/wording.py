@@ -109,8 +109,11 @@ class Wording:
 
     def text(self, document: int, start: int, end: int) -> str:
         """Return the string from unit `start` to unit `end` (exclusive) of a document."""
-        (text,) = self.between(*(np.array([bound]) for bound in (document, start, end))).to_pylist()
-        return str(text)
+        if self.characters is not None:
+            place, first, last = (np.array([bound]) for bound in (document, start, end))
+            low, high = self.bounds(place, first, last)
+            return self.characters.text(document, int(low[0]), int(high[0]))
+        return self.separator.join(self.listed(document, start, end))
 
     def listed(self, document: int, start: int, end: int) -> list[str]:
         """Return the units from `start` to `end` (exclusive) of a document."""

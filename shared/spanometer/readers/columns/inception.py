@@ -47,9 +47,13 @@ def _short(name: str) -> str:
 
 
 def _chosen(noun: str, wanted: str | None, names: Collection[str], where: str, refuse: Refusal) -> str:
-    """Return the layer or feature that is wanted; by default `value`, or the only one. Empty if there is none."""
-    default = "value" if "value" in names else None
-    fitting = [name for name in names if (wanted or default) in (None, name, _short(name))]
+    """Return the layer or feature that is wanted; by default the feature `value`, or the only one.
+
+    The result is empty if there is none. A layer can also be named without its package.
+    """
+    is_layer = noun == "layer"
+    default = "value" if not is_layer and "value" in names else None
+    fitting = [name for name in names if (wanted or default) in (None, name, _short(name) if is_layer else name)]
     listed = ", ".join(repr(_short(name)) for name in names) or "none"
     if wanted is not None and not fitting:
         raise refuse(f"{where} no {noun} {wanted!r}.", f"Choose one of these {noun}s: {listed}.")
@@ -80,8 +84,8 @@ _TEXT = "#Text="
 _LAYER = re.compile(r"^#T_(SP|CH|RL)=([^|\r\n]*)\|?([^\r\n]*)", re.MULTILINE)
 _FIRST_ROW = re.compile(rb"^[^#\s]", re.MULTILINE)
 _NONE, _NO_VALUE = "_", "*"
-_STACKED = re.compile(r"(?:\\.|[^|])+", re.DOTALL)
-"""One of the values in a cell."""
+_STACKED = re.compile(r"(?<!\\)((?:\\\\)*)\|")
+"""The end of a stacked value in a cell."""
 _NUMBERED = re.compile(r"(.*?)(?<!\\)((?:\\\\)*)\[(\d+)\]", re.DOTALL)
 _LINK = re.compile(r"(?<!\\)->(\d+-\d+)$")
 """A cell of a chain layer: the number of the chain, and of the mention in it."""
@@ -124,15 +128,15 @@ class _Layer:
         place = self.first + (self.features.index(feature) if feature else last)
         if cells[place] == _NONE:
             return
-        items = _STACKED.findall(cells[place])
-        links = _STACKED.findall(cells[self.first]) if self.is_chain else items
+        items = _split(cells[place])
+        links = _split(cells[self.first]) if self.is_chain else items
         for item, link in zip(items, links if len(links) == len(items) else items, strict=True):
             numbered = _NUMBERED.fullmatch(item)
             value = item if numbered is None else numbered[1] + numbered[2]
             if self.is_chain:
                 # the numbers in brackets belong to chains, not to mentions
                 numbered, value = _LINK.search(link), _LINK.sub("", value)
-            label = _short(self.name) if not feature or value == _NO_VALUE else _unescaped(value, _ESCAPED)
+            label = _short(self.name) if not feature or value == _NO_VALUE else _unescaped(value, _ESCAPED, "tnr")
             yield label, None if numbered is None else numbered[numbered.re.groups]
 
 
@@ -229,8 +233,17 @@ def _token_bounds(source: Source, text: str, places: np.ndarray, forms: Sequence
     return bounds[places[:, 2] > places[:, 1]]
 
 
-def _unescaped(text: str, escaped: re.Pattern[str] = _ESCAPED_TEXT) -> str:
-    return escaped.sub(lambda match: _ESCAPES.get(match[1], match[1]), text)
+def _split(cell: str) -> list[str]:
+    """Split the stacked values of a cell; values can be empty."""
+    parts, begin = [], 0
+    for match in _STACKED.finditer(cell):
+        parts.append(cell[begin : match.end() - 1])
+        begin = match.end()
+    return [*parts, cell[begin:]]
+
+
+def _unescaped(text: str, escaped: re.Pattern[str] = _ESCAPED_TEXT, known: str = "tnrbf") -> str:
+    return escaped.sub(lambda match: _ESCAPES[match[1]] if match[1] in known else match[1], text)
 
 
 register(
@@ -364,14 +377,14 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
     files: dict[str, str] = {}
     others: list[str] = []
     untouched = 0
-    for document, name in sorted(map(os.path.split, glob.glob("*/*", root_dir=folder))):
+    for document, name in sorted(map(os.path.split, glob.glob("*/*", root_dir=folder, include_hidden=True))):
         user, ending = os.path.splitext(name)
-        if ending not in _PARSERS:
-            others.append(f"{document}/{name}: this is neither WebAnno TSV nor UIMA CAS.")
-        elif user == _UNTOUCHED:
+        if ending in _PARSERS and user == _UNTOUCHED:
             untouched += 1
-        else:
+        elif ending in _PARSERS:
             files[f"{document}/{user}"] = os.path.join(folder, document, name)
+        elif not name.startswith("."):
+            others.append(f"{document}/{name}: this is neither WebAnno TSV nor UIMA CAS.")
     if not files:
         problem = f"the folder has no annotator's file, such as {_ANNOTATIONS}/<document>/<user>.tsv."
         remedy = "Export the project as WebAnno TSV v3.3, and unpack it (and any archives in it)."
