@@ -109,6 +109,9 @@ def _over_repairs(
     """Compute the spread of tags or logits, and describe the files for JSON and for the screen."""
     if logits is None or len(paths) == 2 or source.prediction_column is not None or source.columns:
         files = read_tag_sides(source, paths, 0, words=False)
+        if len(files) > 2:
+            problem = f"you can compare repair policies for only one system, got {len(files) - 1}."
+            raise InputError(problem, "Give REFERENCE and one PREDICTION.", source=files[0].source)
     else:
         files = [source.read_tags(paths[0], [source.reference_column or source.one_column])]
     references, tags = files[0], [file.tags[0] for file in files]

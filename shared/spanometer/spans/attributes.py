@@ -118,7 +118,10 @@ class Attributes(DocumentColumns):
                 `scores` has a name that `attributes` lacks, or if a dict of scores has a value of another type ("True"
                 for True).
         """
-        return cls.from_arrow(pa.chunked_array(ATTRIBUTED.arrays(documents)))
+        # columns in Arrow may have the form that `from_arrow` reads, and would be taken for it
+        columns = (pa.Array, pa.ChunkedArray)
+        listed_documents = documents.to_pylist() if isinstance(documents, columns) else documents
+        return cls.from_arrow(pa.chunked_array(ATTRIBUTED.arrays(listed_documents)))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Attributes:
@@ -209,9 +212,10 @@ def items_of(span: Mapping[str, Any]) -> list[_Item]:
     attributes, scores = span["attributes"], span.get("scores")
     scores = {} if scores is None else scores
     for key, value, remedy in (("attributes", attributes, ATTRIBUTES_REMEDY), ("scores", scores, _SCORE_REMEDY)):
-        if not isinstance(value, Mapping):
+        if type(value) is not dict and not isinstance(value, Mapping):
             raise InputError(f"{key!r} is {shown(value)}, not a dict.", remedy)
-    attributes = dict(listed_items(attributes, ATTRIBUTES_REMEDY))
+    if type(attributes) is not dict:
+        attributes = dict(listed_items(attributes, ATTRIBUTES_REMEDY))
     for name in scores:
         if name not in attributes:
             raise InputError(f"'scores' has {shown(name)}, but 'attributes' does not.", _SCORE_REMEDY)

@@ -54,7 +54,7 @@ def _chosen(noun: str, wanted: str | None, names: Collection[str], where: str, r
     is_layer = noun == "layer"
     default = "value" if not is_layer and "value" in names else None
     fitting = [name for name in names if (wanted or default) in (None, name, _short(name) if is_layer else name)]
-    listed = ", ".join(repr(_short(name)) for name in names) or "none"
+    listed = ", ".join(repr(_short(name) if is_layer else name) for name in names) or "none"
     if wanted is not None and not fitting:
         raise refuse(f"{where} no {noun} {wanted!r}.", f"Choose one of these {noun}s: {listed}.")
     if len(fitting) > 1:
@@ -164,6 +164,8 @@ def _webanno(source: Source, options: LayerReading) -> tuple[Layers, Records]:
     for kind, name, listed in _LAYER.findall(declarations):
         # a slot has two features (roles and targets), a relation one more than its header
         features = listed.split("|")
+        if kind != "RL" and name in layers:
+            raise source.refuse(f"the layer {_short(name)!r} is declared twice.", _WEBANNO_REMEDY, 1)
         if kind != "RL":
             layers[name] = _Layer(name, features, columns, kind == "CH")
         columns += len(features)
