@@ -111,3 +111,9 @@ def test_other_folders_stay_what_they_were(tmp_path):
     assert detect(tmp_path / "files").name == "webanno"
     file = spanometer.read(tmp_path / "files")
     assert (file.documents.ids, file.annotators) == (("a.txt/ann", "b.txt/ann"), None)
+
+
+def test_hidden_folders_are_read(project):
+    hidden = {name.replace("/b.txt/", "/.b.txt/"): text for name, text in FILES.items() if "/b.txt/" in name}
+    folder = project(**{**{name: None for name in FILES if "/b.txt/" in name}, **hidden})
+    assert set(spanometer.read(folder, layer="NamedEntity").documents.ids) == {"a.txt", ".b.txt"}

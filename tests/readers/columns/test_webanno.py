@@ -49,6 +49,12 @@ def test_cells(file, cells, expected):
     assert found.documents.tokens.start.tolist() == [0, 4, 6]
 
 
+@pytest.mark.parametrize("cell", ["x||y", "x|", "|y"])
+def test_empty_stacked_labels_are_refused(file, cell):
+    with pytest.raises(InputError, match="the label is empty"):
+        read(file(table([cell], ["_"], ["_"])))
+
+
 def test_sentences_and_lines(file):
     rows = "#Text=One\n1-1\t0-3\tOne\tA[1]\t\n\n#Text=two\n#Text=three\n2-1\t5-8\ttwo\tA[1]\t\n2-2\t9-14\tthree\t_\t\n"
     found = read(file(HEAD + rows))
@@ -82,6 +88,18 @@ LAYERS = (
 )
 def test_layers(file, given, label):
     assert spans(read(file(LAYERS), **given)) == [(0, 3, label)]
+
+
+def test_names_of_layers_and_features(file):
+    """A layer is declared once, and can be named without its package; a feature has its whole name."""
+    with pytest.raises(InputError, match="the layer 'Rich' is declared twice"):
+        read(file(LAYERS.replace("a.Plain|", "a.Rich|")))
+    dotted = file(LAYERS.replace("kind|value", "x.kind|y.value"))
+    with pytest.raises(InputError, match="several features: 'x.kind', 'y.value'"):
+        read(dotted, layer="Rich")
+    with pytest.raises(InputError, match="no feature 'kind'"):
+        read(dotted, layer="Rich", feature="kind")
+    assert spans(read(dotted, layer="Rich", feature="y.value")) == [(0, 3, "v")]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -46,15 +46,23 @@ def _short(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _chosen(noun: str, wanted: str | None, names: Collection[str], where: str, refuse: Refusal) -> str:
-    """Return the layer or feature that is wanted; by default the feature `value`, or the only one.
+def _chosen_layer(options: LayerReading, layers: Iterable[str], where: str, refuse: Refusal) -> str:
+    """Return the layer that is wanted, or the only one; empty if there is none."""
+    return _chosen("layer", options.layer, {name: _short(name) for name in layers}, where, refuse)
 
-    The result is empty if there is none. A layer can also be named without its package.
+
+def _chosen(noun: str, wanted: str | None, names: Mapping[str, str], where: str, refuse: Refusal) -> str:
+    """Return the name that is wanted, or the only name; empty if there are no names.
+
+    Args:
+        noun: `layer` or `feature`.
+        wanted: a name, or its short form; None means the only name.
+        names: the names, with the short form of each.
+        where: how the problem begins.
+        refuse: a function that creates the error.
     """
-    is_layer = noun == "layer"
-    default = "value" if not is_layer and "value" in names else None
-    fitting = [name for name in names if (wanted or default) in (None, name, _short(name) if is_layer else name)]
-    listed = ", ".join(repr(_short(name) if is_layer else name) for name in names) or "none"
+    fitting = [name for name, short in names.items() if wanted in (None, name, short)]
+    listed = ", ".join(map(repr, names.values())) or "none"
     if wanted is not None and not fitting:
         raise refuse(f"{where} no {noun} {wanted!r}.", f"Choose one of these {noun}s: {listed}.")
     if len(fitting) > 1:
@@ -74,9 +82,12 @@ _Parser = Callable[[Source, LayerReading], tuple[Layers, Records]]
 def _read(parse: _Parser, source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
     layers, records = parse(source, options)
     refuse = partial(source.refuse, line=1)
-    layer = _chosen("layer", options.layer, layers, "the file has", refuse) if with_spans else ""
-    where = f"the layer {_short(layer)!r} has"
-    return records(layer, _chosen("feature", options.feature, layers[layer], where, refuse) if layer else "")
+    layer = _chosen_layer(options, layers, "the file has", refuse) if with_spans else ""
+    if not layer:
+        return records("", "")
+    features = {name: name for name in layers[layer]}
+    wanted = options.feature or ("value" if "value" in features else None)
+    return records(layer, _chosen("feature", wanted, features, f"the layer {_short(layer)!r} has", refuse))
 
 
 _HEADER = b"#FORMAT=WebAnno TSV 3"
@@ -399,7 +410,7 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
             layers[file] = list(_parser(file)(source, options)[0])
     names = dict.fromkeys(chain.from_iterable(layers.values()))
     refuse = partial(InputError, source=project.name, option="layer")
-    chosen = _chosen("layer", options.layer, names, "the files have", refuse)
+    chosen = _chosen_layer(options, names, "the files have", refuse)
 
     def read(file: str) -> DocumentFile:
         with Source.open(file, **limits) as source:
