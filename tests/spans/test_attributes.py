@@ -116,3 +116,11 @@ def test_many_documents():
     assert [len(array) for array in ATTRIBUTED.arrays(side)] == [1000, 1000, 500]
     with pytest.raises(InputError, match="document 2400, span 0"):
         Attributes.from_dicts([*side[:2400], [span({"a": b""})]])
+
+
+def test_columns_in_arrow_are_no_spans():
+    """The stored form has JSON in place of attributes, and must not be taken for what a user gives."""
+    stored = Attributes.from_dicts([[span({"x": 1})]]).to_arrow()
+    for read in (Attributes.from_dicts, ATTRIBUTED.arrays):
+        with pytest.raises(InputError, match="'attributes' is"):
+            read(stored)

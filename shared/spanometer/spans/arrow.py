@@ -192,6 +192,7 @@ class ItemKind:
         written: the Arrow type that dictionaries must fit, if it differs from `type`.
         prepare: a function that adds missing keys to a dictionary.
         nullable: keys that may be null in a column.
+        encoded: whether `prepare` converts values, so that a column of `type` is not a column of the dictionaries.
     """
 
     type: pa.StructType
@@ -201,6 +202,7 @@ class ItemKind:
     written: pa.StructType | None = None
     prepare: Callable[[Any], Any] = lambda item: item
     nullable: tuple[str, ...] = ()
+    encoded: bool = False
 
     @property
     def keys(self) -> list[str]:
@@ -211,13 +213,14 @@ class ItemKind:
         """Convert lists of dictionaries to Arrow arrays of lists of structs, one array for each thousand documents.
 
         Args:
-            documents: the dictionaries of each document, or an Arrow column of them; other keys are ignored.
+            documents: the dictionaries of each document, or an Arrow column of them unless they are `encoded`; other
+                keys are ignored.
             first_document: the number of the first document, for errors.
 
         Raises:
             InputError: if a document is not a list, or if a dictionary does not fit the type.
         """
-        column = as_column(documents)
+        column = None if self.encoded else as_column(documents)
         if column is not None:
             stored = pa.list_(self.type)
             if _fits(column.type, stored):

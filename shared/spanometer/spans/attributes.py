@@ -118,10 +118,7 @@ class Attributes(DocumentColumns):
                 `scores` has a name that `attributes` lacks, or if a dict of scores has a value of another type ("True"
                 for True).
         """
-        # columns in Arrow may have the form that `from_arrow` reads, and would be taken for it
-        columns = (pa.Array, pa.ChunkedArray)
-        listed_documents = documents.to_pylist() if isinstance(documents, columns) else documents
-        return cls.from_arrow(pa.chunked_array(ATTRIBUTED.arrays(listed_documents)))
+        return cls.from_arrow(pa.chunked_array(ATTRIBUTED.arrays(documents)))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Attributes:
@@ -197,7 +194,9 @@ def _with_json(span: Any) -> Any:
     return {**span, "attributes": json.dumps(items_of(span))} if isinstance(span, Mapping) else span
 
 
-ATTRIBUTED = ItemKind(ATTRIBUTED_SPAN_TYPE, "a span", "spans with attributes", ATTRIBUTES_REMEDY, prepare=_with_json)
+ATTRIBUTED = ItemKind(
+    ATTRIBUTED_SPAN_TYPE, "a span", "spans with attributes", ATTRIBUTES_REMEDY, prepare=_with_json, encoded=True
+)
 
 
 def _read_items(text: str) -> list[_Item]:
