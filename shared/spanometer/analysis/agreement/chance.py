@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ...alignment.overlaps import Alignment, SideSpans
 from ...arrays import offsets_of
 from ...counts.counts import Counts
-from ...counts.statistics import Estimate, joined_values, require_bounded
+from ...counts.statistics import joined_values, require_bounded
 from ...measures.chance_kappa_f1 import MOST_TOKENS_DRAWN, ChanceKappaF1, shared_of_spans
 from ...measures.placement import Cases, sample
 from ...measures.unitizing_alpha import UnitizingAlpha
@@ -141,21 +140,17 @@ def simulate(
         if alpha is not None:
             block["alpha"] = _alpha(alpha, sides, labels, offsets, number)
         blocks.append(block)
-    drawn_values = {key: Estimate(points[key], values) for key, values in joined_values(blocks).items()}
+    values = joined_values(blocks)
     defined = ~np.isnan(points["f1"])
-    mean = partial(mean_over_pairs, chosen=defined)
-
-    def in_matrix(values: np.ndarray) -> np.ndarray:
-        return matrices_of(np.where(defined, values, math.nan), len(team), math.nan)
-
-    simulated = {"f1": Estimate.combined(in_matrix, drawn_values["f1"])}
-    simulated |= {f"mean_{key}": Estimate.combined(mean, drawn_values[key]) for key in ("f1", "kappa_f1")}
-    simulated |= {} if alpha is None else {"alpha": drawn_values["alpha"]}
+    f1, drawn_f1 = points["f1"], np.where(defined, values["f1"], math.nan)
+    simulated = {"f1": Simulated(matrices_of(f1, len(team), 1.0), matrices_of(drawn_f1, len(team), math.nan))}
+    for key in ("f1", "kappa_f1"):
+        observed_mean, drawn_mean = (mean_over_pairs(of_pairs, defined) for of_pairs in (points[key], values[key]))
+        simulated[f"mean_{key}"] = Simulated(observed_mean, drawn_mean)
+    if alpha is not None:
+        simulated["alpha"] = Simulated(points["alpha"], values["alpha"])
     p_values = np.where(has_spans.any(axis=-1), (1 + reached) / (1 + count), math.nan)
-    of_all = {key: Simulated(each.point, np.asarray(each.drawn)) for key, each in simulated.items()}
-    # annotators agree with themselves
-    np.einsum("...ii->...i", of_all["f1"].observed)[...] = 1.0
-    return of_all, p_values if per_document else p_values[:0]
+    return simulated, p_values if per_document else p_values[:0]
 
 
 def _drawn(

@@ -1,6 +1,5 @@
 """The places where annotators differ, for adjudication, and their cost in agreement."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from ...exceptions import counted, printable, require_no_more
 from ...measures.aligned import require_lengths
 from ...measures.base import signature_of
 from ...measures.chance_kappa_f1 import ChanceKappaF1
+from ...readers.json.records import json_line
 from ...spans.spans import Spans
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts, arrow_table
 from ..errors.examples import Context, context_of_sides
@@ -167,7 +167,7 @@ class Disagreements(CorpusResult):
 
     def to_json_lines(self) -> str:
         """Write a line of JSON for each place, see `to_arrow`."""
-        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self.to_arrow().to_pylist())
+        return "".join(map(json_line, self.to_arrow().to_pylist()))
 
     def parts(self) -> Iterator[Part]:
         """Yield the size, the kinds of differences, confused labels, and the first places."""
