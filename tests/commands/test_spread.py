@@ -77,3 +77,10 @@ def test_answers_in_a_picture(run, answered, tmp_path):
     status, _, _ = run("spread", *answered, "--plot", str(tmp_path / "spread.svg"))
     assert status == 0
     assert (tmp_path / "spread.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_only_one_system_can_be_named(sides, file, complaint):
+    only_one = "you can compare repair policies for only one system, got 2."
+    assert only_one in complaint("spread", *sides, sides[1])
+    columns = file("columns.conll", "Ada B-PER B-PER B-LOC\nslept O O O\n")
+    assert only_one in complaint("spread", columns, "--column", "2,3,4")

@@ -90,9 +90,7 @@ def run(options: argparse.Namespace) -> None:
         refuse(options, ["logits"], "answers of language models")
         spread, described, lines = _over_groundings(source, paths, measures, MentionF(**request.shared_options))
     else:
-        if len(paths) > 2:
-            problem = f"you can compare repair policies for only one system, got {len(paths) - 1}."
-            raise InputError(problem, "Give REFERENCE and one PREDICTION.")
+        _require_one_system(len(paths) - 1)
         for path, format in zip(paths, formats, strict=True):
             if format is not None:
                 problem = f"{called(path)} has spans ({format.name}), but repair policies need tags."
@@ -109,9 +107,7 @@ def _over_repairs(
     """Compute the spread of tags or logits, and describe the files for JSON and for the screen."""
     if logits is None or len(paths) == 2 or source.prediction_column is not None or source.columns:
         files = read_tag_sides(source, paths, 0, words=False)
-        if len(files) > 2:
-            problem = f"you can compare repair policies for only one system, got {len(files) - 1}."
-            raise InputError(problem, "Give REFERENCE and one PREDICTION.", source=files[0].source)
+        _require_one_system(len(files) - 1, files[0].source)
     else:
         files = [source.read_tags(paths[0], [source.reference_column or source.one_column])]
     references, tags = files[0], [file.tags[0] for file in files]
@@ -150,6 +146,12 @@ def _over_groundings(
     lines = {name: f"{side['file']}, {spread.systems[name].strict.summary}" for name, side in described.items()}
     above = {"reference": reference.text, **lines, **dict(spread.sizes())}
     return spread, {"reference": reference.described, "predictions": described}, above
+
+
+def _require_one_system(systems: int, source: str | None = None) -> None:
+    if systems > 1:
+        problem = f"you can compare repair policies for only one system, got {systems}."
+        raise InputError(problem, "Give REFERENCE and one PREDICTION.", source=source)
 
 
 def _read_logits(path: str, scheme: str | None, references: Tags) -> dict[str, Any]:
