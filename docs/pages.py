@@ -14,7 +14,8 @@ from mkdocs.structure.files import File, Files
 from spanometer.measures.registry import MeasureTable
 
 ROOT = Path(__file__).parents[1]
-MODULES = list(MeasureTable("spans", "entities", "attributes", "mentions", "tags"))
+_MEASURES = MeasureTable("spans", "entities", "attributes", "mentions", "tags")
+MODULES = list(_MEASURES)
 """The modules in the order of the measures."""
 PAGES = {
     "README.md": "index.md",
@@ -131,6 +132,6 @@ def _card(source: str, text: str) -> str:
     head = f"---\ntitle: {title}\nsearch: {{boost: 4}}\n---\n\n# {title} (`{name}`)\n\n"
     body = f'{head}<div class="card" markdown>\n{body}\n</div>\n'
     if name != "seqeval":
-        body += f"\n## Reference\n\n::: spanometer.measures.{name}.{name.title().replace('_', '')}\n"
+        body += f"\n## Reference\n\n::: spanometer.measures.{name}.{_MEASURES[name].__name__}\n"
         body += "    options: {heading_level: 3, members: false}\n"
     return body
