@@ -24,3 +24,9 @@ def test_streams(content, size):
     """Ends of streams, and what comes after the beginning that shows the format."""
     found = spanometer.read(io.BytesIO(content * size))
     assert (found.source, len(found.spans)) == ("input", size)
+
+
+def test_an_annotator_of_a_folder_of_tags(tmp_path):
+    (tmp_path / "a.conll").write_text("Ada B-PER\n")
+    with pytest.raises(spanometer.InputError, match="unknown annotator 'z'"):
+        spanometer.read(tmp_path, annotator="z")

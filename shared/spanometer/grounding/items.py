@@ -142,7 +142,7 @@ class ItemReading:
             self.add_pair(str(label), mention, bounds, unclear=False)
 
     def add_pair(self, first: str, second: str, bounds: Bounds | None = None, *, unclear: bool = True) -> None:
-        """Add two strings, one of which is the label, if that is unclear; otherwise the first one."""
+        """Add a label and a mention, in this order unless it is `unclear` which string is the label."""
         readable = bounds is not None and None not in bounds
         self.counts["unread"] += bounds is not None and not readable
         self.entries.append((Item(first, second, *(bounds if bounds is not None and readable else ())), unclear))
