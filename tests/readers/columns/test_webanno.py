@@ -95,7 +95,7 @@ def test_names_of_layers_and_features(file):
     with pytest.raises(InputError, match="the layer 'Rich' is declared twice"):
         read(file(LAYERS.replace("a.Plain|", "a.Rich|")))
     dotted = file(LAYERS.replace("kind|value", "x.kind|y.value"))
-    with pytest.raises(InputError, match="several features: 'x.kind', 'y.value'"):
+    with pytest.raises(InputError, match=r"several features: 'x\.kind', 'y\.value'"):
         read(dotted, layer="Rich")
     with pytest.raises(InputError, match="no feature 'kind'"):
         read(dotted, layer="Rich", feature="kind")
