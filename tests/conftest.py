@@ -15,7 +15,18 @@ def pytest_addoption(parser):
     parser.addoption("--corpora", action="store_true", help="run only the tests that read the corpora")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Run the tests of a file in one process: what they share is computed once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    config.option.loadscopereorder = False
+    return LoadFileScheduling(config, log)
+
+
 def pytest_collection_modifyitems(config, items):
+    # the slowest files are those of the last folders: if they come first, the processes end together
+    items.sort(key=lambda item: item.path, reverse=True)
     if config.getoption("corpora"):
         others = [item for item in items if "data" not in item.fixturenames]
         config.hook.pytest_deselected(items=others)
