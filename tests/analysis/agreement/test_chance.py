@@ -13,7 +13,7 @@ from random_corpora import as_spans, random_document
 from slow import team_chance as slow
 from spanometer import Spans
 from spanometer.alignment.overlaps import lay_out
-from spanometer.analysis.agreement import chance
+from spanometer.analysis.agreement import agree
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import ChanceKappaF1, Gamma, UnitizingAlpha
 
@@ -61,7 +61,7 @@ def test_p_values_by_hand():
     assert_near(found.simulated["f1"].p_value[0, 1], 1 / 2, count)
     assert_near(found.simulated["f1"].p_value[2, 0], 3 / 4, count)
     assert np.isnan(np.diag(found.simulated["f1"].p_value)).all()
-    assert found.simulated["mean_f1"].mean == pytest.approx(19 / 36, abs=4 * 0.131 / count**0.5)
+    assert found.simulated["mean_f1"].to_dict()["mean"] == pytest.approx(19 / 36, abs=4 * 0.131 / count**0.5)
 
 
 def assert_near(p_value, share, count):
@@ -81,7 +81,7 @@ SMALL = {
 @pytest.mark.parametrize("name", SMALL)
 def test_every_arrangement(monkeypatch, name, level):
     # several blocks of simulations
-    monkeypatch.setattr(chance, "_DRAWN_AT_ONCE", 3_000)
+    monkeypatch.setattr(agree, "_DRAWN_AT_ONCE", 3_000)
     lengths, annotators = SMALL[name]
     every = list(slow.teams(lengths, annotators))
     means = np.array([slow.mean_f1(team, level) for team in every])

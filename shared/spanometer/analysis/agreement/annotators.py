@@ -1,9 +1,8 @@
-"""Annotators: their names, the counts and differences of their pairs, and their votes."""
+"""Annotators: their names, and the counts and differences of their pairs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -79,32 +78,6 @@ def matrices_of(values: np.ndarray, annotators: int, diagonal: float) -> np.ndar
     upper = np.triu_indices(annotators, 1)
     matrices[..., *upper] = matrices[..., *upper[::-1]] = values
     return matrices
-
-
-@dataclass(frozen=True, eq=False)
-class Voted:
-    """Spans and their voters.
-
-    Attributes:
-        spans: the spans.
-        voters: whether each annotator has each span, bool, shape (spans, annotators).
-    """
-
-    spans: Spans
-    voters: np.ndarray
-
-    def __len__(self) -> int:
-        """Count the spans."""
-        return len(self.spans)
-
-    @property
-    def votes(self) -> np.ndarray:
-        """The number of votes of each span, shape (spans), int64."""
-        return np.asarray(self.voters.sum(axis=1))
-
-    def take(self, kept: np.ndarray) -> Self:
-        """Select the flagged spans."""
-        return replace(self, spans=self.spans.picked(np.flatnonzero(kept)), voters=self.voters[kept])
 
 
 DIFFERENCES = {

@@ -10,7 +10,7 @@ from typing import Any, Never, Unpack, overload
 
 import numpy as np
 
-from ...counts.statistics import Resampling
+from ...counts.statistics import Intervals, Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.document_file import DocumentFile
 from ...documents.joining import naming_documents
@@ -146,7 +146,7 @@ def score(
     if official is not None:
         parts = reading_of([official.signature(arguments), *signatures], ALL_MEASURES)
     in_files = any(isinstance(side, (DocumentFile, Grounded)) for side in (references, predictions))
-    declared = {**options_of(LabelChoice), **Resampling.choice(), **options_of(Pairing if in_files else LabelDecoding)}
+    declared = options_of(LabelChoice) | options_of(Intervals) | options_of(Pairing if in_files else LabelDecoding)
     read = read_reading(parts, declared, arguments)
     confidence = read.pop("confidence", None) if confidence is None else confidence
     arguments |= read
@@ -172,10 +172,8 @@ def _report(
         sides, measures, arguments, options
     )
     if not references.documents:
-        raise InputError(
-            "there are no documents to score.",
-            "Give at least one document. A document without spans is an empty list, as in [[]].",
-        )
+        remedy = "Give at least one document. A document without spans is an empty list, as in [[]]."
+        raise InputError("there are no documents to score.", remedy)
     if not len(references) and not len(predictions):
         warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
     if is_everything(measures) and isinstance(references, Spans):
@@ -239,9 +237,8 @@ def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, optio
     named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
         problem = "only mention_f can score answers as strings, and only if the reference has texts."
-        raise InputError(
-            problem, "Leave out other measures and give texts, or choose another policy with grounding=..."
-        )
+        remedy = "Leave out other measures and give texts, or choose another policy with grounding=..."
+        raise InputError(problem, remedy)
     file, answers = answers_together(files, reading.pairing)
     texts, policy = file.documents.texts or (), arguments["grounding"]
     grounded = ground_strings(texts, answers["predictions"], policy=policy, **reading.pairing.answer_reading)
@@ -258,10 +255,8 @@ def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
         names = [*dict.fromkeys(chain(own, *taken.values()))]
         require_known(options, names, "score" if len(taken) > 1 else next(iter(taken)))
     elif options.keys() - {"seed"}:
-        raise InputError(
-            f"{mention(next(iter(options)))} has no effect on measures that are objects.",
-            "Set the option when you create the object, as in SpanF(average='macro').",
-        )
+        problem = f"{mention(next(iter(options)))} has no effect on measures that are objects."
+        raise InputError(problem, "Set the option when you create the object, as in SpanF(average='macro').")
     return read_measures(measures, ALL_MEASURES, options, signed=True)
 
 
@@ -356,9 +351,7 @@ def read_bounds(value: Any) -> tuple[float, ...]:
         # any object may come here, and raise any error
         bounds = ()
     if not bounds or not all(low < high for low, high in pairwise((0.0, *bounds, 1.0))):
-        raise InputError(
-            f"invalid value for {mention('by_chance')}: {shown(value)}.",
-            "Use one number between 0 and 1, such as 0.175, or several numbers in ascending order.",
-            option="by_chance",
-        )
+        problem = f"invalid value for {mention('by_chance')}: {shown(value)}."
+        remedy = "Use one number between 0 and 1, such as 0.175, or several numbers in ascending order."
+        raise InputError(problem, remedy, option="by_chance")
     return bounds
