@@ -14,23 +14,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 
 from ..arrays import code_type, strings
-from ..exceptions import InputError, counted
-from .stored import (
-    METADATA,
-    UNFIT,
-    plain_options,
-    read_description,
-    read_places,
-    read_rows,
-    read_shared,
-    read_stream,
-    read_values,
-    require_places,
-    write_stream,
-)
+from ..exceptions import InputError
+from .stored import METADATA, UNFIT, described_counts, plain_options, read_parts, read_stream, write_stream
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -196,9 +183,9 @@ class Counts:
         sums = {name: column.per_label(len(self.labels)).sum().item() for name, column in self.columns.items()}
         return {**sums, **{name: values.sum().item() for name, values in self.shared.items()}}
 
-    def by_label(self) -> dict[str, dict[str, int | float]]:
-        """Sum each column by label name."""
-        sums = {name: column.per_label(len(self.labels)).tolist() for name, column in self.columns.items()}
+    def by_label(self, *, shared: bool = False) -> dict[str, dict[str, int | float]]:
+        """Sum each column by label name; if `shared` is True, the numbers in `shared` are repeated for each label."""
+        sums = {name: each.tolist() for name, each in self.per_label().items() if shared or name in self.columns}
         return {label: {name: sums[name][code] for name in sums} for code, label in enumerate(self.labels)}
 
     def flagged(self) -> np.ndarray:
@@ -352,35 +339,19 @@ class Counts:
         Raises:
             InputError: if this is not a table of counts, or if it belongs to another measure.
         """
-        remedy = "Pass the unchanged result of counts.to_arrow()."
         try:
-            table.validate(full=True)
-            described = read_description(table)
-            labels, documents = tuple(described["labels"]), described["documents"]
-            require_places(labels, documents)
-            if table.num_rows != described["rows"]:
-                numbers = f"{counted(table.num_rows, 'row')}, but had {described['rows']}"
-                remedy = "Pass each table whole, without selecting or adding rows."
-                raise InputError(f"the table has {numbers} when it was stored.", remedy)
+            described = described_counts(table)
             if measure is not None and "measure" in described:
                 _require_same_measure(described, _described(measure))
-            of_label = table.filter(pa.compute.is_valid(table["label"]))
-            of_document = table.filter(pa.compute.is_null(table["label"]))
-            label = pa.compute.index_in(of_label["label"], pa.array(labels, pa.string()))
-            document, codes = read_places(of_label["document"], documents), read_places(label, len(labels))
-            columns = {}
-            for name in described["columns"]:
-                value = read_values(of_label[name].fill_null(0))
-                places = np.flatnonzero(value)
-                columns[name] = Column(document[places], codes[places], value[places])
-            shared = read_shared(of_document, described["shared"], documents)
-            rows = read_rows(of_label, document, codes) if "rows" in table.column_names else {}
+            columns, shared, rows = read_parts(table, described)
             seen = {kind: frozenset(names) for kind, names in described.get("seen", {}).items()}
         except InputError:
             raise
         except UNFIT:
+            remedy = "Pass the unchanged result of counts.to_arrow()."
             raise InputError("the table is not a table of counts.", remedy) from None
-        return cls(columns, labels, documents, shared, rows, measure, seen)
+        of_labels = {name: Column(*arrays) for name, arrays in columns.items()}
+        return cls(of_labels, tuple(described["labels"]), described["documents"], shared, rows, measure, seen)
 
     def to_bytes(self) -> bytes:
         """Write the table of `to_arrow` as an Arrow stream, followed by a checksum."""
