@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import code_type, strings
+from ..arrays import as_lists, code_type, offsets_by, strings
 from ..exceptions import InputError
 from .stored import METADATA, UNFIT, described_counts, plain_options, read_parts, read_stream, write_stream
 
@@ -403,10 +403,9 @@ class Counts:
         """Convert `rows` to a list for each place."""
         of_row = np.searchsorted(place, self._place(self.rows["document"], self.rows["label"]))
         order = np.argsort(of_row, kind="stable")
-        offsets = np.searchsorted(of_row[order], np.arange(len(place) + 1)).astype(np.int32)
         fields = {name: values[order] for name, values in self.rows.items() if name not in ("document", "label")}
         values = pa.StructArray.from_arrays([pa.array(column) for column in fields.values()], names=list(fields))
-        return pa.ListArray.from_arrays(pa.array(offsets), values)
+        return as_lists(offsets_by(of_row, len(place)), values)
 
 
 def _described(measure: Any) -> dict[str, Any]:

@@ -90,9 +90,8 @@ def precision_recall_f1(
         `precision`, `recall` and `f1`, in [0, 1], higher is better. F1 is 0 if nothing is right, also if only one side
         is empty.
     """
-    right, predicted, found, reference = (
-        np.asarray(count, dtype=float) for count in (right, predicted, found, reference)
-    )
+    counts = right, predicted, found, reference
+    right, predicted, found, reference = (np.asarray(count, dtype=float) for count in counts)
     # `f_of` without intermediate fractions: correctly rounded if right and found are the same integer
     share = beta**2
     f1 = divide((1 + share) * right * found, share * right * reference + found * predicted, 0.0)
@@ -123,9 +122,8 @@ def average_over_labels(
     weight = weights.astype(float)
     unweighted = weight.sum(axis=-1) == 0
     for key, values in scores.items():
-        defined = ~np.isnan(values)
-        kept = np.where(defined, weight, 0.0).sum(axis=-1)
-        sums = (np.where(defined, values, 0.0) * weight).sum(axis=-1)
+        kept = (weight * ~np.isnan(values)).sum(axis=-1)
+        sums = np.nansum(values * weight, axis=-1)
         averages[key] = np.where(unweighted, pooled[key], divide(sums, kept, np.nan))
     return averages
 

@@ -145,8 +145,7 @@ def agreement(
     of_pairs, estimates = exact.joint_estimates(counts, resampling), dict[str, Estimate]()
     for key in KEYS:
         estimates |= {key: of_pairs[key], f"mean_{key}": Estimate.combined(mean_over_pairs, of_pairs[key])}
-    means = estimates["mean_f1"], estimates["mean_chance_f1"]
-    estimates["team_kappa_f1"] = Estimate.combined(exact.corrected, *means)
+    estimates["team_kappa_f1"] = Estimate.combined(exact.corrected, estimates["mean_f1"], estimates["mean_chance_f1"])
     for measure in of_team:
         of_all = measure.joint_estimates([joint[measure.name]], resampling)
         estimates |= {key: each[..., 0] for key, each in of_all.items()}

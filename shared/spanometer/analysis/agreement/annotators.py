@@ -234,10 +234,9 @@ def _stretches(places: Places) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     span, start, end = spans.pieces()
     base = spans.label.astype(np.int64)[span] * stride + places.offsets[spans.document[span]]
     bounds, place_of = np.unique(np.concatenate([start + base, end + base]), return_inverse=True)
-    begins, ends = np.split(place_of.ravel(), 2)
     depth = np.zeros((len(bounds), places.annotators), dtype=np.int64)
-    np.add.at(depth, begins, places.held[span])
-    np.subtract.at(depth, ends, places.held[span])
+    begun = places.held[span].astype(np.int64)
+    np.add.at(depth, place_of.ravel(), np.concatenate([begun, -begun]))
     held = np.cumsum(depth, axis=0) > 0
     size = np.append(np.diff(bounds), 0)[: len(bounds)]
     differs = held.any(axis=1) & ~held.all(axis=1)

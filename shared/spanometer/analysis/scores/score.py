@@ -168,9 +168,8 @@ def _report(
     """
     policy = arguments.get("grounding")
     as_strings = isinstance(policy, (str, StringPolicy)) and StringPolicy.describes(str(policy))
-    references, predictions, chosen, reading, file, size = (_strings if as_strings else _sides)(
-        sides, measures, arguments, options
-    )
+    read = _strings if as_strings else _sides
+    references, predictions, chosen, reading, file, size = read(sides, measures, arguments, options)
     if not references.documents:
         remedy = "Give at least one document. A document without spans is an empty list, as in [[]]."
         raise InputError("there are no documents to score.", remedy)

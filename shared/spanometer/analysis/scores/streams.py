@@ -308,9 +308,8 @@ def sum_counts(
     if isinstance(tables, (pa.Table, pa.RecordBatch)):
         tables = [tables]
     require_choice("per_document", per_document, (True, False))
-    require_kind(
-        {} if measures is None else measures, Mapping, "a mapping of measures", "Give the measures by their names."
-    )
+    own: Any = {} if measures is None else measures
+    require_kind(own, Mapping, "a mapping of measures", "Give the measures by their names.")
     parts: dict[str, list[bytes]] = {}
     for table in ordered(tables, "a list of tables", _COUNTS_REMEDY):
         _require_counts(table)
@@ -319,7 +318,7 @@ def sum_counts(
     add = operator.add if per_document else condensed_sum
     sums = {}
     for name, of_name in parts.items():
-        restored = (read_counts(stored, measure=(measures or {}).get(name)) for stored in of_name)
+        restored = (read_counts(stored, measure=own.get(name)) for stored in of_name)
         sums[name] = sum_of_parts(restored if per_document else (counts.condensed() for counts in restored), add)
     return sums
 
