@@ -215,17 +215,12 @@ def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options
         require_form(chosen, form)
     if form != "tags" and decoding != LabelDecoding():
         raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave out these options.")
-    references, predictions, scheme = read_pair(sides, form, decoding, lengths)
+    references, predictions, scheme = read_pair(sides, form, decoding, choice, lengths, warn=True)
     fragmented = any(getattr(side, "fragments", None) is not None for side in (references, predictions))
     reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
     if scheme is not None:
         reading = decoding.reading(scheme)
-    if form in ("tags", "spans"):
-        references, predictions = choice.of(references, predictions)
-        reading |= choice.signed()
-    else:
-        choice.require_none(f"you passed {form}")
-    return references, predictions, chosen, reading, None, None
+    return references, predictions, chosen, {**reading, **choice.signed()}, None, None
 
 
 def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, options: _Options) -> _Scored:

@@ -153,12 +153,8 @@ class Reading:
             if self.decoding.id2label is None:
                 sides = {side: on_side(side, encoded_tags, column) for side, column in sides.items()}
                 labelled = _labelled(sides) if self.decoding.prefix else {}
-        pair: list[Any] = list(read_pair(sides, form, self.decoding, lengths)[:2])
-        if form != "entities":
-            # other batches may have the labels that this one lacks
-            pair = list(self.choice.of(*pair, warn=False))
-        else:
-            self.choice.require_none(f"you passed {form}")
+        # other batches may have the labels that this one lacks
+        *pair, _ = read_pair(sides, form, self.decoding, self.choice, lengths, warn=False)
         count = counter(*pair)
         counts = {name: count(measure) for name, measure in self.measures.items()}
         return Tally(counts, sizes_of(*pair), form if any(forms.values()) else None, labelled)
