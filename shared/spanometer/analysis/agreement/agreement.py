@@ -149,8 +149,8 @@ class Agreement(Result, AgreementValues):
         tokens: the number of tokens in the corpus.
         per_label: the values of each label.
         signatures: the measures with their options and the options of reading, by the measures' names.
-        per_document: the values of each pair (in the order of `pairs()`) in each document, shape (pairs, documents);
-            NaN if neither annotator has a span there. Empty unless requested.
+        per_document: the values of each pair (in the order of `itertools.combinations`) in each document, shape (pairs,
+            documents); NaN if neither annotator has a span there. Empty unless requested.
         confidence: the confidence level of the intervals; None if there are none.
         document_p_values: the p-value of `mean_f1` in each document, shape (documents); NaN if no pair has a value
             there. Empty unless both simulations and values of documents are requested.
@@ -201,13 +201,6 @@ class Agreement(Result, AgreementValues):
         """List the tables: the matrix, all pairs, all labels and all documents."""
         parts = self.parts(per_label=True, per_pair=True, per_document=True)
         return [part for part in parts if isinstance(part, Table)]
-
-    def pairs(self) -> list[tuple[str, str, dict[str, float]]]:
-        """List the names and values of each pair of annotators."""
-        return [
-            (self.names[first], self.names[second], {key: float(getattr(self, key)[first, second]) for key in KEYS})
-            for first, second in combinations(range(len(self.names)), 2)
-        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
