@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from ..analysis.agreement.agree import LeaveOneOut, agreement
+from ..analysis.agreement.agree import agreement
 from ..analysis.agreement.agreement import Agreement
-from ..analysis.agreement.disagreements import Disagreements, disagreements
+from ..analysis.agreement.disagreements import Disagreements, LeaveOneOut, disagreements
 from ..analysis.scores.measure_result import NamedDocuments
-from ..counts.statistics import Resampling
+from ..counts.statistics import Intervals, Resampling
 from ..documents.pairing import unit_of
 from ..exceptions import InputError, counted, mention
 from ..measures.aligned import AlignedMeasure
@@ -37,7 +37,7 @@ from ..tables.table import Part, heading
 from ..web.disagreement_report import disagreement_report
 from .corpus import Corpus
 from .input_files import OF_SEVERAL, add_reading
-from .measures import Intervals, MeasureRequest, add_measure_options
+from .measures import MeasureRequest, add_measure_options
 from .options import add_annotators, add_options, read_options, switch
 from .output import TableOutput
 

@@ -15,7 +15,7 @@ from ..measures.aligned import FMeasure
 from ..measures.base import Measure
 from ..measures.notation import read_reading, reading_of, signatures_in
 from ..measures.registry import is_everything, listed_measures, names_of, options_by_name, read_measures
-from ..options import Option, options_of, reused_option
+from ..options import Option, options_of
 from ..protocols.protocol import Protocol
 from ..readers.lists import read_word_probabilities
 from .corpus import Corpus
@@ -35,12 +35,6 @@ _REMEDIES = {
 
 COMPARED = tuple(StringPolicy().compared)
 """Options of `mention_f` that are set by a policy for strings."""
-
-
-class Intervals(Resampling):
-    """Options for intervals, which are computed only if their level is set."""
-
-    confidence: Any = reused_option(Resampling, "confidence", default=None, optional=True)
 
 
 def add_measure_options(

@@ -23,7 +23,7 @@ from ..analysis.scores.measure_result import MeasureResult, NamedDocuments, Suit
 from ..analysis.scores.report import Report, kind_of, system_parts
 from ..analysis.scores.score import by_chance, read_bounds
 from ..analysis.scores.streams import Reading
-from ..counts.statistics import Resampling
+from ..counts.statistics import Intervals, Resampling
 from ..documents.arguments import TagArguments
 from ..documents.joining import naming_documents
 from ..documents.sides import files_together
@@ -44,7 +44,7 @@ from .corpus import Corpus, require_drawable
 from .help import known_measures
 from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading
 from .inputs import ShownFile, headlines, located, progress_bar
-from .measures import Intervals, MeasureRequest, add_measure_options, need_words, require_policy
+from .measures import MeasureRequest, add_measure_options, need_words, require_policy
 from .options import add_options, add_systems, group_of, read_options, refuse, refuse_others, switch
 from .output import TableOutput
 

@@ -14,23 +14,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 
-from ..arrays import code_type, strings
-from ..exceptions import InputError, counted
-from .stored import (
-    METADATA,
-    UNFIT,
-    plain_options,
-    read_description,
-    read_places,
-    read_rows,
-    read_shared,
-    read_stream,
-    read_values,
-    require_places,
-    write_stream,
-)
+from ..arrays import as_lists, code_type, offsets_by, strings
+from ..exceptions import InputError
+from .stored import METADATA, UNFIT, described_counts, plain_options, read_parts, read_stream, write_stream
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -57,9 +44,18 @@ class Column:
     label: np.ndarray
     value: np.ndarray | None = None
 
+    @property
+    def values(self) -> np.ndarray:
+        """The values as an array."""
+        return np.ones(len(self.label), dtype=np.int64) if self.value is None else self.value
+
     def per_label(self, labels: int) -> np.ndarray:
         """Sum the values of each label, shape (labels); integers are summed exactly."""
         return _sums(self.label, self.value, labels)
+
+    def has_places_of(self, other: Column) -> bool:
+        """Check whether the values of another column have the same documents and labels."""
+        return np.array_equal(self.document, other.document) and np.array_equal(self.label, other.label)
 
 
 def require_scipy(subject: str) -> None:
@@ -76,13 +72,8 @@ def join_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
         return dict(parts[0])
     joined = {}
     for name in parts[0] if parts else ():
-        columns = [part[name] for part in parts]
-        values = [np.ones(len(c.label), dtype=np.int64) if c.value is None else c.value for c in columns]
-        joined[name] = Column(
-            np.concatenate([column.document for column in columns]),
-            np.concatenate([column.label for column in columns]),
-            np.concatenate(values),
-        )
+        arrays = ((part[name].document, part[name].label, part[name].values) for part in parts)
+        joined[name] = Column(*map(np.concatenate, zip(*arrays, strict=True)))
     return joined
 
 
@@ -133,10 +124,8 @@ class Counts:
     def score(self) -> dict[str, float]:
         """Compute the scores of these counts."""
         if self.measure is None:
-            raise InputError(
-                "the counts do not contain the name of the measure that computed them.",
-                "Use the method `score` of that measure: measure.score(counts).",
-            )
+            problem = "the counts do not contain the name of the measure that computed them."
+            raise InputError(problem, "Use the method `score` of that measure: measure.score(counts).")
         scores: dict[str, float] = self.measure.score(self)
         return scores
 
@@ -152,9 +141,7 @@ class Counts:
     def per_label(self) -> dict[str, np.ndarray]:
         """Sum each column by label, shape (labels); numbers in `shared` are repeated for each label."""
         sums = {name: column.per_label(len(self.labels)) for name, column in self.columns.items()}
-        for name, values in self.shared.items():
-            sums[name] = np.full(len(self.labels), values.sum())
-        return sums
+        return sums | {name: np.full(len(self.labels), values.sum()) for name, values in self.shared.items()}
 
     def per_document(self) -> Iterator[dict[str, np.ndarray]]:
         """Yield the sums of each column by document and label, some documents at a time, shape (documents, labels)."""
@@ -196,9 +183,9 @@ class Counts:
         sums = {name: column.per_label(len(self.labels)).sum().item() for name, column in self.columns.items()}
         return {**sums, **{name: values.sum().item() for name, values in self.shared.items()}}
 
-    def by_label(self) -> dict[str, dict[str, int | float]]:
-        """Sum each column by label name."""
-        sums = {name: column.per_label(len(self.labels)).tolist() for name, column in self.columns.items()}
+    def by_label(self, *, shared: bool = False) -> dict[str, dict[str, int | float]]:
+        """Sum each column by label name; if `shared` is True, the numbers in `shared` are repeated for each label."""
+        sums = {name: each.tolist() for name, each in self.per_label().items() if shared or name in self.columns}
         return {label: {name: sums[name][code] for name in sums} for code, label in enumerate(self.labels)}
 
     def flagged(self) -> np.ndarray:
@@ -250,13 +237,10 @@ class Counts:
         """
         columns = {}
         for name, column in self.columns.items():
-            for shared in places:
-                if np.array_equal(shared.document, column.document) and np.array_equal(shared.label, column.label):
-                    columns[name] = replace(shared, value=column.value)
-                    break
-            else:
+            shared = next(filter(column.has_places_of, places), column)
+            if shared is column:
                 places.append(column)
-                columns[name] = column
+            columns[name] = replace(shared, value=column.value)
         return replace(self, columns=columns)
 
     def grouped(self, group: np.ndarray, groups: int) -> Self:
@@ -312,9 +296,7 @@ class Counts:
 
     def __radd__(self, other: object) -> Self:
         """Support the built-in `sum`, which starts with 0."""
-        if isinstance(other, int) and not isinstance(other, bool) and other == 0:
-            return self
-        return NotImplemented
+        return self if type(other) is int and other == 0 else NotImplemented
 
     def to_arrow(self) -> pa.Table:
         """Convert to an Arrow table with a row for each document and label that has counts.
@@ -357,36 +339,19 @@ class Counts:
         Raises:
             InputError: if this is not a table of counts, or if it belongs to another measure.
         """
-        remedy = "Pass the unchanged result of counts.to_arrow()."
         try:
-            table.validate(full=True)
-            described = read_description(table)
-            labels, documents = tuple(described["labels"]), described["documents"]
-            require_places(labels, documents)
-            if table.num_rows != described["rows"]:
-                raise InputError(
-                    f"the table has {counted(table.num_rows, 'row')}, but had {described['rows']} when it was stored.",
-                    "Pass each table whole, without selecting or adding rows.",
-                )
+            described = described_counts(table)
             if measure is not None and "measure" in described:
                 _require_same_measure(described, _described(measure))
-            of_label = table.filter(pa.compute.is_valid(table["label"]))
-            of_document = table.filter(pa.compute.is_null(table["label"]))
-            label = pa.compute.index_in(of_label["label"], pa.array(labels, pa.string()))
-            document, codes = read_places(of_label["document"], documents), read_places(label, len(labels))
-            columns = {}
-            for name in described["columns"]:
-                value = read_values(of_label[name].fill_null(0))
-                places = np.flatnonzero(value)
-                columns[name] = Column(document[places], codes[places], value[places])
-            shared = read_shared(of_document, described["shared"], documents)
-            rows = read_rows(of_label, document, codes) if "rows" in table.column_names else {}
+            columns, shared, rows = read_parts(table, described)
             seen = {kind: frozenset(names) for kind, names in described.get("seen", {}).items()}
         except InputError:
             raise
         except UNFIT:
+            remedy = "Pass the unchanged result of counts.to_arrow()."
             raise InputError("the table is not a table of counts.", remedy) from None
-        return cls(columns, labels, documents, shared, rows, measure, seen)
+        of_labels = {name: Column(*arrays) for name, arrays in columns.items()}
+        return cls(of_labels, tuple(described["labels"]), described["documents"], shared, rows, measure, seen)
 
     def to_bytes(self) -> bytes:
         """Write the table of `to_arrow` as an Arrow stream, followed by a checksum."""
@@ -412,8 +377,8 @@ class Counts:
         shape = (self.documents, len(self.labels))
         matrices = {}
         for name, column in self.columns.items():
-            value = np.ones(len(column.label)) if column.value is None else column.value.astype(float)
-            matrices[name] = csr_array(coo_array((value, (column.document, column.label)), shape=shape))
+            places = column.document, column.label
+            matrices[name] = csr_array(coo_array((column.values.astype(float), places), shape=shape))
         return matrices
 
     def _require_alike(self, other: Counts) -> None:
@@ -421,9 +386,8 @@ class Counts:
             _require_same_measure(_described(self.measure), _described(other.measure))
             self.measure.require_additive()
         if any(set(getattr(self, part)) != set(getattr(other, part)) for part in ("columns", "shared", "rows", "seen")):
-            raise InputError(
-                "counts of different kinds cannot be added.", "Add counts of one measure with the same options."
-            )
+            problem = "counts of different kinds cannot be added."
+            raise InputError(problem, "Add counts of one measure with the same options.")
 
     def _places(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the places (document * labels + label) that have counts, and the sums of each column there."""
@@ -439,10 +403,9 @@ class Counts:
         """Convert `rows` to a list for each place."""
         of_row = np.searchsorted(place, self._place(self.rows["document"], self.rows["label"]))
         order = np.argsort(of_row, kind="stable")
-        offsets = np.searchsorted(of_row[order], np.arange(len(place) + 1)).astype(np.int32)
         fields = {name: values[order] for name, values in self.rows.items() if name not in ("document", "label")}
         values = pa.StructArray.from_arrays([pa.array(column) for column in fields.values()], names=list(fields))
-        return pa.ListArray.from_arrays(pa.array(offsets), values)
+        return as_lists(offsets_by(of_row, len(place)), values)
 
 
 def _described(measure: Any) -> dict[str, Any]:
@@ -451,14 +414,10 @@ def _described(measure: Any) -> dict[str, Any]:
 
 
 def _require_same_measure(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
-    if first["measure"] != second["measure"]:
-        raise InputError(
-            f"cannot add counts of {first['measure']} and {second['measure']}.", "Add counts of one measure."
-        )
+    measure, options = first["measure"], second["options"]
+    if measure != second["measure"]:
+        raise InputError(f"cannot add counts of {measure} and {second['measure']}.", "Add counts of one measure.")
     for name, value in first["options"].items():
-        if second["options"].get(name) != value:
-            raise InputError(
-                f"cannot add counts of {first['measure']} with {name}={value!r} and "
-                f"{name}={second['options'].get(name)!r}.",
-                "Count all parts of a corpus with the same options.",
-            )
+        if options.get(name) != value:
+            problem = f"cannot add counts of {measure} with {name}={value!r} and {name}={options.get(name)!r}."
+            raise InputError(problem, "Count all parts of a corpus with the same options.")

@@ -5,14 +5,14 @@ much faster than SciPy's `bootstrap`, which draws indices of documents; tests co
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Self
 
 import numpy as np
 
 from ..exceptions import InputError, counted, setting
-from ..options import CheckedOptions, Option, made, option, options_of
+from ..options import CheckedOptions, made, option, options_of, reused_option
 
 AVERAGES = {
     "micro": "sum the counts of all labels",
@@ -55,12 +55,9 @@ FEW_WITH_LABEL = 10
 def require_bounded(option: str, draws: int, size: int, noun: str, most: int) -> None:
     """Raise an `InputError` if `draws * size` exceeds a limit, because it would take too long."""
     if draws * size > most:
-        raise InputError(
-            f"{draws:,} resamples of {counted(size, noun)} take too long: the limit is {most:,} {noun}s in all, about "
-            "ten minutes.",
-            f"Set {setting(option, most // size)} or less.",
-            option=option,
-        )
+        limit = f"the limit is {most:,} {noun}s in all, about ten minutes"
+        problem = f"{draws:,} resamples of {counted(size, noun)} take too long: {limit}."
+        raise InputError(problem, f"Set {setting(option, most // size)} or less.", option=option)
 
 
 def divide(numerator: np.ndarray, denominator: np.ndarray, zero_division: float) -> np.ndarray:
@@ -93,9 +90,8 @@ def precision_recall_f1(
         `precision`, `recall` and `f1`, in [0, 1], higher is better. F1 is 0 if nothing is right, also if only one side
         is empty.
     """
-    right, predicted, found, reference = (
-        np.asarray(count, dtype=float) for count in (right, predicted, found, reference)
-    )
+    counts = right, predicted, found, reference
+    right, predicted, found, reference = (np.asarray(count, dtype=float) for count in counts)
     # `f_of` without intermediate fractions: correctly rounded if right and found are the same integer
     share = beta**2
     f1 = divide((1 + share) * right * found, share * right * reference + found * predicted, 0.0)
@@ -126,9 +122,8 @@ def average_over_labels(
     weight = weights.astype(float)
     unweighted = weight.sum(axis=-1) == 0
     for key, values in scores.items():
-        defined = ~np.isnan(values)
-        kept = np.where(defined, weight, 0.0).sum(axis=-1)
-        sums = (np.where(defined, values, 0.0) * weight).sum(axis=-1)
+        kept = (weight * ~np.isnan(values)).sum(axis=-1)
+        sums = np.nansum(values * weight, axis=-1)
         averages[key] = np.where(unweighted, pooled[key], divide(sums, kept, np.nan))
     return averages
 
@@ -168,12 +163,6 @@ class Resampling(CheckedOptions):
         resampling = made(cls, {**values, "confidence": cls.confidence if confidence is None else confidence})
         return None if confidence is None else resampling
 
-    @classmethod
-    def choice(cls) -> dict[str, Option]:
-        """Return the options of `chosen` by name; the level is optional."""
-        declared = options_of(cls)
-        return {**declared, "confidence": replace(declared["confidence"], default=None, optional=True)}
-
     def weights(self, documents: int) -> Iterator[np.ndarray]:
         """Yield blocks with the number of copies of each document in resampled corpora, shape (corpora, documents)."""
         require_bounded("n_resamples", self.n_resamples, documents, "document", MOST_DOCUMENTS_DRAWN)
@@ -184,14 +173,19 @@ class Resampling(CheckedOptions):
             # the memory order of the product
             weights = np.empty((size, documents), order="F")
             for row in range(size):
-                weights[row] = np.bincount(
-                    generator.integers(documents, size=documents, dtype=np.int32), minlength=documents
-                )
+                drawn = generator.integers(documents, size=documents, dtype=np.int32)
+                weights[row] = np.bincount(drawn, minlength=documents)
             yield weights
 
     def options(self) -> dict[str, object]:
         """Return the options for the signature."""
         return {name: getattr(self, name) for name in options_of(self)}
+
+
+class Intervals(Resampling):
+    """Options for intervals, which are computed only if their level is set."""
+
+    confidence: Any = reused_option(Resampling, "confidence", default=None, optional=True)
 
 
 def jackknife_groups(documents: int, groups: int = GROUPS) -> np.ndarray:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 
-from ..exceptions import InputError
+from ..exceptions import InputError, counted
 
 METADATA = b"spanometer"
 """The key of the metadata in a table of counts."""
@@ -56,15 +57,49 @@ def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return dict(json.loads(json.dumps(texts, default=repr)))
 
 
-def require_places(labels: Sequence[Any], documents: Any) -> None:
-    """Raise a ValueError unless the labels and the number of documents are valid."""
+def described_counts(table: pa.Table) -> dict[str, Any]:
+    """Read the metadata of a table of counts, and check that the table is whole.
+
+    Raises:
+        InputError: if rows were selected or added.
+        ValueError: if the table or its metadata are invalid; or another error in `UNFIT`.
+    """
+    table.validate(full=True)
+    described = read_description(table)
+    labels, documents = described["labels"], described["documents"]
     if type(documents) is not int or not 0 <= documents <= np.iinfo(np.int32).max:
         raise ValueError
     if not all(isinstance(label, str) for label in labels) or len(set(labels)) < len(labels):
         raise ValueError
+    if table.num_rows != described["rows"]:
+        problem = f"the table has {counted(table.num_rows, 'row')}, but had {described['rows']} when it was stored."
+        raise InputError(problem, "Pass each table whole, without selecting or adding rows.")
+    return described
 
 
-def read_places(column: pa.ChunkedArray, number: int) -> np.ndarray:
+def read_parts(
+    table: pa.Table, described: Mapping[str, Any]
+) -> tuple[dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]], dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Read the documents, labels and values of each column, the numbers by document, and `rows`.
+
+    Raises:
+        ValueError: if the table does not have this description; or another error in `UNFIT`.
+    """
+    documents, labels = described["documents"], pa.array(described["labels"], pa.string())
+    of_label = table.filter(pa.compute.is_valid(table["label"]))
+    of_document = table.filter(pa.compute.is_null(table["label"]))
+    document = _places(of_label["document"], documents)
+    label = _places(pa.compute.index_in(of_label["label"], labels), len(labels))
+    columns = {}
+    for name in described["columns"]:
+        values = _values(of_label[name].fill_null(0))
+        counted_places = np.flatnonzero(values)
+        columns[name] = document[counted_places], label[counted_places], values[counted_places]
+    shared = _shared(of_document, described["shared"], documents)
+    return columns, shared, _rows(of_label, document, label) if "rows" in table.column_names else {}
+
+
+def _places(column: pa.ChunkedArray, number: int) -> np.ndarray:
     """Read indices of documents or labels; raise a ValueError if one is missing or out of range."""
     if not pa.types.is_integer(column.type) or column.null_count:
         raise ValueError
@@ -74,7 +109,7 @@ def read_places(column: pa.ChunkedArray, number: int) -> np.ndarray:
     return places
 
 
-def read_values(column: pa.ChunkedArray) -> np.ndarray:
+def _values(column: pa.ChunkedArray) -> np.ndarray:
     """Read numbers; raise a ValueError if one is missing or is no number."""
     values = np.asarray(column.to_numpy())
     if column.null_count or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
@@ -82,16 +117,16 @@ def read_values(column: pa.ChunkedArray) -> np.ndarray:
     return values
 
 
-def read_shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[str, np.ndarray]:
+def _shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[str, np.ndarray]:
     """Read the numbers by document; raise a ValueError if a document has none."""
-    document = read_places(table["document"], documents)
+    document = _places(table["document"], documents)
     if names and (len(document) != documents or not np.array_equal(np.sort(document), np.arange(documents))):
         raise ValueError
     order = np.argsort(document, kind="stable")
-    return {name: read_values(table[name])[order] for name in names}
+    return {name: _values(table[name])[order] for name in names}
 
 
-def read_rows(table: pa.Table, document: np.ndarray, label: np.ndarray) -> dict[str, np.ndarray]:
+def _rows(table: pa.Table, document: np.ndarray, label: np.ndarray) -> dict[str, np.ndarray]:
     """Read `rows` from lists of structs; raise a ValueError if a value is no number."""
     row = pa.compute.list_parent_indices(table["rows"]).to_numpy()
     values = pa.compute.list_flatten(table["rows"])

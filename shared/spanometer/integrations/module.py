@@ -23,7 +23,7 @@ from datasets import Features
 
 from ..arrays import integers, is_integer, listed
 from ..counts.counts import Counts
-from ..counts.statistics import Resampling
+from ..counts.statistics import Intervals, Resampling
 from ..exceptions import (
     InputError,
     mention,
@@ -160,7 +160,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         details = {"details": Option(name="details", default=False, help=f"add {added} to the result", kind=bool)}
         readings = {kind: options_of(kind) for kind in cls.readings()}
         lengths = readings.pop(DocumentLengths, {})
-        parts: list[dict[str, Option]] = [*readings.values(), own, shared, Resampling.choice(), details, lengths]
+        parts: list[dict[str, Option]] = [*readings.values(), own, shared, options_of(Intervals), details, lengths]
         declared: dict[str, Option] = {}
         for part in parts:
             # a measure may have the seed of intervals already

@@ -15,6 +15,7 @@ import pyarrow as pa
 from ..arrays import as_column, is_list, offsets_of, ordered_codes, read_documents
 from ..exceptions import InputError, counted, on_side, require_same_documents, setting
 from ..tags.decoding import LabelDecoding
+from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags, is_tags
 from .arrow import SPAN_TYPE
 from .attributes import ATTRIBUTED_SPAN_TYPE, Attributes
@@ -283,15 +284,17 @@ def documents_in(column: Any) -> Any:
 
 
 def read_pair(
-    columns: Mapping[str, Any], form: str, decoding: LabelDecoding, lengths: Any = None
+    columns: Mapping[str, Any], form: str, decoding: LabelDecoding, choice: LabelChoice, lengths: Any, *, warn: bool
 ) -> tuple[Any, Any, str | None]:
-    """Read the columns of both sides, which have the same form.
+    """Read the columns of both sides, which have the same form, and rename and select their labels.
 
     Args:
         columns: the columns by side.
         form: the form, see `form_of`, or `attributes` for spans with attributes.
         decoding: how tags are decoded.
+        choice: which labels of tags and spans are kept, and how they are renamed.
         lengths: the documents' lengths in tokens, for spans and entities.
+        warn: whether to warn about chosen labels that do not occur.
 
     Returns:
         Both sides, and the scheme of tags (None for other forms).
@@ -299,15 +302,18 @@ def read_pair(
     if form == "tags":
         if lengths is not None:
             raise InputError("the tags already give the documents' lengths.", f"Leave out {setting('lengths')}")
-        return pair_from_tags(*columns.values(), **vars(decoding))
+        *pair, scheme = pair_from_tags(*columns.values(), **vars(decoding))
+        return *choice.of(*pair, warn=warn), scheme
     if form == "attributes" and lengths is not None:
         raise InputError("scores of attributes do not depend on lengths.", f"Leave out {setting('lengths')}")
     sides = {side: on_side(side, structs_in, column, form) for side, column in columns.items()}
     require_same_documents(*(side.documents for side in sides.values()))
     if lengths is not None:
         sides = {side: on_side(side, column.with_lengths, lengths) for side, column in sides.items()}
-    reference, predicted = sides.values()
-    return reference, predicted, None
+    if form == "spans":
+        return *choice.of(*sides.values(), warn=warn), None
+    choice.require_none(f"you passed {form}")
+    return *sides.values(), None
 
 
 def structs_in(column: Any, form: str) -> Any:

@@ -60,11 +60,6 @@ class Precision(CheckedOptions):
     )
     percent: bool = option(False, help="show proportions as percentages", kind=bool)
 
-    @property
-    def decimals(self) -> int:
-        """The number of decimals of scores."""
-        return self.digits if self.digits is not None else DIGITS - 2 if self.percent else DIGITS
-
     def scaled(self, number: Number) -> list[float]:
         """Return a number and the bounds of its interval, if it has one.
 
@@ -90,7 +85,8 @@ class Precision(CheckedOptions):
             return "<0.0001" if value < 0.00005 else f"{value:.4f}"
         if number.kind == "share":
             return f"{value:.1%}"
-        return f"{value:{'+' if number.signed else ''}.{self.decimals}f}"
+        decimals = self.digits if self.digits is not None else DIGITS - 2 if self.percent else DIGITS
+        return f"{value:{'+' if number.signed else ''}.{decimals}f}"
 
 
 @dataclass(frozen=True)

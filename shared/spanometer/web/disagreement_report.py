@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..analysis.agreement.agree import LeaveOneOut
 from ..analysis.agreement.agreement import Agreement
 from ..analysis.agreement.consensus import consensus
-from ..analysis.agreement.disagreements import Disagreements, kind_table
+from ..analysis.agreement.disagreements import Disagreements, LeaveOneOut, kind_table
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.find import errors
 from ..exceptions import counted

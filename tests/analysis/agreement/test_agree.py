@@ -67,9 +67,7 @@ def test_pairs_and_joint_are_what_the_measures_say(annotators, options):
         found = spanometer.agreement(sides, **options)
         labels = tuple(sorted({label for side in sides for label in side.labels}))
         assert tuple(found.per_label) == labels
-        pairs = [(found.names.index(one), found.names.index(other)) for one, other, _ in found.pairs()]
-        assert pairs == list(combinations(range(annotators), 2))
-        for one, other in pairs:
+        for one, other in combinations(range(annotators), 2):
             counts = chance.counts(sides[one], sides[other])
             expected, per_label = chance.score(counts), chance.score_per_label(counts)
             for key in ("f1", "chance_f1", "kappa_f1"):

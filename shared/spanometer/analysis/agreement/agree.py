@@ -1,35 +1,39 @@
-"""Agreement of any number of annotators: of each pair, of all jointly, and without each of them in turn."""
+"""Agreement of any number of annotators: of each pair and of all jointly, observed, by chance and in simulations."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Never, Unpack
 
 import numpy as np
 
-from ...alignment.overlaps import Alignment, lay_out
-from ...arrays import plain
+from ...alignment.overlaps import Alignment, SideSpans, lay_out
+from ...arrays import offsets_of
 from ...counts.counts import Column, Counts
-from ...counts.statistics import Estimate, Resampling
+from ...counts.statistics import Estimate, Resampling, joined_values, require_bounded
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.joining import naming_documents
 from ...documents.sides import read_sides
 from ...exceptions import InputError, require_choice, require_kind, require_no_more, setting
 from ...measures.aligned import require_lengths
-from ...measures.base import SHARED, Measure
-from ...measures.chance_kappa_f1 import ChanceKappaF1
+from ...measures.base import SHARED
+from ...measures.chance_kappa_f1 import MOST_TOKENS_DRAWN, ChanceKappaF1, shared_of_spans
 from ...measures.gamma import Gamma
+from ...measures.placement import Cases, sample
 from ...measures.start_probabilities import kept_probabilities
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...options import made
 from ...spans.spans import Spans
-from ...tables.result import Result
-from ...tables.table import Copyable, Part, Table, TableColumn, amounts, defined_interval
 from ..scores.measure_result import NamedDocuments, count_in_blocks, notes_of
-from .agreement import KEYS, Agreement, AgreementValues
+from .agreement import KEYS, SAME, Agreement, AgreementValues, Simulated
 from .annotators import ANNOTATOR, count_pair, matrices_of, mean_over_pairs, named_annotators
-from .chance import Simulated, simulate
+
+_DRAWN_AT_ONCE = 1 << 18
+"""The approximate number of spans, or of values of documents and labels, that are simulated at a time."""
+
+_MOST_KEPT = 1 << 27
+"""The maximum number of simulated values that are stored; they take 1 GiB."""
 
 AVERAGES = ("micro", "macro")
 """The averages over labels that treat annotators alike; `weighted` uses the weights of one annotator."""
@@ -141,8 +145,7 @@ def agreement(
     of_pairs, estimates = exact.joint_estimates(counts, resampling), dict[str, Estimate]()
     for key in KEYS:
         estimates |= {key: of_pairs[key], f"mean_{key}": Estimate.combined(mean_over_pairs, of_pairs[key])}
-    means = estimates["mean_f1"], estimates["mean_chance_f1"]
-    estimates["team_kappa_f1"] = Estimate.combined(exact.corrected, *means)
+    estimates["team_kappa_f1"] = Estimate.combined(exact.corrected, estimates["mean_f1"], estimates["mean_chance_f1"])
     for measure in of_team:
         of_all = measure.joint_estimates([joint[measure.name]], resampling)
         estimates |= {key: each[..., 0] for key, each in of_all.items()}
@@ -224,123 +227,138 @@ def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamm
     return counts
 
 
-COLUMNS = (
-    TableColumn("with_others", "kappa with others"),
-    TableColumn("kappa_f1", "kappa without"),
-    TableColumn("kappa_change", "change", signed=True),
-    TableColumn("alpha", "alpha without"),
-    TableColumn("alpha_change", "alpha change", signed=True),
-)
-"""The columns with the values of each annotator."""
+def simulate(
+    annotated: Mapping[str, Spans],
+    chance: ChanceKappaF1,
+    alpha: UnitizingAlpha | None,
+    counts: Sequence[Counts],
+    points: Mapping[str, np.ndarray],
+    *,
+    per_document: bool,
+) -> tuple[dict[str, Simulated], np.ndarray]:
+    """Place the spans of all annotators at random, `chance.n_simulations` times, and score each random annotation.
 
-
-class LeaveOneOut(Result):
-    """The agreement of a team, and its agreement without each annotator.
-
-    Its table is `annotators`, a row for each annotator. The one who lowers the agreement most comes first.
-
-    Attributes:
-        names: the annotators.
-        spans: the number of spans of each annotator.
-        mean_kappa_f1: the plain mean of `kappa_f1` over all pairs.
-        alpha: alpha of all annotators; NaN if left out.
-        values: values for each annotator, shape (annotators), by key. `with_others`: the mean of `kappa_f1` over the
-            pairs with this annotator. `kappa_f1`: the mean over the other pairs. `kappa_change`: `kappa_f1` minus
-            `mean_kappa_f1`. `alpha`: alpha of the other annotators. `alpha_change`: `alpha` minus alpha of all. If a
-            change is above 0, the others agree better without this annotator. The changes of kappa add up to 0.
-        intervals: lower and upper bounds by the same keys, shape (2, annotators), all from the same resampled corpora;
-            empty without resampling.
-        confidence: the confidence level of the intervals; None if there are none.
-        signatures: the measures with their options and the options of reading, by the measures' names.
-    """
-
-    names: tuple[str, ...]
-    spans: np.ndarray
-    mean_kappa_f1: float
-    alpha: float
-    values: Mapping[str, np.ndarray]
-    intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
-    confidence: float | None = None
-    signatures: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def order(self) -> list[int]:
-        """The indices of the annotators, ordered by kappa without them, the highest kappa first."""
-        return [int(place) for place in np.argsort(-self.values["kappa_change"], kind="stable")]
-
-    def parts(self) -> Iterator[Part]:
-        """Yield the table and the signatures."""
-        yield from (self.table(), "", Copyable(*self.signatures.values()))
-
-    def table(self) -> Table:
-        """Return a table with a row for the whole team and for each annotator."""
-        team = (("all", "bold"), self.spans.sum(), None, self.mean_kappa_f1, None, self.alpha, None)
-        rows: list[Sequence[Any] | None] = [team, None]
-        for place in self.order:
-            intervals = {key: defined_interval(bounds[:, place]) for key, bounds in self.intervals.items()}
-            values = ((self.values[each.key][place], intervals.get(each.key)) for each in COLUMNS)
-            rows.append(((self.names[place], "cyan"), self.spans[place], *values))
-        columns = [*amounts("spans"), *COLUMNS]
-        return Table.of("annotator", columns, rows, kind="annotators", confidence=self.confidence)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        columns = {"spans": self.spans, **{column.key: self.values[column.key] for column in COLUMNS}}
-        annotators = {}
-        for place, name in enumerate(self.names):
-            intervals = {key: bounds[:, place] for key, bounds in self.intervals.items()}
-            annotators[name] = {**{key: values[place] for key, values in columns.items()}, "intervals": intervals}
-        team = {"mean_kappa_f1": self.mean_kappa_f1, "alpha": self.alpha}
-        return dict(plain({**team, "annotators": annotators, "signatures": self.signatures}))
-
-
-def leave_one_out(
-    annotated: Mapping[str, Spans], values: Mapping[str, Any], resampling: Resampling | None, reading: Mapping[str, Any]
-) -> LeaveOneOut:
-    """Compute the agreement of a team without each annotator in turn.
+    In each document, each annotator keeps the number and lengths of spans of each label, see `ChanceKappaF1`. All pairs
+    and alpha use the same simulations, so their values are related as they would be by chance. Alpha is left out if
+    simulated spans of a label can overlap.
 
     Args:
-        annotated: the annotators' spans, with common labels and known lengths, by the names that errors use.
-        values: the options of the measures, see `pair_and_joint_measure`.
-        resampling: how documents are resampled; None computes no intervals.
-        reading: how spans were read, for signatures.
+        annotated: the annotators' spans, with common labels and known lengths.
+        chance: the measure of pairs; it also says how and how often spans are placed.
+        alpha: the joint measure; None leaves it out.
+        counts: the counts of each pair.
+        points: the observed values: `f1` and `kappa_f1`, shape (labels + 1, pairs), and `alpha`, shape (labels + 1).
+        per_document: whether to compare each document with chance, too.
+
+    Returns:
+        `f1` of pairs, `mean_f1`, `mean_kappa_f1` and `alpha`, each for all labels and, last, over all labels. And the
+            p-value of the mean F1 of pairs in each document, shape (documents), NaN if no pair has spans there; empty
+            unless requested.
 
     Raises:
-        InputError: if there are fewer than three annotators, or if a measure is undefined for their spans.
+        InputError: if there are so many simulations that they would take more than about ten minutes.
     """
-    chance, alpha = pair_and_joint_measure(values)
-    count = len(annotated)
-    if count < 3:
-        problem = f"to leave one annotator out, you need at least three annotators, got {count}."
-        raise InputError(problem, "Give the annotations of three or more annotators.")
-    kept, pairs = resampling is not None, list(combinations(range(count), 2))
-    with kept_probabilities():
-        of_pairs = [count_pair(annotated, pair, [chance], per_document=kept)[0] for pair in pairs]
-    kappas = _headlines(chance, of_pairs, resampling)
-    there = np.array([[person in pair for pair in pairs] for person in range(count)])
-    # pairs that are NaN in the corpus are in no mean
-    chosen = np.stack([np.ones_like(there), there, ~there]) & ~np.isnan(kappas.point)
-    means = Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, None, :], chosen), kappas)
-    values = {"with_others": means[1], "kappa_f1": means[2], "kappa_change": means[2] - means[0]}
-    team_alpha = math.nan
+    first = next(iter(annotated.values()))
+    offsets = offsets_of(np.asarray(first.lengths))
+    labels, count = len(first.labels), chance.n_simulations
+    team = [chance.cases(Alignment(spans, spans)) for spans in annotated.values()]
+    # each document counts once for each of its labels
+    tokens = sum(int(cases.tokens[cases.of_both[:, 0]].sum()) for cases in team)
+    require_bounded("n_simulations", count, tokens, "token", MOST_TOKENS_DRAWN)
+    require_bounded("n_simulations", count, (labels + 1) * len(team) ** 2, "value", _MOST_KEPT)
+    alpha = None if chance.placement == "independent" else alpha
+    per_document = per_document and first.documents > 0
+    # by document and label, of each pair; one document for the whole corpus unless documents are compared
+    parts = [of_pair if per_document else of_pair.condensed() for of_pair in counts]
+    by_document = [joined_values(of_pair.per_document()) for of_pair in parts]
+    observed = np.stack([chance.document_scores(of_pair)["f1"] for of_pair in parts], axis=-1)
+    has_spans, documents = ~np.isnan(observed), len(observed)
+    reached = np.zeros(documents, dtype=np.int64)
+    size = max(1, *map(len, annotated.values()), documents * labels if per_document else 0)
+    step = max(1, _DRAWN_AT_ONCE // size)
+    generator = np.random.default_rng(chance.seed)
+    totals = [chance.totals(of_pair) for of_pair in counts]
+    upper = np.triu_indices(len(team), 1)
+    blocks: list[dict[str, np.ndarray]] = []
+    for done in range(0, count, step):
+        number = min(step, count - done)
+        sides = [_drawn(cases, chance, labels, offsets, number, generator) for cases in team]
+        drawn, of_documents = [], []
+        for pair, (left, right, of_pair) in enumerate(zip(*upper, totals, strict=True)):
+            shared = shared_of_spans(chance.level, sides[left], sides[right])
+            simulation, label = np.divmod(sides[left].label, labels)
+            document = simulation * documents + (sides[left].document if per_document else 0)
+            both = np.bincount(document * labels + label, shared, number * documents * labels)
+            both = both.reshape(number, documents, labels)
+            drawn.append(chance.scores_of_all({**of_pair, "both": both.sum(axis=1)}))
+            of_documents.append(chance.score_totals({**by_document[pair], "both": both})["f1"])
+        block = {key: np.stack([each[key] for each in drawn], axis=-1) for key in ("f1", "kappa_f1")}
+        means = mean_over_pairs(np.stack(of_documents, axis=-1), has_spans)
+        reached += (means >= mean_over_pairs(observed) - SAME).sum(axis=0)
+        if alpha is not None:
+            block["alpha"] = _alpha(alpha, sides, labels, offsets, number)
+        blocks.append(block)
+    values = joined_values(blocks)
+    defined = ~np.isnan(points["f1"])
+    f1, drawn_f1 = points["f1"], np.where(defined, values["f1"], math.nan)
+    simulated = {"f1": Simulated(matrices_of(f1, len(team), 1.0), matrices_of(drawn_f1, len(team), math.nan))}
+    for key in ("f1", "kappa_f1"):
+        observed_mean, drawn_mean = (mean_over_pairs(of_pairs, defined) for of_pairs in (points[key], values[key]))
+        simulated[f"mean_{key}"] = Simulated(observed_mean, drawn_mean)
     if alpha is not None:
-        teams = [annotated, *({name: spans for name, spans in annotated.items() if name != out} for out in annotated)]
-        joint = _headlines(alpha, [count_jointly(team, alpha, per_document=kept) for team in teams], resampling)
-        values |= {"alpha": joint[1:], "alpha_change": joint[1:] - joint[:1]}
-        team_alpha = float(joint.point[0])
-    confidence = None if resampling is None else resampling.confidence
-    nothing = np.full(count, math.nan)
-    return LeaveOneOut(
-        names=tuple(name.removeprefix(ANNOTATOR) for name in annotated),
-        spans=np.array([len(spans) for spans in annotated.values()]),
-        mean_kappa_f1=float(means.point[0, 0]),
-        alpha=team_alpha,
-        values={column.key: values[column.key].point if column.key in values else nothing for column in COLUMNS},
-        intervals={} if confidence is None else {key: estimate.bounds(confidence) for key, estimate in values.items()},
-        confidence=confidence,
-        signatures={each.name: each.signature(reading, resampling) for each in (chance, alpha) if each is not None},
-    )
+        simulated["alpha"] = Simulated(points["alpha"], values["alpha"])
+    p_values = np.where(has_spans.any(axis=-1), (1 + reached) / (1 + count), math.nan)
+    return simulated, p_values if per_document else p_values[:0]
 
 
-def _headlines(measure: Measure, counts: Sequence[Counts], resampling: Resampling | None) -> Estimate:
-    return measure.joint_estimates(counts, resampling)[measure.headline][-1]
+def _drawn(
+    cases: Cases, chance: ChanceKappaF1, labels: int, offsets: np.ndarray, number: int, generator: np.random.Generator
+) -> SideSpans:
+    """Place the spans of one annotator at random `number` times; the simulations are concatenated on one axis.
+
+    Args:
+        cases: the (document, label) places with spans.
+        chance: the measure that says how spans are placed.
+        labels: the number of labels.
+        offsets: the positions where documents begin.
+        number: the number of simulations.
+        generator: the source of random numbers.
+    """
+    stride, code = int(offsets[-1]), cases.of_both[:, 0]
+    order = np.argsort(code, kind="stable")
+    simulation = np.arange(number)[:, None, None] * labels * stride
+    bounds = [np.zeros((2, 0), dtype=np.int64)]
+    for members in np.split(order, np.flatnonzero(np.diff(code[order])) + 1) if len(order) else []:
+        tokens, layers = cases.describe(int(code[members[0]]))
+        options: dict[str, Any] = {"placement": chance.of_layer, "generator": generator}
+        placed = np.concatenate([sample(tokens, layer, number * len(members), **options) for layer in layers], axis=1)
+        base = cases.label[members].astype(np.int64) * stride + offsets[cases.document[members]]
+        start = placed.reshape(number, len(members), -1) + base[:, None] + simulation
+        end = start + np.concatenate(layers)
+        bounds.append(np.stack([start.ravel(), end.ravel()]))
+    start, end = np.concatenate(bounds, axis=1)
+    by_start = np.argsort(start, kind="stable")
+    start, end = start[by_start], end[by_start]
+    document = np.searchsorted(offsets, start % max(stride, 1), side="right") - 1
+    return SideSpans(document, start // max(stride, 1), start, end)
+
+
+def _alpha(alpha: UnitizingAlpha, sides: list[SideSpans], labels: int, offsets: np.ndarray, number: int) -> np.ndarray:
+    """Compute alpha of simulations, shape (simulations, labels + 1)."""
+    # the cost of variant 1995 grows faster than the number of labels
+    together = number if alpha.variant == "2016" else 1
+    alphas = []
+    for first in range(0, number, together):
+        parts = [_of_simulations(side, first, first + together, labels, int(offsets[-1])) for side in sides]
+        names = tuple(map(str, range(together * labels)))
+        totals = alpha.totals(alpha.count_sides(parts, names, offsets))
+        by_simulation = {key: values.reshape(together, labels) for key, values in totals.items()}
+        alphas.append(alpha.scores_of_all(by_simulation)["alpha"])
+    return np.concatenate(alphas)
+
+
+def _of_simulations(side: SideSpans, first: int, last: int, labels: int, stride: int) -> SideSpans:
+    """Select some simulations, and move them to the beginning of the axis."""
+    before, moved = first * labels, first * labels * stride
+    part = slice(*np.searchsorted(side.label, (before, last * labels)))
+    return SideSpans(side.document[part], side.label[part] - before, side.start[part] - moved, side.end[part] - moved)

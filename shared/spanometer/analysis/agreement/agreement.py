@@ -16,7 +16,12 @@ from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts, defined_interval
 from ..scores.measure_result import NamedDocuments, interval_notes, rare, rare_label_note
 from .annotators import mean_over_pairs
-from .chance import QUANTILES, Simulated
+
+QUANTILES = (0.025, 0.5, 0.975)
+"""The quantiles of simulated values in tables and dictionaries."""
+
+SAME = 1e-12
+"""Values that differ by less than this are equal: simulated and observed values may differ in the last bits."""
 
 _OF_CHANCE = {
     "mean_f1": "mean f1 of pairs",
@@ -37,6 +42,36 @@ _CHANCE = [
     *(TableColumn(f"quantile_{level:g}", f"{100 * level:g} %") for level in QUANTILES),
     TableColumn("p_value", "p-value", "p"),
 ]
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """An observed value, and the same value of random annotations.
+
+    Attributes:
+        observed: the value, shape (), or the values of pairs, shape (annotators, annotators).
+        drawn: the values of each simulation, shape (simulations, ...); NaN where there is no value.
+    """
+
+    observed: np.ndarray
+    drawn: np.ndarray
+
+    def __getitem__(self, place: int) -> "Simulated":
+        """Select the values of a label, or of all labels."""
+        return Simulated(self.observed[place], self.drawn[:, place])
+
+    @property
+    def p_value(self) -> np.ndarray:
+        """The one-sided p-value: (1 + simulations that reach the observed value) / (1 + simulations)."""
+        reached = (self.drawn >= self.observed - SAME).sum(axis=0)
+        defined = ~np.isnan(self.drawn).any(axis=0)
+        return np.where(defined, (1 + reached) / (1 + len(self.drawn)), math.nan)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Compute mean, standard deviation, quantiles and p-value."""
+        quantiles = {f"{level:g}": np.quantile(self.drawn, level, axis=0) for level in QUANTILES}
+        values = {"mean": self.drawn.mean(axis=0), "std": self.drawn.std(axis=0)}
+        return {**values, "quantiles": quantiles, "p_value": self.p_value}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -114,8 +149,8 @@ class Agreement(Result, AgreementValues):
         tokens: the number of tokens in the corpus.
         per_label: the values of each label.
         signatures: the measures with their options and the options of reading, by the measures' names.
-        per_document: the values of each pair (in the order of `pairs()`) in each document, shape (pairs, documents);
-            NaN if neither annotator has a span there. Empty unless requested.
+        per_document: the values of each pair (in the order of `itertools.combinations`) in each document, shape (pairs,
+            documents); NaN if neither annotator has a span there. Empty unless requested.
         confidence: the confidence level of the intervals; None if there are none.
         document_p_values: the p-value of `mean_f1` in each document, shape (documents); NaN if no pair has a value
             there. Empty unless both simulations and values of documents are requested.
@@ -166,13 +201,6 @@ class Agreement(Result, AgreementValues):
         """List the tables: the matrix, all pairs, all labels and all documents."""
         parts = self.parts(per_label=True, per_pair=True, per_document=True)
         return [part for part in parts if isinstance(part, Table)]
-
-    def pairs(self) -> list[tuple[str, str, dict[str, float]]]:
-        """List the names and values of each pair of annotators."""
-        return [
-            (self.names[first], self.names[second], {key: float(getattr(self, key)[first, second]) for key in KEYS})
-            for first, second in combinations(range(len(self.names)), 2)
-        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -260,7 +288,7 @@ def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Ta
     rows = []
     for name, value, pair in shown:
         drawn = value.to_dict()
-        columns = (value.observed, value.mean, value.std, *drawn["quantiles"].values(), drawn["p_value"])
+        columns = (value.observed, drawn["mean"], drawn["std"], *drawn["quantiles"].values(), drawn["p_value"])
         rows.append((name, *(float(column[pair]) for column in columns)))
     title = counted(agreement.n_simulations, "random annotation")
     return Table.of(title, _CHANCE, rows, kind="chance", names="value")

@@ -1,9 +1,8 @@
-"""Annotators: their names, the counts and differences of their pairs, and their votes."""
+"""Annotators: their names, and the counts and differences of their pairs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -79,32 +78,6 @@ def matrices_of(values: np.ndarray, annotators: int, diagonal: float) -> np.ndar
     upper = np.triu_indices(annotators, 1)
     matrices[..., *upper] = matrices[..., *upper[::-1]] = values
     return matrices
-
-
-@dataclass(frozen=True, eq=False)
-class Voted:
-    """Spans and their voters.
-
-    Attributes:
-        spans: the spans.
-        voters: whether each annotator has each span, bool, shape (spans, annotators).
-    """
-
-    spans: Spans
-    voters: np.ndarray
-
-    def __len__(self) -> int:
-        """Count the spans."""
-        return len(self.spans)
-
-    @property
-    def votes(self) -> np.ndarray:
-        """The number of votes of each span, shape (spans), int64."""
-        return np.asarray(self.voters.sum(axis=1))
-
-    def take(self, kept: np.ndarray) -> Self:
-        """Select the flagged spans."""
-        return replace(self, spans=self.spans.picked(np.flatnonzero(kept)), voters=self.voters[kept])
 
 
 DIFFERENCES = {
@@ -261,10 +234,9 @@ def _stretches(places: Places) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     span, start, end = spans.pieces()
     base = spans.label.astype(np.int64)[span] * stride + places.offsets[spans.document[span]]
     bounds, place_of = np.unique(np.concatenate([start + base, end + base]), return_inverse=True)
-    begins, ends = np.split(place_of.ravel(), 2)
     depth = np.zeros((len(bounds), places.annotators), dtype=np.int64)
-    np.add.at(depth, begins, places.held[span])
-    np.subtract.at(depth, ends, places.held[span])
+    begun = places.held[span].astype(np.int64)
+    np.add.at(depth, place_of.ravel(), np.concatenate([begun, -begun]))
     held = np.cumsum(depth, axis=0) > 0
     size = np.append(np.diff(bounds), 0)[: len(bounds)]
     differs = held.any(axis=1) & ~held.all(axis=1)

@@ -1,8 +1,8 @@
 """The consensus of annotators: its options, the vote and the result."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Never, Unpack
+from dataclasses import dataclass, replace
+from typing import Any, Never, Self, Unpack
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, amounts
 from ..errors.examples import context_of_documents
-from .annotators import ANNOTATOR, Voted, named_annotators
+from .annotators import ANNOTATOR, named_annotators
 
 _LISTED = 10
 """The maximum number of ties that are printed."""
@@ -42,6 +42,32 @@ class Voting(CheckedOptions):
         """Return the number of votes that a span needs, given the number of annotators."""
         votes = {"majority": annotators // 2 + 1, "half": (annotators + 1) // 2, "union": 1}
         return votes.get(self.rule, annotators)
+
+
+@dataclass(frozen=True, eq=False)
+class Voted:
+    """Spans and their voters.
+
+    Attributes:
+        spans: the spans.
+        voters: whether each annotator has each span, bool, shape (spans, annotators).
+    """
+
+    spans: Spans
+    voters: np.ndarray
+
+    def __len__(self) -> int:
+        """Count the spans."""
+        return len(self.spans)
+
+    @property
+    def votes(self) -> np.ndarray:
+        """The number of votes of each span, shape (spans), int64."""
+        return np.asarray(self.voters.sum(axis=1))
+
+    def take(self, kept: np.ndarray) -> Self:
+        """Select the flagged spans."""
+        return replace(self, spans=self.spans.picked(np.flatnonzero(kept)), voters=self.voters[kept])
 
 
 class Consensus(Result):

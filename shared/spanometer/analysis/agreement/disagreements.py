@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Never, Self, Unpack
 
 import numpy as np
@@ -10,27 +11,109 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ...alignment.places import Places
-from ...arrays import arrow_array, as_lists, offsets_by, offsets_of, strings, take_segments
-from ...counts.statistics import Resampling
+from ...arrays import arrow_array, as_lists, offsets_by, offsets_of, plain, strings, take_segments
+from ...counts.counts import Counts
+from ...counts.statistics import Estimate, Resampling
 from ...documents.arguments import DrawArguments, SideArguments, SideReading, require_arguments, shares
 from ...documents.sides import read_sides, require_no_answers
-from ...exceptions import counted, printable, require_no_more
+from ...exceptions import InputError, counted, printable, require_no_more
 from ...measures.aligned import require_lengths
-from ...measures.base import signature_of
+from ...measures.base import Measure, signature_of
 from ...measures.chance_kappa_f1 import ChanceKappaF1
+from ...measures.start_probabilities import kept_probabilities
 from ...readers.json.records import json_line
 from ...spans.spans import Spans
-from ...tables.table import Copyable, Part, Table, TableColumn, amounts, arrow_table
+from ...tables.result import Result
+from ...tables.table import Copyable, Part, Table, TableColumn, amounts, arrow_table, defined_interval
 from ..errors.examples import Context, context_of_sides
 from ..scores.report import CorpusResult, corpus_size
-from .agree import LeaveOneOut, leave_one_out
-from .annotators import ANNOTATOR, DIFFERENCES, LabelConfusion, named_annotators, pair_differences, place_costs
+from .agree import count_jointly, pair_and_joint_measure
+from .annotators import (
+    ANNOTATOR,
+    DIFFERENCES,
+    LabelConfusion,
+    count_pair,
+    mean_over_pairs,
+    named_annotators,
+    pair_differences,
+    place_costs,
+)
 
 SHOWN = 20
 """The maximum number of places, and of pairs of confused labels, that are printed."""
 
 NOTHING = "–"
 """The text for an annotator without a span at a place."""
+
+
+COLUMNS = (
+    TableColumn("with_others", "kappa with others"),
+    TableColumn("kappa_f1", "kappa without"),
+    TableColumn("kappa_change", "change", signed=True),
+    TableColumn("alpha", "alpha without"),
+    TableColumn("alpha_change", "alpha change", signed=True),
+)
+"""The columns with the values of each annotator."""
+
+
+class LeaveOneOut(Result):
+    """The agreement of a team, and its agreement without each annotator.
+
+    Its table is `annotators`, a row for each annotator. The one who lowers the agreement most comes first.
+
+    Attributes:
+        names: the annotators.
+        spans: the number of spans of each annotator.
+        mean_kappa_f1: the plain mean of `kappa_f1` over all pairs.
+        alpha: alpha of all annotators; NaN if left out.
+        values: values for each annotator, shape (annotators), by key. `with_others`: the mean of `kappa_f1` over the
+            pairs with this annotator. `kappa_f1`: the mean over the other pairs. `kappa_change`: `kappa_f1` minus
+            `mean_kappa_f1`. `alpha`: alpha of the other annotators. `alpha_change`: `alpha` minus alpha of all. If a
+            change is above 0, the others agree better without this annotator. The changes of kappa add up to 0.
+        intervals: lower and upper bounds by the same keys, shape (2, annotators), all from the same resampled corpora;
+            empty without resampling.
+        confidence: the confidence level of the intervals; None if there are none.
+        signatures: the measures with their options and the options of reading, by the measures' names.
+    """
+
+    names: tuple[str, ...]
+    spans: np.ndarray
+    mean_kappa_f1: float
+    alpha: float
+    values: Mapping[str, np.ndarray]
+    intervals: Mapping[str, np.ndarray] = field(default_factory=dict)
+    confidence: float | None = None
+    signatures: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def order(self) -> list[int]:
+        """The indices of the annotators, ordered by kappa without them, the highest kappa first."""
+        return [int(place) for place in np.argsort(-self.values["kappa_change"], kind="stable")]
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the table and the signatures."""
+        yield from (self.table(), "", Copyable(*self.signatures.values()))
+
+    def table(self) -> Table:
+        """Return a table with a row for the whole team and for each annotator."""
+        team = (("all", "bold"), self.spans.sum(), None, self.mean_kappa_f1, None, self.alpha, None)
+        rows: list[Sequence[Any] | None] = [team, None]
+        for place in self.order:
+            intervals = {key: defined_interval(bounds[:, place]) for key, bounds in self.intervals.items()}
+            values = ((self.values[each.key][place], intervals.get(each.key)) for each in COLUMNS)
+            rows.append(((self.names[place], "cyan"), self.spans[place], *values))
+        columns = [*amounts("spans"), *COLUMNS]
+        return Table.of("annotator", columns, rows, kind="annotators", confidence=self.confidence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
+        columns = {"spans": self.spans, **{column.key: self.values[column.key] for column in COLUMNS}}
+        annotators = {}
+        for place, name in enumerate(self.names):
+            intervals = {key: bounds[:, place] for key, bounds in self.intervals.items()}
+            annotators[name] = {**{key: values[place] for key, values in columns.items()}, "intervals": intervals}
+        team = {"mean_kappa_f1": self.mean_kappa_f1, "alpha": self.alpha}
+        return dict(plain({**team, "annotators": annotators, "signatures": self.signatures}))
 
 
 class LeaveOneOutArguments(DrawArguments, total=False):
@@ -127,12 +210,40 @@ class Disagreements(CorpusResult):
                 undefined for the spans.
         """
         require_arguments(Disagreements.leave_one_out, arguments)
-        options = {name: value for name, value in arguments.items() if name != "seed"}
         own = {"match_labels": self.match_labels, "level": self.level, "variant": variant}
         resampling = Resampling.chosen(confidence, arguments)
         require_lengths(self.sides[0].lengths, "the F1 by chance")
+        chance, alpha = pair_and_joint_measure({**arguments, **own})
         annotated = {f"{ANNOTATOR}{name}": side for name, side in zip(self.names, self.sides, strict=True)}
-        return leave_one_out(annotated, {**options, **own}, resampling, self.reading)
+        count = len(annotated)
+        if count < 3:
+            problem = f"to leave one annotator out, you need at least three annotators, got {count}."
+            raise InputError(problem, "Give the annotations of three or more annotators.")
+        kept, pairs = resampling is not None, list(combinations(range(count), 2))
+        with kept_probabilities():
+            of_pairs = [count_pair(annotated, pair, [chance], per_document=kept)[0] for pair in pairs]
+        kappas = _headlines(chance, of_pairs, resampling)
+        there = np.array([[person in pair for pair in pairs] for person in range(count)])
+        # pairs that are NaN in the corpus are in no mean
+        chosen = np.stack([np.ones_like(there), there, ~there]) & ~np.isnan(kappas.point)
+        means = Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, None, :], chosen), kappas)
+        values = {"with_others": means[1], "kappa_f1": means[2], "kappa_change": means[2] - means[0]}
+        joint = Estimate(np.full(1 + count, np.nan))
+        if alpha is not None:
+            teams = [annotated, *({name: annotated[name] for name in annotated if name != out} for out in annotated)]
+            joint = _headlines(alpha, [count_jointly(team, alpha, per_document=kept) for team in teams], resampling)
+            values |= {"alpha": joint[1:], "alpha_change": joint[1:] - joint[:1]}
+        points = {"alpha": joint[1:], "alpha_change": joint[1:], **values}
+        return LeaveOneOut(
+            names=self.names,
+            spans=np.array(list(map(len, self.sides))),
+            mean_kappa_f1=float(means.point[0, 0]),
+            alpha=float(joint.point[0]),
+            values={column.key: points[column.key].point for column in COLUMNS},
+            intervals={} if confidence is None else {key: each.bounds(confidence) for key, each in values.items()},
+            confidence=confidence,
+            signatures={each.name: each.signature(self.reading, resampling) for each in (chance, alpha) if each},
+        )
 
     def with_context(self, context: Context) -> Self:
         """Return a copy with the words and lines of the documents."""
@@ -223,6 +334,11 @@ class Disagreements(CorpusResult):
             columns["fragments"] = as_lists(pieces.offsets, pairs)
         spans_read = as_lists(readings.offsets, pa.StructArray.from_arrays(list(columns.values()), list(columns)))
         return pa.StructArray.from_arrays([annotators, spans_read], ["annotators", "spans"])
+
+
+def _headlines(measure: Measure, counts: Sequence[Counts], resampling: Resampling | None) -> Estimate:
+    """Estimate the main score of each of several counts."""
+    return measure.joint_estimates(counts, resampling)[measure.headline][-1]
 
 
 @shares(SideArguments)

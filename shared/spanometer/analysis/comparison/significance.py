@@ -9,7 +9,7 @@ measures and tests use the same resampled corpora. Our tests compare the results
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, compress
 from typing import Any
 
@@ -245,10 +245,7 @@ def _side_by_side(counts: Counts, others: Counts) -> tuple[Counts, int]:
     """
     documents = counts.documents
     # plain counts, since both share a reference and need no check
-    pooled, added = (
-        type(part)(part.columns, part.labels, documents, part.shared, part.rows) for part in (counts, others)
-    )
-    pooled = pooled + added
+    pooled = replace(counts, measure=None, seen={}) + replace(others, measure=None, seen={})
     side, document = np.divmod(np.arange(2 * documents), max(documents, 1))
     if pooled.rows:
         return pooled.grouped(2 * document + side, 2 * documents), documents

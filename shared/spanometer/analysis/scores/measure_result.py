@@ -135,12 +135,17 @@ def count_in_blocks(
     return sum_of_parts(map(of_block, progress(blocks)), lambda counts, others: list(map(add, counts, others)))
 
 
-def sizes_of(references: Any, predictions: Any) -> dict[str, Any]:
-    """Return the numbers of documents, of tokens (None if lengths are unknown), and of the spans of both sides."""
-    lengths_of_sides = (getattr(side, "lengths", None) for side in (references, predictions))
+def documents_and_tokens(*sides: Any) -> dict[str, Any]:
+    """Return the numbers of documents and of tokens (None if no side has lengths) of sides with the same documents."""
+    lengths_of_sides = (getattr(side, "lengths", None) for side in sides)
     tokens = next((int(lengths.sum()) for lengths in lengths_of_sides if lengths is not None), None)
+    return {"documents": sides[0].documents, "tokens": tokens}
+
+
+def sizes_of(references: Any, predictions: Any) -> dict[str, Any]:
+    """Return the numbers of documents and tokens, see `documents_and_tokens`, and of the spans of both sides."""
     spans = {"reference_spans": len(references), "predicted_spans": len(predictions)}
-    return {"documents": references.documents, "tokens": tokens, **spans}
+    return {**documents_and_tokens(references, predictions), **spans}
 
 
 def in_whole(error: InputError, first: int) -> InputError:
@@ -236,7 +241,7 @@ class MeasureResult:
         intervals: lower and upper bounds of the scores; empty without resampling.
         notes: notes for readers of the scores, see `Measure.notes`.
         resampling: how intervals were computed; None if there are none.
-        name: the name of the result, by default the name of the measure.
+        name: the name of the result.
     """
 
     measure: Measure
@@ -245,12 +250,8 @@ class MeasureResult:
     signature: str
     intervals: Mapping[Any, tuple[float, float]]
     notes: Sequence[str]
-    resampling: Resampling | None = None
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        """Use the name of the measure unless the result has its own."""
-        object.__setattr__(self, "name", self.name or self.measure.name)
+    resampling: Resampling | None
+    name: str
 
     def __getattr__(self, name: str) -> Any:
         """Return a score, as in `report["span_f"].f1`."""
@@ -275,7 +276,8 @@ class MeasureResult:
         elif resampling is not None:
             intervals = measure.intervals(counts, resampling)
         signature = measure.signature(reading, resampling)
-        return cls(measure, scores, counts, signature, intervals, measure.notes(counts), resampling)
+        notes = measure.notes(counts)
+        return cls(measure, scores, counts, signature, intervals, notes, resampling, measure.name)
 
     @property
     def confidence(self) -> float | None:
@@ -295,11 +297,7 @@ class MeasureResult:
     @cached_property
     def label_counts(self) -> dict[str, dict[str, int | float]]:
         """The counts of each label, summed."""
-        sums = {column: values.tolist() for column, values in self.counted.per_label().items()}
-        return {
-            label: {column: values[code] for column, values in sums.items()}
-            for code, label in enumerate(self.counted.labels)
-        }
+        return self.counted.by_label(shared=True)
 
     @cached_property
     def label_intervals(self) -> Mapping[str, Mapping[str, tuple[float, float]]]:

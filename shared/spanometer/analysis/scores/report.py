@@ -25,6 +25,7 @@ from .measure_result import (
     NamedDocuments,
     Progress,
     count_measures,
+    documents_and_tokens,
     interval_notes,
     is_by_attribute,
     rare_label_note,
@@ -72,12 +73,7 @@ class CorpusResult(Result):
 
 def corpus_size(side: Any, reading: Mapping[str, object]) -> dict[str, Any]:
     """Compute the fields of `CorpusResult` from one side and the options of reading."""
-    lengths = getattr(side, "lengths", None)
-    return {
-        "documents": side.documents,
-        "tokens": None if lengths is None else int(lengths.sum()),
-        "unit": str(reading.get("unit", "token")),
-    }
+    return {**documents_and_tokens(side), "unit": str(reading.get("unit", "token"))}
 
 
 class Report(Result, eq=True, kw_only=False):

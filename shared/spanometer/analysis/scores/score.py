@@ -10,7 +10,7 @@ from typing import Any, Never, Unpack, overload
 
 import numpy as np
 
-from ...counts.statistics import Resampling
+from ...counts.statistics import Intervals, Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.document_file import DocumentFile
 from ...documents.joining import naming_documents
@@ -146,7 +146,7 @@ def score(
     if official is not None:
         parts = reading_of([official.signature(arguments), *signatures], ALL_MEASURES)
     in_files = any(isinstance(side, (DocumentFile, Grounded)) for side in (references, predictions))
-    declared = {**options_of(LabelChoice), **Resampling.choice(), **options_of(Pairing if in_files else LabelDecoding)}
+    declared = options_of(LabelChoice) | options_of(Intervals) | options_of(Pairing if in_files else LabelDecoding)
     read = read_reading(parts, declared, arguments)
     confidence = read.pop("confidence", None) if confidence is None else confidence
     arguments |= read
@@ -168,14 +168,11 @@ def _report(
     """
     policy = arguments.get("grounding")
     as_strings = isinstance(policy, (str, StringPolicy)) and StringPolicy.describes(str(policy))
-    references, predictions, chosen, reading, file, size = (_strings if as_strings else _sides)(
-        sides, measures, arguments, options
-    )
+    read = _strings if as_strings else _sides
+    references, predictions, chosen, reading, file, size = read(sides, measures, arguments, options)
     if not references.documents:
-        raise InputError(
-            "there are no documents to score.",
-            "Give at least one document. A document without spans is an empty list, as in [[]].",
-        )
+        remedy = "Give at least one document. A document without spans is an empty list, as in [[]]."
+        raise InputError("there are no documents to score.", remedy)
     if not len(references) and not len(predictions):
         warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
     if is_everything(measures) and isinstance(references, Spans):
@@ -218,17 +215,12 @@ def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options
         require_form(chosen, form)
     if form != "tags" and decoding != LabelDecoding():
         raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave out these options.")
-    references, predictions, scheme = read_pair(sides, form, decoding, lengths)
+    references, predictions, scheme = read_pair(sides, form, decoding, choice, lengths, warn=True)
     fragmented = any(getattr(side, "fragments", None) is not None for side in (references, predictions))
     reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
     if scheme is not None:
         reading = decoding.reading(scheme)
-    if form in ("tags", "spans"):
-        references, predictions = choice.of(references, predictions)
-        reading |= choice.signed()
-    else:
-        choice.require_none(f"you passed {form}")
-    return references, predictions, chosen, reading, None, None
+    return references, predictions, chosen, {**reading, **choice.signed()}, None, None
 
 
 def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, options: _Options) -> _Scored:
@@ -239,9 +231,8 @@ def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, optio
     named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
         problem = "only mention_f can score answers as strings, and only if the reference has texts."
-        raise InputError(
-            problem, "Leave out other measures and give texts, or choose another policy with grounding=..."
-        )
+        remedy = "Leave out other measures and give texts, or choose another policy with grounding=..."
+        raise InputError(problem, remedy)
     file, answers = answers_together(files, reading.pairing)
     texts, policy = file.documents.texts or (), arguments["grounding"]
     grounded = ground_strings(texts, answers["predictions"], policy=policy, **reading.pairing.answer_reading)
@@ -258,10 +249,8 @@ def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
         names = [*dict.fromkeys(chain(own, *taken.values()))]
         require_known(options, names, "score" if len(taken) > 1 else next(iter(taken)))
     elif options.keys() - {"seed"}:
-        raise InputError(
-            f"{mention(next(iter(options)))} has no effect on measures that are objects.",
-            "Set the option when you create the object, as in SpanF(average='macro').",
-        )
+        problem = f"{mention(next(iter(options)))} has no effect on measures that are objects."
+        raise InputError(problem, "Set the option when you create the object, as in SpanF(average='macro').")
     return read_measures(measures, ALL_MEASURES, options, signed=True)
 
 
@@ -356,9 +345,7 @@ def read_bounds(value: Any) -> tuple[float, ...]:
         # any object may come here, and raise any error
         bounds = ()
     if not bounds or not all(low < high for low, high in pairwise((0.0, *bounds, 1.0))):
-        raise InputError(
-            f"invalid value for {mention('by_chance')}: {shown(value)}.",
-            "Use one number between 0 and 1, such as 0.175, or several numbers in ascending order.",
-            option="by_chance",
-        )
+        problem = f"invalid value for {mention('by_chance')}: {shown(value)}."
+        remedy = "Use one number between 0 and 1, such as 0.175, or several numbers in ascending order."
+        raise InputError(problem, remedy, option="by_chance")
     return bounds

@@ -56,11 +56,8 @@ class Tally:
             raise InputError(f"some documents hold {forms}.", "Give all documents in the same form.")
         for side, labelled in self.labelled.items():
             if other.labelled.get(side, labelled) != labelled:
-                raise InputError(
-                    "the tags of some documents have labels, and the tags of others have none.",
-                    LABELS_REMEDY,
-                    side=side,
-                )
+                problem = "the tags of some documents have labels, and the tags of others have none."
+                raise InputError(problem, LABELS_REMEDY, side=side)
         counts = {name: counts + other.counts[name] for name, counts in self.counts.items()}
         pairs = {name: (size, other.sizes[name]) for name, size in self.sizes.items()}
         sizes = {name: None if None in pair else sum(pair) for name, pair in pairs.items()}
@@ -115,10 +112,9 @@ class Reading:
         if options.choice.reference_labels:
             problem = f"{mention('reference_labels')} needs all labels of the reference, but a batch has only some."
             raise InputError(problem, f"Remove {mention('reference_labels')}.", option="reference_labels")
-        for asked_for, column in (("references", references), ("predictions", predictions), ("lengths", lengths)):
-            if column is not None or asked_for != "lengths":
-                what = f"the name of a column ({mention(asked_for)})"
-                require_kind(column, str, what, "Name a column.", option=asked_for)
+        columns = {"references": references, "predictions": predictions}
+        for option, column in (columns if lengths is None else {**columns, "lengths": lengths}).items():
+            require_kind(column, str, f"the name of a column ({mention(option)})", "Name a column.", option=option)
         decoding = options.decoding
         named = read_prefix(decoding.scheme, prefix=decoding.prefix)
         if named is None and (vocabulary := readable(decoding.id2label or ())):
@@ -127,10 +123,8 @@ class Reading:
         for measure in chosen.values():
             measure.require_parts()
         if references == predictions:
-            raise InputError(
-                f"the references and the predictions are the same column, {shown(references)}.",
-                f"Set {setting('references')} and {setting('predictions')} to different columns.",
-            )
+            problem = f"the references and the predictions are the same column, {shown(references)}."
+            raise InputError(problem, f"Set {setting('references')} and {setting('predictions')} to different columns.")
         return cls(chosen, replace(decoding, scheme=named), references, predictions, lengths, options.choice)
 
     @property
@@ -159,12 +153,8 @@ class Reading:
             if self.decoding.id2label is None:
                 sides = {side: on_side(side, encoded_tags, column) for side, column in sides.items()}
                 labelled = _labelled(sides) if self.decoding.prefix else {}
-        pair: list[Any] = list(read_pair(sides, form, self.decoding, lengths)[:2])
-        if form != "entities":
-            # other batches may have the labels that this one lacks
-            pair = list(self.choice.of(*pair, warn=False))
-        else:
-            self.choice.require_none(f"you passed {form}")
+        # other batches may have the labels that this one lacks
+        *pair, _ = read_pair(sides, form, self.decoding, self.choice, lengths, warn=False)
         count = counter(*pair)
         counts = {name: count(measure) for name, measure in self.measures.items()}
         return Tally(counts, sizes_of(*pair), form if any(forms.values()) else None, labelled)
@@ -173,10 +163,8 @@ class Reading:
         """Return the two sides of a batch, and the documents' lengths or None."""
         if isinstance(batch, (tuple, list)) and len(batch) == 2:
             if self.lengths is not None:
-                raise InputError(
-                    f"this batch is a pair, so it has no column {shown(self.lengths)}.",
-                    f"Leave out {setting('lengths')}, or pass batches with columns.",
-                )
+                problem = f"this batch is a pair, so it has no column {shown(self.lengths)}."
+                raise InputError(problem, f"Leave out {setting('lengths')}, or pass batches with columns.")
             return {"references": batch[0], "predictions": batch[1]}, None
         remedy = "Pass a pair (references, predictions). Or pass a mapping or an Arrow table with the two columns."
         require_kind(batch, (pa.RecordBatch, pa.Table, Mapping), "a batch", remedy)
@@ -199,20 +187,17 @@ def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
         if names.count(name) > 1:
             raise InputError(f"two columns have the name {name!r}.", "Give each column a different name.")
         if name not in names:
-            raise InputError(
-                f"there is no column {name!r}. The columns are {', '.join(map(repr, names)) or 'none'}.",
-                f"Set {setting('references')} and {setting('predictions')} to the names of columns.",
-            )
+            problem = f"there is no column {name!r}. The columns are {', '.join(map(repr, names)) or 'none'}."
+            remedy = f"Set {setting('references')} and {setting('predictions')} to the names of columns."
+            raise InputError(problem, remedy)
 
 
 def require_form(measures: Mapping[str, Measure], form: str) -> None:
     """Raise an `InputError` for the first measure that cannot score a form."""
     for name, measure in measures.items():
         if isinstance(measure, AlignedMeasure) == (form == "entities"):
-            raise InputError(
-                f"{name} scores {_INPUTS[measure.input]}, but the documents hold {FORMS[form]}.",
-                f"Remove {name} from {mention('measures')}.",
-            )
+            problem = f"{name} scores {_INPUTS[measure.input]}, but the documents hold {FORMS[form]}."
+            raise InputError(problem, f"Remove {name} from {mention('measures')}.")
 
 
 COUNTS_SCHEMA = pa.schema([("measure", pa.string()), ("documents", pa.int64()), ("counts", pa.binary())])
@@ -319,9 +304,8 @@ def sum_counts(
     if isinstance(tables, (pa.Table, pa.RecordBatch)):
         tables = [tables]
     require_choice("per_document", per_document, (True, False))
-    require_kind(
-        {} if measures is None else measures, Mapping, "a mapping of measures", "Give the measures by their names."
-    )
+    own: Any = {} if measures is None else measures
+    require_kind(own, Mapping, "a mapping of measures", "Give the measures by their names.")
     parts: dict[str, list[bytes]] = {}
     for table in ordered(tables, "a list of tables", _COUNTS_REMEDY):
         _require_counts(table)
@@ -330,7 +314,7 @@ def sum_counts(
     add = operator.add if per_document else condensed_sum
     sums = {}
     for name, of_name in parts.items():
-        restored = (read_counts(stored, measure=(measures or {}).get(name)) for stored in of_name)
+        restored = (read_counts(stored, measure=own.get(name)) for stored in of_name)
         sums[name] = sum_of_parts(restored if per_document else (counts.condensed() for counts in restored), add)
     return sums
 
@@ -364,10 +348,8 @@ def _require_counts(table: Any) -> None:
 def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
     """Yield the batches of an iterable, or of a dataset (recognised without importing `datasets`)."""
     if isinstance(source, (Mapping, str, bytes, pa.Table, pa.RecordBatch)) or not isinstance(source, Iterable):
-        raise InputError(
-            f"an object of type {type(source).__name__} is not a stream of batches.",
-            "Give an iterable of batches, such as [batch], or the split of a dataset.",
-        )
+        problem = f"an object of type {type(source).__name__} is not a stream of batches."
+        raise InputError(problem, "Give an iterable of batches, such as [batch], or the split of a dataset.")
     if not all(hasattr(source, name) for name in ("iter", "with_format", "select_columns")):
         return iter(source)
     if not is_integer(batch_size) or batch_size < 1:

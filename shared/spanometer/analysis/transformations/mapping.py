@@ -73,15 +73,13 @@ class IllegalTags(Transformation):
 
 
 _FURTHER: dict[str, Any] = {"alone": True, "room": 4, "otherwise": 1}
+_ALONE: dict[str, Any] = {"alone": True, "longest": 9}
 
 _DESCRIBED: dict[str, tuple[Transformation, str]] = {
     "sequence_split": (Split(), "split spans of at least 2 tokens in half"),
-    "maximum_overlap": (
-        Shift(tokens=1, alone=True, longest=9),
-        "shift spans of 2 to 9 tokens by one token, in documents with one span",
-    ),
+    "maximum_overlap": (Shift(**_ALONE), "shift spans of 2 to 9 tokens by one token, in documents with one span"),
     "minimum_overlap": (
-        Shift(tokens=None, alone=True, longest=9),
+        Shift(tokens=None, **_ALONE),
         "shift the same spans until they share one token with the original",
     ),
     "long_truncation": (Truncate(shortest=4, longest=4), "remove the last token of spans of 4 tokens"),
