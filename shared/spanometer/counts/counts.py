@@ -186,7 +186,7 @@ class Counts:
         weights = np.asarray(weights, dtype=float)
         # so that products make no contiguous copies
         columns = np.ascontiguousarray(weights.T)
-        totals = {name: np.asarray((matrix.T @ columns).T) for name, matrix in self.matrices.items()}
+        totals = {name: np.asarray((matrix @ columns).T) for name, matrix in self.matrices.items()}
         for name, values in self.shared.items():
             totals[name] = np.repeat((weights @ values)[:, None], len(self.labels), axis=1)
         return totals
@@ -405,15 +405,15 @@ class Counts:
 
     @cached_property
     def matrices(self) -> dict[str, csr_array]:
-        """The columns as sparse matrices, shape (documents, labels)."""
+        """The columns as sparse matrices, shape (labels, documents)."""
         require_scipy("resampling")
         from scipy.sparse import coo_array, csr_array
 
-        shape = (self.documents, len(self.labels))
+        shape = (len(self.labels), self.documents)
         matrices = {}
         for name, column in self.columns.items():
             value = np.ones(len(column.label)) if column.value is None else column.value.astype(float)
-            matrices[name] = csr_array(coo_array((value, (column.document, column.label)), shape=shape))
+            matrices[name] = csr_array(coo_array((value, (column.label, column.document)), shape=shape))
         return matrices
 
     def _require_alike(self, other: Counts) -> None:
