@@ -253,11 +253,8 @@ def _density(references: Spans) -> np.ndarray:
     """Compute the proportion of each document that reference spans cover; NaN if the document has none."""
     span, start, end = references.pieces()
     merged = Fragments.merged(references.document[span], start, end, references.documents)
-    of_piece = np.repeat(np.arange(references.documents), np.diff(merged.offsets))
-    covered = np.bincount(of_piece, weights=merged.end - merged.start, minlength=references.documents)
-    lengths = np.asarray(references.lengths, dtype=float)
-    share: np.ndarray = np.divide(covered, lengths, out=np.full(len(lengths), np.nan), where=covered > 0)
-    return share
+    covered = np.bincount(merged.owner, weights=merged.end - merged.start, minlength=references.documents)
+    return np.where(covered > 0, covered / np.maximum(np.asarray(references.lengths), 1), np.nan)
 
 
 def _by_frequency(sides: Sequence[Spans]) -> Buckets:

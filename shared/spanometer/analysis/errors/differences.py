@@ -204,17 +204,13 @@ class Difference(SharedErrors, kw_only=False):
     leading: ClassVar[str] = "change"
 
     @property
-    def outcomes(self) -> np.ndarray:
-        """The kinds of errors, but `correct` if a system does not predict a spurious span."""
-        return np.asarray(np.maximum(self.kinds, CORRECT))
-
-    @property
     def change(self) -> np.ndarray:
         """The change of each error, as indices into `CHANGES`.
 
         An error has moved if both systems make an error and predict different spans.
         """
-        before, after = self.outcomes.T
+        # a system that does not predict a spurious span is right there
+        before, after = np.maximum(self.kinds, CORRECT).T
         return np.where(after == CORRECT, 0, np.where(before == CORRECT, 1, np.where(self.differ(0, 1), 2, 3)))
 
     @property
@@ -257,7 +253,7 @@ class Difference(SharedErrors, kw_only=False):
 
     def table(self) -> Table:
         """Return a table by kind: the numbers of errors of both systems, and the changes between them."""
-        pairs = self.outcomes @ np.array([len(KINDS), 1])
+        pairs = np.maximum(self.kinds, CORRECT) @ np.array([len(KINDS), 1])
         numbers = np.bincount(pairs, minlength=len(KINDS) ** 2).reshape(len(KINDS), -1)
         before, after, same = (sums[1:] for sums in (numbers.sum(axis=1), numbers.sum(axis=0), numbers.diagonal()))
         fixed, new = numbers[1:, CORRECT], numbers[CORRECT, 1:]
