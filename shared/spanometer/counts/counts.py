@@ -173,7 +173,7 @@ class Counts:
         weights = np.asarray(weights, dtype=float)
         # so that products make no contiguous copies
         columns = np.ascontiguousarray(weights.T)
-        totals = {name: np.asarray((matrix.T @ columns).T) for name, matrix in self.matrices.items()}
+        totals = {name: np.asarray((matrix @ columns).T) for name, matrix in self.matrices.items()}
         for name, values in self.shared.items():
             totals[name] = np.repeat((weights @ values)[:, None], len(self.labels), axis=1)
         return totals
@@ -370,14 +370,14 @@ class Counts:
 
     @cached_property
     def matrices(self) -> dict[str, csr_array]:
-        """The columns as sparse matrices, shape (documents, labels)."""
+        """The columns as sparse matrices, shape (labels, documents)."""
         require_scipy("resampling")
         from scipy.sparse import coo_array, csr_array
 
-        shape = (self.documents, len(self.labels))
+        shape = (len(self.labels), self.documents)
         matrices = {}
         for name, column in self.columns.items():
-            places = column.document, column.label
+            places = column.label, column.document
             matrices[name] = csr_array(coo_array((column.values.astype(float), places), shape=shape))
         return matrices
 

@@ -50,10 +50,9 @@ def plot_spread(spread: PolicySpread, path: str) -> Figure:
     """
     marked = {name: _marked(measure) for name, measure in spread.measures.items()}
     heights = [height for marks in marked.values() for height in (0.32 * len(marks) + 0.3, 2.3)]
-    illegal = (
-        f"{counted(spread.illegal, f'illegal {spread.scheme} pair')} in {counted(len(spread.affected), 'document')}"
-    )
-    title = f"One output, {len(spread.grid):,} ways to repair its tags: {illegal}"
+    pairs = counted(spread.illegal, f"illegal {spread.scheme} pair")
+    documents = counted(len(spread.affected), "document")
+    title = f"One output, {len(spread.grid):,} ways to repair its tags: {pairs} in {documents}"
     figure = new_figure(8.0, sum(heights) + 0.75 * len(marked) + 1.0, title)
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
     for index, (name, measure) in enumerate(spread.measures.items()):

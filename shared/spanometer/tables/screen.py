@@ -116,6 +116,8 @@ def _sizes(table: Table, precision: Precision, *, heads: bool = False, texts: bo
         max(
             _longest(head, heads if place else texts),
             *(_longest(styled(cell)[0], texts and place not in numbers) for cell in column),
+            # a table can have no rows
+            0,
         )
         for place, (head, column) in enumerate(zip((table.title, *table.heads), cells, strict=True))
     ]

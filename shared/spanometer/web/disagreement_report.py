@@ -1,6 +1,7 @@
 """The report of disagreements: like the report of errors, but with annotators compared with their consensus."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from ..analysis.agreement.disagreements import Disagreements, LeaveOneOut, kind_
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.find import errors
 from ..exceptions import counted
-from ..tables.table import Precision, Table, TableColumn, amounts
-from .error_report import MOST_ERRORS, Compared, error_report
+from ..tables.table import Table, TableColumn, amounts
+from .error_report import Compared, error_report
 from .templates import Section
 
 _MOST_DOCUMENTS = 50
@@ -20,33 +21,25 @@ _MOST_DOCUMENTS = 50
 def disagreement_report(
     result: Disagreements,
     *,
-    title: str = "",
-    heading: Sequence[tuple[str, str]] = (),
     agreement: Agreement | None = None,
     left_out: LeaveOneOut | None = None,
-    precision: Precision | None = None,
-    most: int = MOST_ERRORS,
+    **options: Any,
 ) -> str:
     """Return the report as HTML. Texts of the corpus are escaped.
 
     Args:
         result: the disagreements.
-        title: the title; by default the names of the annotators.
-        heading: names and texts below the title, such as the files and the size of the corpus.
         agreement: the agreement of the annotators; its tables become part of the report.
         left_out: the agreement without each annotator in turn.
-        precision: how numbers are written.
-        most: the maximum number of differences that are shown in their sentences.
+        **options: see `error_report`; by default the title has the names of the annotators.
     """
     against, name = differences_from_consensus(result)
     other = "annotator" if len(against.systems) > 1 else next(iter(against.systems))
     offsets = result.places.offsets
+    title = f"Where {', '.join(result.names[:-1])} and {result.names[-1]} differ"
     return error_report(
         against,
-        title=title or f"Where {', '.join(result.names[:-1])} and {result.names[-1]} differ",
-        heading=heading or [("size", result.size)],
-        precision=precision,
-        most=most,
+        **{"title": title, "heading": [("size", result.size)], **options},
         compared=Compared(
             reference=name,
             predicted=other,

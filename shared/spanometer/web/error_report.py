@@ -13,7 +13,7 @@ import numpy as np
 from ..alignment.matched_spans import KINDS, MARKS
 from ..analysis.errors.errors import Errors, SystemErrors, kind_tables, label_tables
 from ..analysis.errors.examples import ErrorChoice
-from ..analysis.errors.kinds import ANSWER_KINDS
+from ..analysis.errors.kinds import ANSWER_KINDS, KindCost
 from ..analysis.scores.measure_result import MeasureResult
 from ..analysis.scores.report import kind_of, score_table
 from ..arrays import offsets_of
@@ -74,8 +74,7 @@ class Compared:
         heads = [titles.get(key, head) for key, head in zip(table.keys, table.heads, strict=True)]
         rows = table.rows
         if table.title == "error":
-            names = [record["error"] for record in table.records()]
-            named = zip(names, filter(None, rows), strict=True)
+            named = zip((record["error"] for record in table.records()), filter(None, rows), strict=True)
             rows = [[titles.get(name.replace(" ", "_"), name), *row[1:]] for name, row in named]
         return replace(table, title=titles.get(table.title, table.title), heads=heads, rows=rows)
 
@@ -137,7 +136,9 @@ def error_report(
         title=title or f"Errors of {', '.join(errors.systems)}",
         facts=heading or [("size", errors.size)],
         compared=compared,
+        errors=errors,
         head=report.head(),
+        fragment=report.fragment,
         sections=[*compared.sections, *report.sections()],
         wrong_answers={name: of_system for name, of_system in answers.items() if of_system},
         script="report.js",
@@ -167,37 +168,20 @@ class _ErrorReport:
         return "#" + urlencode({**of_system, **choice})
 
     def head(self) -> dict[str, Any]:
-        """Return the head: each system's score, and the number and the gain of each kind of error."""
-        first, systems = self.errors.first, self.errors.systems
+        """Return the written scores of the systems, and a row for each kind of error with its cost for each system."""
+        first, systems, costs = self.errors.first, self.errors.systems, list(self.errors.costs())
         kind = kind_of(first.measure, first.costs.key)
-        costs = list(self.errors.costs())
         highest = max(abs(cost.gain) for of_systems in costs for cost in of_systems) or 1
-        rows = []
-        for of_systems in costs:
-            name, part = of_systems[0].kind, of_systems[0].boundary
-            chosen = {"kind": "wrong_boundary", "boundary": part} if part else {"kind": name}
-            cells = [
-                {
-                    "count": cost.count,
-                    "gain": self.precision.text(Number(cost.gain, kind, signed=True)),
-                    "share": abs(cost.gain) / highest,
-                    "link": self.fragment(system, **chosen),
-                }
-                for system, cost in zip(systems, of_systems, strict=True)
-            ]
-            rows.append({"name": part or self.compared.kinds[name][0], "part": bool(part), "cells": cells})
-        scores = [
-            {
-                "name": name,
-                "score": self.precision.texts(
-                    Number(system.costs.score, kind, interval=defined_interval(system.costs.interval))
-                ),
-                "errors": system.errors,
-                "link": self.fragment(name),
-            }
-            for name, system in systems.items()
-        ]
-        return {"measure": f"{first.measure.name} {first.costs.key}", "systems": scores, "rows": rows}
+
+        def cell(system: str, cost: KindCost) -> dict[str, Any]:
+            part = {"kind": "wrong_boundary", "boundary": cost.boundary}
+            link = self.fragment(system, **(part if cost.boundary else {"kind": cost.kind}))
+            gain = self.precision.text(Number(cost.gain, kind, signed=True))
+            return {"cost": cost, "gain": gain, "share": abs(cost.gain) / highest, "link": link}
+
+        scores = [Number(system.costs.score, kind, interval=system.costs.interval) for system in systems.values()]
+        rows = [list(map(cell, systems, of_systems)) for of_systems in costs]
+        return {"scores": list(map(self.precision.texts, scores)), "rows": rows}
 
     def sections(self) -> Iterator[Section]:
         """Yield the sections on changes and suspicious references (only of systems), and on labels and answers."""
@@ -205,8 +189,7 @@ class _ErrorReport:
         pairs = list(combinations(names, 2)) if self.compared is _ERRORS else []
         if pairs:
             tables = [self.errors.shared.table(), *(self.errors.difference(*pair).table() for pair in pairs)]
-            links = [{}, *(self._change_links(*pair, table) for pair, table in zip(pairs, tables[1:], strict=True))]
-            yield Section("Changes between systems", tables, name="changes", links=links)
+            yield Section("Changes between systems", tables, name="changes", links=list(map(self.links, tables)))
         if self.compared is _ERRORS and len(suspicious := self.errors.suspicious(self.grouping["train"])):
             note = "Every system errs there. Evidence: systems that agree, and other labels of the same string."
             if len(suspicious) > _MOST_SUSPICIOUS:
@@ -216,9 +199,8 @@ class _ErrorReport:
             title = f", {printable(name)}" if len(names) > 1 else ""
             counts = system.measure.count(system.matched.alignment)
             scores = MeasureResult.of(system.measure, counts, {}, system.resampling)
-            (labels, shares), (_, marks) = label_tables(system), kind_tables(system)
-            tables = [score_table("measure", {scores.name: scores}), labels, shares, marks]
-            links = [{}, self._label_links(name, labels), {}, self._mark_links(name, marks)]
+            tables = [score_table("measure", {scores.name: scores}), *label_tables(system), kind_tables(system)[1]]
+            links = list(map(self.links, tables))
             # the legend explains the short heads of errors
             tables = tables if self.compared is _ERRORS else list(map(self.compared.worded, tables))
             yield Section(f"Labels and marks{title}", tables, name="labels", links=links)
@@ -226,37 +208,15 @@ class _ErrorReport:
                 note = " ".join(f"{kind}: {text}." for kind, text in ANSWER_KINDS.items())
                 yield Section(f"Errors of answers{title}", [system.answers.table()], note, name="answers")
 
-    def _change_links(self, before: str, after: str, table: Table) -> Links:
-        """Link the numbers of changes between two systems to the errors that they count."""
-        sides = {"before": (before, after), **dict.fromkeys(("fixed", "new", "after"), (after, before))}
+    def links(self, table: Table) -> Links:
+        """Link the numbers in a table, except 0, to the errors that they count."""
         links = {}
-        for place, record, key in _numbers(table):
-            if key in sides:
-                system, other = sides[key]
-                kind = record["kind"].replace(" ", "_")
-                of_kind = {} if kind == "all_errors" else {"kind": kind}
-                change = {"change": key} if key in ("fixed", "new") else {}
-                links[place] = self.fragment(system, other=printable(other), **of_kind, **change)
+        for row, record in enumerate(table.records()):
+            for column, key in enumerate(table.keys, 1):
+                filters = _filters(table, record, key, last=row == len(table.rows) - 1)
+                if record[key] and filters:
+                    links[row, column] = self.fragment(**filters)
         return links
-
-    def _label_links(self, system: str, table: Table) -> Links:
-        """Link the numbers of errors of each label, and of all labels in the last row, to these errors."""
-        links = {}
-        for place, record, kind in _numbers(table):
-            if kind in KINDS and kind != "correct":
-                side = "predicted" if kind == "spurious" else "reference"
-                label = {} if place[0] == len(table.rows) - 1 else {side: printable(record["label"])}
-                links[place] = self.fragment(system, kind=kind, **label)
-        return links
-
-    def _mark_links(self, system: str, table: Table) -> Links:
-        """Link the numbers of errors with a mark to these errors."""
-        named = ((place, record["error"].replace(" ", "_"), key) for place, record, key in _numbers(table))
-        return {
-            place: self.fragment(system, kind=kind, boundary=mark)
-            for place, kind, mark in named
-            if kind in KINDS and mark in MARKS
-        }
 
     def data(self, most: int, seed: int) -> dict[str, Any]:
         """Return the errors of all systems, and the passages around them, as columns of built-in types."""
@@ -274,7 +234,7 @@ class _ErrorReport:
         passage_of[shown] = of_shown
         texts = (system.texts(chosen) for system, chosen in parts)
         codes, strings = coded_strings(*texts) if context.wording is not None else ([], [])
-        who = self.errors.shared.makers(rows) if len(systems) > 1 else []
+        who = self.errors.shared.makers() if len(systems) > 1 else []
         columns = []
         of_systems = np.split(passage_of, np.cumsum(list(map(len, rows)))[:-1])
         for number, (name, passage) in enumerate(zip(systems, of_systems, strict=True)):
@@ -285,7 +245,7 @@ class _ErrorReport:
                     "name": printable(name),
                     **_columns(system, chosen, passage[order], passages),
                     "string": codes[number][order].tolist() if codes else None,
-                    "who": who[number][order].tolist() if who else None,
+                    "who": who[number][chosen].tolist() if who else None,
                     "buckets": list(self._buckets(system, chosen)),
                 }
             )
@@ -320,13 +280,9 @@ class _ErrorReport:
         scores = iter(report.scores)
         for way in report.buckets:
             key = "recall" if way.predictions is None else "f1"
-            codes = np.full(len(rows), -1)
-            for chosen, of_spans in (
-                (system.prediction[rows], way.predictions),
-                (system.reference[rows], way.references),
-            ):
-                if of_spans is not None:
-                    codes[chosen >= 0] = of_spans[chosen[chosen >= 0]]
+            codes = np.append(way.references, -1)[system.reference[rows]]
+            if way.predictions is not None:
+                codes = np.where(codes < 0, np.append(way.predictions, -1)[system.prediction[rows]], codes)
             cells: list[list[Any]] = []
             for row in islice(scores, len(way.names)):
                 value, bounds = row.scores[key], defined_interval(row.intervals.get(key))
@@ -337,10 +293,25 @@ class _ErrorReport:
             yield {"by": printable(way.name), "key": key, "names": names, "scores": cells, "codes": _coded(codes)}
 
 
-def _numbers(table: Table) -> Iterator[tuple[tuple[int, int], dict[str, Any], str]]:
-    """Yield the place (row and column), the record and the key of each number in a table that is not 0."""
-    for row, record in enumerate(table.records()):
-        yield from (((row, column), record, key) for column, key in enumerate(table.keys, 1) if record[key])
+def _filters(table: Table, record: Mapping[str, Any], key: str, *, last: bool) -> dict[str, str]:
+    """Return the filters for the errors that a number in a table counts; empty if it counts no errors.
+
+    The last rows of the tables of labels and changes count all errors.
+    """
+    system = table.about.get("system", "")
+    if table.kind == "kinds" and key in KINDS and key != "correct":
+        side = "predicted" if key == "spurious" else "reference"
+        return {"system": system, "kind": key, **({} if last else {side: printable(record["label"])})}
+    if table.kind == "marks" and key in MARKS:
+        kind = record["error"].replace(" ", "_")
+        return {"system": system, "kind": kind, "boundary": key} if kind in KINDS else {}
+    if table.kind == "differences" and key in ("before", "fixed", "new", "after"):
+        before, after = table.about.values()
+        system, other = (before, after) if key == "before" else (after, before)
+        of_kind = {} if last else {"kind": record["kind"].replace(" ", "_")}
+        change = {"change": key} if key in ("fixed", "new") else {}
+        return {"system": system, "other": printable(other), **of_kind, **change}
+    return {}
 
 
 def _columns(system: SystemErrors, rows: np.ndarray, passage: np.ndarray, passages: Passages) -> dict[str, Any]:
@@ -350,20 +321,19 @@ def _columns(system: SystemErrors, rows: np.ndarray, passage: np.ndarray, passag
     lines = system.context.lines(matched.document[rows], system.first[rows], offsets)
     shape = matched.boundary[rows].astype(np.int64) + 1
     shape += sum(5 * 2**bit * getattr(matched, mark)[rows] for bit, mark in enumerate(MARKS))
-    number = np.full(len(matched), -1)
-    number[rows] = np.arange(len(rows))
-    # the predicted spans, and the missed reference spans
-    missing = system.prediction < 0
-    sides = ((system.predictions, system.prediction, ~missing), (system.references, system.reference, missing))
+    reference, prediction = system.reference[rows], system.prediction[rows]
     pieces = []
-    for spans, chosen, taken in sides:
-        row_of = np.full(len(spans), -1)
-        row_of[chosen[taken]] = np.flatnonzero(taken)
+    for spans, of_row, own in (
+        (system.predictions, prediction, prediction >= 0),
+        (system.references, reference, prediction < 0),
+    ):
+        number = np.full(len(spans), -1)
+        number[of_row[own]] = np.flatnonzero(own)
         span, begin, stop, where = passages.pieces(spans, offsets)
-        row = row_of[span]
-        code = np.where(number[row] < 0, spans.label[span], -1 - number[row])
-        pieces.append(np.stack([where, begin, stop - begin, code], axis=1)[row >= 0])
-    marks = np.concatenate(pieces)
+        code = np.where(number[span] < 0, spans.label[span], -1 - number[span])
+        pieces.append(np.stack([where, begin, stop - begin, code], axis=1))
+    # the predicted spans, and the missed reference spans
+    marks = np.concatenate([pieces[0], pieces[1][pieces[1][:, 3] < 0]])
     marks = marks[np.lexsort((-marks[:, 2], marks[:, 1], marks[:, 0]))]
     return {
         "amounts": amounts[:-1].tolist(),

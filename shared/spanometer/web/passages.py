@@ -67,9 +67,8 @@ class Passages:
         first, last = length[example], np.zeros(len(example), dtype=np.int64)
         np.minimum.at(first, passage, np.where(long, np.maximum(start - around, 0), 0))
         # even a single span of a thousand words is cut
-        np.maximum.at(
-            last, passage, np.where(long, np.minimum(np.minimum(end, start + whole) + around, length), length)
-        )
+        after = np.minimum(np.minimum(end, start + whole) + around, length)
+        np.maximum.at(last, passage, np.where(long, after, length))
         return cls(document[example], first, last, lengths, context), passage
 
     def pieces(self, spans: Spans, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -156,7 +155,7 @@ class Piece:
 def wrong_answers(system: SystemErrors) -> dict[str, Any] | None:
     """Return the answers with errors, for the macro `answers` of sections.html; None if there are none."""
     errors, names = system.answers, system.context.names
-    if errors is None or not errors.total:
+    if errors is None:
         return None
     answers = errors.answers()
     pairs = [
@@ -164,7 +163,7 @@ def wrong_answers(system: SystemErrors) -> dict[str, Any] | None:
         for answer in islice(answers, MOST_ANSWERS)
     ]
     more = sum(1 for _ in answers)
-    return {"pairs": pairs, "more": counted(more, "answer") if more else ""}
+    return {"pairs": pairs, "more": counted(more, "answer") if more else ""} if pairs else None
 
 
 def _pair(errors: AnswerErrors, answer: AnswerOutcomes, name: str) -> dict[str, Any]:

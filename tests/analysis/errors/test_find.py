@@ -288,7 +288,7 @@ def test_no_spans_and_no_documents():
         found = errors(empty, empty)
         assert found.only.errors == 0
         assert found.only.confusion().counts.tolist() == [[0]]
-        assert str(found)
+        assert str(found) and str(found.suspicious())
         json.dumps(found.to_dict())
     # lists without any span are spans where the other side's are
     assert errors([spans("0-1:A"), []], [[], []]).only.counts["missing"] == 1

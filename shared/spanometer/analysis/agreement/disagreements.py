@@ -260,18 +260,16 @@ class Disagreements(CorpusResult):
         """
         places, order = self.places, self.order
         document, start, end = (column[order] for column in (places.document, places.start, places.end))
-        texts = self.context.surroundings(document, start, end, start, places.offsets)
         row, kind = np.nonzero(self.kinds[order])
         counts, taken = take_segments(offsets_by(places.readings.place, len(self)), order)
         columns = {
-            "document": arrow_array(document.astype(np.int32) + 1),
-            **{name: texts.pop(name) for name in ("name", "line") if name in texts},
+            **self.context.places(document, start, places.offsets),
             "start": arrow_array(start.astype(np.int32)),
             "end": arrow_array(end.astype(np.int32)),
             "kinds": as_lists(offsets_by(row, len(order)), strings(kind, tuple(DIFFERENCES))),
             "differences": arrow_array(self.kinds[order].sum(axis=1)),
             "cost": arrow_array(self.cost[order]),
-            **texts,
+            **self.context.texts(document, start, end),
             "readings": as_lists(offsets_of(counts), self._readings().take(arrow_array(taken))),
         }
         return pa.table(columns)

@@ -251,8 +251,8 @@ def _side_by_side(counts: Counts, others: Counts) -> tuple[Counts, int]:
         return pooled.grouped(2 * document + side, 2 * documents), documents
     differs = np.zeros(documents, dtype=bool)
     for matrix in pooled.matrices.values():
-        difference = (matrix[:documents] - matrix[documents:]).tocoo()
-        differs[difference.row[np.abs(difference.data) > _EQUAL]] = True
+        difference = (matrix[:, :documents] - matrix[:, documents:]).tocoo()
+        differs[difference.col[np.abs(difference.data) > _EQUAL]] = True
     swapped = int(differs.sum())
     place = np.where(differs, np.cumsum(differs) - 1, swapped)
     # int32 is enough: there are fewer than 2^30 documents

@@ -59,8 +59,7 @@ CASES = ("lower case", "each word capitalised", "all capitals", "otherwise", "no
 
 _KEYS = ("precision", "recall", "f1")
 _SIZES = {"reference": "reference", "predicted": "predicted", "right": "both"}
-_SIZES_OF_REFERENCE = {name: count for name, count in _SIZES.items() if name != "predicted"}
-"""The names of the numbers of spans, and their counts; the second if only reference spans have the property."""
+"""The names of the numbers of spans, and their counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,9 +244,8 @@ def read_training(train: Any) -> tuple[Spans, Wording] | None:
     require_kind(train, DocumentFile, "the result of spanometer.read", "Read the file with spanometer.read.")
     wording = context_of_documents(train).wording
     if wording is None:
-        raise InputError(
-            "the training set has no words.", "Give a file with words or texts.", source=train.source, option="train"
-        )
+        remedy = "Give a file with words or texts."
+        raise InputError("the training set has no words.", remedy, source=train.source, option="train")
     return train.spans, wording
 
 
@@ -255,11 +253,8 @@ def _density(references: Spans) -> np.ndarray:
     """Compute the proportion of each document that reference spans cover; NaN if the document has none."""
     span, start, end = references.pieces()
     merged = Fragments.merged(references.document[span], start, end, references.documents)
-    of_piece = np.repeat(np.arange(references.documents), np.diff(merged.offsets))
-    covered = np.bincount(of_piece, weights=merged.end - merged.start, minlength=references.documents)
-    lengths = np.asarray(references.lengths, dtype=float)
-    share: np.ndarray = np.divide(covered, lengths, out=np.full(len(lengths), np.nan), where=covered > 0)
-    return share
+    covered = np.bincount(merged.owner, weights=merged.end - merged.start, minlength=references.documents)
+    return np.where(covered > 0, covered / np.maximum(np.asarray(references.lengths), 1), np.nan)
 
 
 def _by_frequency(sides: Sequence[Spans]) -> Buckets:
@@ -283,14 +278,10 @@ def _by_training(sides: Sequence[Spans], strings: Sequence[np.ndarray], times: n
     same = with_common_labels(sides)
     width = max(len(same[0].labels), 1)
     *mentions, trained = (code * width + side.label for code, side in zip(strings, same, strict=True))
-    return _named(
-        "mentions in training",
-        SEEN,
-        [
-            np.where(np.isin(mention, trained), 0, np.where(times[string] > 0, 1, 2))
-            for mention, string in zip(mentions, strings, strict=False)
-        ],
-    )
+    seen = [np.isin(mention, trained) for mention in mentions]
+    others = (np.where(times[string] > 0, 1, 2) for string in strings)
+    buckets = [np.where(same_label, 0, other) for same_label, other in zip(seen, others, strict=False)]
+    return _named("mentions in training", SEEN, buckets)
 
 
 def _case(text: str) -> int:
@@ -346,12 +337,10 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
 
 def _is_value(value: Any) -> bool:
     plain = value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufU" else value
-    # a number beyond the range of floats has no mean, and may be too long to print
-    return (
-        plain is None
-        or isinstance(plain, str)
-        or (isinstance(plain, (int, float)) and not abs(plain) > sys.float_info.max)
-    )
+    if isinstance(plain, (int, float)):
+        # a number beyond the range of floats has no mean, and may be too long to print
+        return not abs(plain) > sys.float_info.max
+    return plain is None or isinstance(plain, str)
 
 
 def _numbers(column: np.ndarray) -> np.ndarray | None:
@@ -430,14 +419,14 @@ class BucketReport(Result, kw_only=False):
         named = ((way, name) for way in buckets for name in way.names)
         for label, (way, name) in zip(counts.labels, named, strict=True):
             # without predicted spans only recall is defined
-            keys, sizes = (_KEYS, _SIZES) if way.predictions is not None else (("recall",), _SIZES_OF_REFERENCE)
+            undefined = ("predicted", "precision", "f1") if way.predictions is None else ()
             scores.append(
                 BucketScores(
                     by=way.name,
                     bucket=name,
-                    sizes={title: int(totals[label][count]) for title, count in sizes.items()},
-                    scores={key: per_label[label][key] if key in keys else math.nan for key in _KEYS},
-                    intervals={key: bounds for key, bounds in intervals.get(label, {}).items() if key in keys},
+                    sizes={size: int(totals[label][count]) for size, count in _SIZES.items() if size not in undefined},
+                    scores={key: math.nan if key in undefined else per_label[label][key] for key in _KEYS},
+                    intervals={key: each for key, each in intervals.get(label, {}).items() if key not in undefined},
                 )
             )
         return cls(buckets, scores)

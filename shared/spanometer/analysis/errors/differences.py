@@ -1,6 +1,6 @@
 """Comparison of the errors of several systems: which systems make them, changes between two, suspicious references."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -15,7 +15,7 @@ from ...spans.annotations import distinct_spans, with_common_labels
 from ...spans.spans import Spans
 from ...spans.wording import Wording, coded_strings
 from ...tables.result import Result
-from ...tables.table import Part, Table, amounts, arrow_table, cell_of
+from ...tables.table import Part, Table, amounts, arrow_table
 from .buckets import LabelsOfStrings
 from .examples import SHOWN, MatchedSides, error_lines, heading_of_first, span_in
 
@@ -120,28 +120,19 @@ class SharedErrors(Result, kw_only=False):
         columns = ("start", "end", "label")
         return np.asarray(np.any([self.answer(first, name) != self.answer(second, name) for name in columns], axis=0))
 
-    def difference(self, before: str, after: str) -> "Difference":
-        """Compare the errors of two systems."""
-        pair = [self.names.index(before), self.names.index(after)]
-        systems = {name: self.systems[name] for name in (before, after)}
-        own = Difference(systems, self.spans, self.reference, self.kinds[:, pair], self.answers[:, pair])
-        return own.taken(np.flatnonzero(own.made_by))
+    def makers(self) -> list[np.ndarray]:
+        """Return the systems that make each error in the matched spans of each system, as bit masks.
 
-    def makers(self, rows: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return the systems that make each error, as bit masks: system n has the bit 2 ** n.
-
-        Args:
-            rows: the rows of the errors in the matched spans of each system.
+        System n has the bit 2 ** n.
         """
         who = (self.kinds > CORRECT) @ (1 << np.arange(len(self.systems)))
         missed = np.zeros(len(self.first.references) + 1, dtype=np.int64)
         missed[self.reference] = who
         made = []
-        for system, answers, of_system in zip(self.systems.values(), self.answers.T, rows, strict=True):
+        for system, answers in zip(self.systems.values(), self.answers.T, strict=True):
             invented = np.zeros(len(system.predictions) + 1, dtype=np.int64)
             invented[answers] = who
-            reference, prediction = system.reference[of_system], system.prediction[of_system]
-            made.append(np.where(reference < 0, invented[prediction], missed[reference]))
+            made.append(np.where(system.reference < 0, invented[system.prediction], missed[system.reference]))
         return made
 
     def to_arrow(self) -> pa.Table:
@@ -155,10 +146,8 @@ class SharedErrors(Result, kw_only=False):
         spans, context = self.spans, self.first.context
         wording, offsets = context.wording, self.first.matched.alignment.offsets
         start, end = spans.start.astype(np.int64), spans.end.astype(np.int64)
-        around = context.surroundings(spans.document, start, end, start, offsets)
-        columns = {"document": arrow_array(spans.document + 1)}
-        columns |= {name: around[name] for name in ("name", "line") if name in around}
-        columns |= {name: pa.array(getattr(spans, name)) for name in ("start", "end")}
+        columns = context.places(spans.document, start, offsets)
+        columns |= {"start": pa.array(spans.start), "end": pa.array(spans.end)}
         columns["label"] = strings(spans.label, spans.labels)
         if wording is not None:
             columns["text"] = wording.of(spans)
@@ -173,6 +162,7 @@ class SharedErrors(Result, kw_only=False):
             if wording is not None:
                 predicted = wording.of(system.predictions.picked(self.answers[~none, number]))
                 columns[f"text_{name}"] = predicted.take(arrow_array(np.cumsum(~none) - 1, none))
+        around = context.texts(spans.document, start, end)
         return pa.table(columns | {name: around[name] for name in ("before", "after") if name in around})
 
     def table(self) -> Table:
@@ -214,17 +204,13 @@ class Difference(SharedErrors, kw_only=False):
     leading: ClassVar[str] = "change"
 
     @property
-    def outcomes(self) -> np.ndarray:
-        """The kinds of errors, but `correct` if a system does not predict a spurious span."""
-        return np.asarray(np.maximum(self.kinds, CORRECT))
-
-    @property
     def change(self) -> np.ndarray:
         """The change of each error, as indices into `CHANGES`.
 
         An error has moved if both systems make an error and predict different spans.
         """
-        before, after = self.outcomes.T
+        # a system that does not predict a spurious span is right there
+        before, after = np.maximum(self.kinds, CORRECT).T
         return np.where(after == CORRECT, 0, np.where(before == CORRECT, 1, np.where(self.differ(0, 1), 2, 3)))
 
     @property
@@ -267,13 +253,11 @@ class Difference(SharedErrors, kw_only=False):
 
     def table(self) -> Table:
         """Return a table by kind: the numbers of errors of both systems, and the changes between them."""
-        pairs = self.outcomes @ np.array([len(KINDS), 1])
+        pairs = np.maximum(self.kinds, CORRECT) @ np.array([len(KINDS), 1])
         numbers = np.bincount(pairs, minlength=len(KINDS) ** 2).reshape(len(KINDS), -1)
-        before, after, same = numbers.sum(axis=1), numbers.sum(axis=0), numbers.diagonal()
-        fixed, new = numbers[:, CORRECT], numbers[CORRECT]
-        values = np.stack([before, -fixed, fixed + same - before, after - same - new, new, after], axis=1)[
-            CORRECT + 1 :
-        ]
+        before, after, same = (sums[1:] for sums in (numbers.sum(axis=1), numbers.sum(axis=0), numbers.diagonal()))
+        fixed, new = numbers[1:, CORRECT], numbers[CORRECT, 1:]
+        values = np.stack([before, -fixed, fixed + same - before, after - same - new, new, after], axis=1)
         rows = [((kind.replace("_", " "), "cyan"), *row) for kind, row in zip(list(KINDS)[1:], values, strict=True)]
         # whichever its kind, an error is no other error
         rows.append((("all errors", "bold"), *(values.sum(axis=0) * [1, 1, 0, 0, 1, 1])))
@@ -310,18 +294,14 @@ class SuspiciousReferences(Result, kw_only=False):
         differ = np.any([places.differ(0, other) for other in range(len(places.names))], axis=0)
         same = np.where(places.answers[:, 0] < 0, 0.5, 1.0)
         agree = np.where(differ | (len(places.names) < 2), 0.0, same)
-        columns: dict[str, Any] = {"evidence": agree.copy(), "agree": pa.array(agree)}
+        evidence, columns = agree.copy(), {"agree": pa.array(agree)}
         wording = shared.first.context.wording
         if wording is not None:
             if train is not None:
                 # strings joined from words and strings cut from texts could differ in spaces
-                wording = wording.without_text()
-            sources = {"": (shared.first.references, wording)}
-            if train is not None:
-                sources["train_"] = train[0], train[1].without_text()
-            spans, *annotations = with_common_labels(
-                [places.spans, *(annotation for annotation, _ in sources.values())]
-            )
+                wording, train = wording.without_text(), (train[0], train[1].without_text())
+            sources = {"": (shared.first.references, wording), **({} if train is None else {"train_": train})}
+            spans, *annotations = with_common_labels([places.spans, *(spans for spans, _ in sources.values())])
             texts = (words.of(annotation) for annotation, words in sources.values())
             (string, *codes), _ = coded_strings(wording.of(places.spans), *texts)
             own = np.where(places.in_reference, spans.label.astype(np.int64), -1)
@@ -329,13 +309,12 @@ class SuspiciousReferences(Result, kw_only=False):
                 labels = LabelsOfStrings.of(annotation, of_annotation, (string, own))
                 # the string itself is not elsewhere
                 same = labels.own if prefix else labels.own - places.in_reference
-                columns["evidence"] += labels.other / (labels.other + same + 1)
+                evidence += labels.other / (labels.other + same + 1)
                 columns[f"{prefix}same_label"] = arrow_array(same)
                 columns[f"{prefix}other_label"] = strings(labels.other_label, annotation.labels)
                 columns[f"{prefix}other_times"] = arrow_array(labels.other)
-        order = np.argsort(-columns["evidence"], kind="stable")
-        columns["evidence"] = pa.array(columns["evidence"])
-        return cls(places, pa.table(columns)).taken(order)
+        found = cls(places, pa.table({"evidence": pa.array(evidence), **columns}))
+        return found.taken(np.argsort(-evidence, kind="stable"))
 
     def __len__(self) -> int:
         """Count the places."""
@@ -384,9 +363,7 @@ class SuspiciousReferences(Result, kw_only=False):
         columns["where"] = [
             f"line {row['line']}" if "line" in row else place for row, place in zip(rows, documents, strict=True)
         ]
-        first, *heads = columns
-        cells = [list(map(cell_of, row)) for row in zip(*columns.values(), strict=True)]
-        return Table(first, heads, cells, keys=heads, left=left, kind="suspicious")
+        return arrow_table(pa.table(columns), left=left, kind="suspicious")
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Convert the places to built-in types, ready for JSON."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...measures.aligned import AlignedMeasure
 from ...options import options_of, require_known
 from ...spans.spans import Spans
 from ...spans.wording import Wording
-from ...tables.result import Result
+from ...tables.result import Result, by_kind
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from ...tags.schemes import LabelChoice
 from ..scores.measure_result import interval_notes
@@ -29,8 +29,8 @@ from .kinds import PAIR_CHOICES, AnswerErrors, Confusion, Costs, KindCost, costs
 _WIDEST = 12
 """Confusion matrices with more labels than this are not printed; the most frequent confusions are printed instead."""
 
-_MOST_CONFUSED = 20
-"""The maximum number of confusions of labels that are printed."""
+_MOST = {"confused": (20, "pairs of labels"), "strings": (SHOWN, "wrong strings")}
+"""The maximum number of rows of a kind of tables that are printed, and what the rows are."""
 
 _LABELS = amounts(
     reference="ref.",
@@ -136,8 +136,7 @@ class SystemErrors(MatchedSides, Result):
 
     def parts(self) -> Iterator[Part]:
         """Yield the cost of each kind, the kinds by label, confusions of labels, and the legend."""
-        yield from self.lines()
-        yield from ("", *self.legend)
+        yield from (*self.lines(), *self.legend)
 
     @property
     def legend(self) -> list[str]:
@@ -159,24 +158,18 @@ class SystemErrors(MatchedSides, Result):
         """Yield the same parts without the legend.
 
         Args:
-            matrices: whether to show confusion matrices of any size.
+            matrices: whether to show whole tables, and confusion matrices of any size.
         """
-        costs, marks, labels, shares, score, overlap, exact, confused, *further = self.tables()
-        yield score
-        for table in (costs, *(table for table in further if table.kind == "answers"), marks, labels, shares):
-            yield from ("", table)
-        wide = len(overlap.heads) > _WIDEST + 1
-        if matrices or not wide:
-            yield from ("", overlap, "", exact)
-        strings = [table for table in further if table.kind == "strings" and table.rows]
-        for table, most, noun in (
-            *([(confused, _MOST_CONFUSED, "pairs of labels")] if wide else []),
-            *((table, SHOWN, "wrong strings") for table in strings),
-        ):
-            yield ""
+        tables = by_kind(self.tables())
+        wide = len(tables["confusion"][0].heads) > _WIDEST + 1
+        confusions = ["confusion"] * (matrices or not wide) + ["confused"] * wide
+        kinds = ("scores", "costs", "answers", "marks", "kinds", "shares", *confusions, "strings")
+        for table in chain.from_iterable(tables.get(kind, []) for kind in kinds):
+            most, noun = _MOST.get(table.kind, (len(table.rows), ""))
             if not matrices and len(table.rows) > most:
                 yield f"The first {most:,} of {len(table.rows):,} {noun}; the CSV table {table.kind} has all."
-            yield table if matrices else replace(table, rows=table.rows[:most])
+            if table.kind != "strings" or table.rows:
+                yield from (table if matrices else replace(table, rows=table.rows[:most]), "")
 
     def tables(self) -> list[Table]:
         """List all tables."""
@@ -256,10 +249,8 @@ class Errors(CorpusResult):
 
     def with_context(self, context: Context) -> Self:
         """Return a copy with the words and lines of the documents."""
-        systems = {
-            name: replace(system, context=context.fitting(system.references)) for name, system in self.systems.items()
-        }
-        return replace(self, systems=systems)
+        fitting = context.fitting(self.first.references)
+        return replace(self, systems={name: replace(each, context=fitting) for name, each in self.systems.items()})
 
     def difference(self, before: str, after: str) -> Difference:
         """Compare the errors of two systems: fixed, new, moved, and the same.
@@ -271,16 +262,16 @@ class Errors(CorpusResult):
             require_choice("system", name, self.systems)
         if before == after:
             raise InputError(f"both systems are {before!r}.", "Name two different systems.")
-        return self.shared.difference(before, after)
+        return Difference.of({name: self.systems[name] for name in (before, after)})
 
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
         """Yield the tables of each system, the differences of several, and the legend; see `SystemErrors.lines`."""
+        yield ""
         for system in self.systems.values():
-            yield ""
             yield from system.lines(matrices=matrices)
         for table in self._compared():
-            yield from ("", table)
-        yield from ("", *self.first.legend, "")
+            yield from (table, "")
+        yield from (*self.first.legend, "")
         yield Copyable(self.signature)
 
     def tables(self) -> list[Table]:
@@ -315,10 +306,8 @@ def score_table(output: SystemErrors) -> Table:
 
 def kind_tables(system: SystemErrors) -> list[Table]:
     """Return two tables by kind of error, the highest cost first: number, proportion and cost; the number of marks."""
-    key, kinds, confidence = system.costs.key, system.costs.kinds, None
-    if system.resampling and system.costs.interval:
-        confidence = system.resampling.confidence
-    kind = kind_of(system.measure, key)
+    key, kind = system.costs.key, kind_of(system.measure, system.costs.key)
+    confidence = system.resampling.confidence if system.resampling and system.costs.interval else None
     columns = [
         *amounts("spans"),
         TableColumn("share", kind="share"),
@@ -326,7 +315,7 @@ def kind_tables(system: SystemErrors) -> list[Table]:
         TableColumn("gain", kind=kind, signed=True),
     ]
     costs, marks = [], []
-    for cost in kinds:
+    for cost in system.costs.kinds:
         share = cost.count / system.errors if system.errors else 0.0
         scores = (cost.fixed, cost.fixed_interval), (cost.gain, cost.gain_interval)
         costs.append((_name(cost), cost.count, share, *scores))

@@ -59,34 +59,32 @@ class Context:
             return self.line_runs.of(offsets[document] + start)
         return None if self.document_lines is None else self.document_lines[document]
 
-    def surroundings(
-        self, document: np.ndarray, start: np.ndarray, end: np.ndarray, first: np.ndarray, offsets: np.ndarray
-    ) -> dict[str, pa.Array]:
-        """Look up names, lines, texts and context of ranges of tokens, if known.
+    def places(self, document: np.ndarray, first: np.ndarray, offsets: np.ndarray) -> dict[str, pa.Array]:
+        """Return the columns `document` (from 1), and `name` (of the document) and `line` if known, of tokens.
 
         Args:
-            document: the document of each range.
-            start, end: the bounds of each range, in tokens of its document.
-            first: the token of each range whose line is given.
+            document: the document of each token.
+            first: its position in the document.
             offsets: the position of each document's first token in the corpus.
-
-        Returns:
-            The columns `name` (of the document), `line`, `before`, `text` and `after`.
         """
-        columns: dict[str, pa.Array] = {}
+        columns = {"document": arrow_array(document.astype(np.int32) + 1)}
         if self.names is not None:
             columns["name"] = string_array(self.names).take(arrow_array(document))
         lines = self.lines(document, first, offsets)
         if lines is not None:
             columns["line"] = arrow_array(lines)
-        wording = self.wording
-        if wording is not None:
-            around, length = AROUND[wording.separator], wording.lengths[document]
-            outer = wording.bounds(document, np.maximum(start - around, 0), np.minimum(end + around, length))
-            inner = wording.bounds(document, start, end)
-            for name, low, high in (("before", outer[0], inner[0]), ("text", *inner), ("after", inner[1], outer[1])):
-                columns[name] = wording.shown.between(document, low, high)
         return columns
+
+    def texts(self, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> dict[str, pa.Array]:
+        """Return the columns `before`, `text` and `after` of ranges of tokens; without words no columns."""
+        wording = self.wording
+        if wording is None:
+            return {}
+        around, length = AROUND[wording.separator], wording.lengths[document]
+        outer = wording.bounds(document, np.maximum(start - around, 0), np.minimum(end + around, length))
+        inner = wording.bounds(document, start, end)
+        pieces = {"before": (outer[0], inner[0]), "text": inner, "after": (inner[1], outer[1])}
+        return {name: wording.shown.between(document, *bounds) for name, bounds in pieces.items()}
 
     def fitting(self, references: Spans) -> Self:
         """Check that the words are the words of these documents, and return the context."""
@@ -198,20 +196,16 @@ class ErrorChoice(CheckedOptions):
     """
 
     kind: tuple[str, ...] = option(
-        (),
-        help=f"show only these kinds of errors, separated by commas: {', '.join(CHOICES)}",
-        parse=_listed,
-        metavar="KINDS",
+        (), help=f"show only these kinds of errors, separated by commas: {', '.join(CHOICES)}", metavar="KINDS"
     )
     reference_label: tuple[str, ...] = option(
         (),
         help="show only errors whose reference span has one of these labels. Spurious spans have no "
         "reference span; without --predicted-label, they are shown by their own label",
-        parse=_listed,
         metavar="LABELS",
     )
     predicted_label: tuple[str, ...] = option(
-        (), help="show only errors whose predicted spans have these labels", parse=_listed, metavar="LABELS"
+        (), help="show only errors whose predicted spans have these labels", metavar="LABELS"
     )
     limit: int | None = option(None, help="show only the first N errors", kind=int, low=1, optional=True, metavar="N")
     sample: int | None = option(None, help="show N random errors", kind=int, low=1, optional=True, metavar="N")
@@ -232,26 +226,20 @@ class ErrorChoice(CheckedOptions):
         chosen = matched.kind != CORRECT
         if self.kind:
             chosen &= np.any([matched.flags(kind) for kind in self.kind], axis=0)
-        if self.reference_label:
-            codes = self._codes(matched, "reference_label")
-            label = matched.reference_label
-            label = label if self.predicted_label else np.where(label < 0, matched.predicted_label, label)
-            chosen &= np.isin(label, codes)
-        if self.predicted_label:
-            chosen &= np.isin(matched.predicted_label, self._codes(matched, "predicted_label"))
+        reference, predicted, names = matched.reference_label, matched.predicted_label, matched.alignment.labels
+        own = reference if self.predicted_label else np.where(reference < 0, predicted, reference)
+        for option_name, codes in (("reference_label", own), ("predicted_label", predicted)):
+            labels = getattr(self, option_name)
+            for unknown in (label for label in labels if label not in names):
+                remedy = f"The labels are {', '.join(map(repr, names)) or 'none'}; check {setting(option_name)}."
+                raise InputError(f"no span has the label {unknown!r}.", remedy, option=option_name)
+            if labels:
+                chosen &= np.isin(codes, list(map(names.index, labels)))
         picked = matched.order[chosen[matched.order]]
         if self.sample is not None and self.sample < len(picked):
             drawn = np.random.default_rng(self.sample_seed).choice(len(picked), self.sample, replace=False)
             picked = picked[np.sort(drawn)]
         return np.asarray(picked)
-
-    def _codes(self, matched: MatchedSpans, name: str) -> list[int]:
-        labels, chosen = matched.alignment.labels, getattr(self, name)
-        unknown = next((label for label in chosen if label not in labels), None)
-        if unknown is not None:
-            remedy = f"The labels are {', '.join(map(repr, labels)) or 'none'}; check {setting(name)}."
-            raise InputError(f"no span has the label {unknown!r}.", remedy, option=name)
-        return [labels.index(label) for label in chosen]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -339,10 +327,10 @@ class ErrorExamples(Result, kw_only=False):
         table = matched.to_arrow().take(arrow_array(inverse(matched.order)[rows]))
         columns = {
             **dict(zip(table.column_names, table.columns, strict=True)),
-            "document": arrow_array(document.astype(np.int32) + 1),
             "reference_text": texts[0].take(arrow_array(order)),
             "predicted_text": texts[1].take(arrow_array(order)),
-            **context.surroundings(document, start, end, sides.first[rows], matched.alignment.offsets),
+            **context.places(document, sides.first[rows], matched.alignment.offsets),
+            **context.texts(document, start, end),
             "times": arrow_array(times[order], np.full(len(rows), unknown)),
         }
         return cls(pa.table(columns), context, about)

@@ -19,6 +19,7 @@ from ...measures.registry import MEASURES, read_measures
 from ...options import CheckedOptions, option
 from ...readers.json.annotation_tools import PREANNOTATIONS, ReviewTask
 from ...readers.reading import beside_files
+from ...spans.texts import joined
 from ..comparison.comparison import REFERENCES, SYSTEM, named_systems
 from ..scores.report import corpus_size
 from .errors import Errors, SystemErrors
@@ -36,7 +37,6 @@ class Matching(CheckedOptions):
         0.0,
         help="match only predicted spans that cover at least this share of the reference span; with 0, one shared "
         "token is enough",
-        kind=float,
         low=0,
         high=1,
         metavar="SHARE",
@@ -167,17 +167,16 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
         require_choice("system", name, names)
     # the system whose errors are shown, and the one that also makes them or not
     side, beside = (other, current) if change == "fixed" else (current, other)
-    every = [ErrorChoice().rows(system.matched) for system in errors.systems.values()]
+    listed = (filter(None, given.get(key, "").split(",")) for key in ("kind", "boundary"))
+    kinds, boundaries = (ErrorChoice(kind=tuple(names)) for names in listed)
     shown = {}
-    for (name, system), rows, makers in zip(errors.systems.items(), every, errors.shared.makers(every), strict=True):
-        matched, kept = system.matched, np.ones(len(rows), dtype=bool)
+    for (name, system), makers in zip(errors.systems.items(), errors.shared.makers(), strict=True):
+        matched, rows = system.matched, kinds.rows(system.matched)
+        kept = np.isin(rows, boundaries.rows(matched))
         if change:
-            kept &= (makers >> names.index(beside) & 1) == (change == "both")
+            kept &= (makers[rows] >> names.index(beside) & 1) == (change == "both")
         if change or given.get("system"):
             kept &= name == side
-        for key in ("kind", "boundary"):
-            if given.get(key):
-                kept &= np.any([matched.flags(value)[rows] for value in given[key].split(",")], axis=0)
         labels = {label: code for code, label in enumerate(matched.alignment.labels)} | {"": -1}
         for key, of_side in (("reference", matched.reference_label), ("predicted", matched.predicted_label)):
             if key in given:
@@ -196,20 +195,13 @@ def _tasks(errors: Errors, rows: Mapping[str, np.ndarray]) -> Iterator[ReviewTas
         raise InputError("the documents have no words.", "Give a file with words or texts.")
     chosen = [system.matched.document[rows[name]] for name, system in errors.systems.items()]
     documents = np.unique(np.concatenate(chosen))
+    metas = pa.table(context.places(documents, np.zeros_like(documents), wording.units.offsets)).to_pylist()
     sides = {"reference": first.references, **{name: each.predictions for name, each in errors.systems.items()}}
     offsets = {name: offsets_by(side.document, side.documents) for name, side in sides.items()}
-    lines = context.lines(documents, np.zeros(len(documents), np.int64), wording.units.offsets)
-    for place, document in enumerate(documents.tolist()):
-        units = wording.listed(document, 0, int(wording.lengths[document]))
-        starts = np.cumsum([0, *(len(unit) + len(wording.separator) for unit in units)]).tolist()
-        tokens = [(start, start + len(unit)) for start, unit in zip(starts, units, strict=False)]
-        spans = {}
+    for document, meta in zip(documents.tolist(), metas, strict=True):
+        (text,), tokens = joined([wording.listed(document, 0, int(wording.lengths[document]))], wording.separator)
+        bounds, spans = tokens.bounds(0), {}
         for name, side in sides.items():
-            taken = slice(*offsets[name][document : document + 2].tolist())
-            bounds = zip(side.start[taken].tolist(), side.end[taken].tolist(), side.label[taken].tolist(), strict=True)
-            spans[name] = [(tokens[start][0], tokens[end - 1][1], side.labels[label]) for start, end, label in bounds]
-        meta: dict[str, Any] = {"document": document + 1}
-        meta |= {} if context.names is None else {"name": context.names[document]}
-        meta |= {} if lines is None else {"line": int(lines[place])}
-        text = wording.separator.join(units)
-        yield ReviewTask(document + 1, text, tokens if wording.separator else [], spans, meta)
+            there = side.picked(slice(*offsets[name][document : document + 2].tolist()))
+            spans[name] = [(bounds[start][0], bounds[end - 1][1], label) for _, start, end, label in there.rows()]
+        yield ReviewTask(document + 1, text, bounds if wording.separator else [], spans, meta)

@@ -1,7 +1,7 @@
 """The kinds of errors: what each costs, which labels are confused, and the kinds that only generated answers have."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -11,19 +11,18 @@ import numpy as np
 from ...alignment.matched_spans import BOUNDARIES, MARKS, MatchedSpans
 from ...alignment.overlaps import Pieces, SideSpans
 from ...counts.counts import Column, Counts, join_columns
-from ...counts.statistics import Estimate, Resampling, estimates, jackknife_groups, joined_values
+from ...counts.statistics import Estimate, Resampling
 from ...exceptions import InputError, mention
 from ...grounding.grounded import AnswerOutcomes, Grounded, outcomes_by_answer
 from ...grounding.placing import Outcome
 from ...grounding.policies import COUNTS
 from ...measures.aligned import AlignedMeasure
 from ...tables.result import Result
-from ...tables.table import Part, Table, TableColumn, amounts
+from ...tables.table import Part, Table, TableColumn, amounts, defined_interval
 
-WRONG_BOUNDARIES = tuple(f"wrong_boundary_{boundary}" for boundary in list(BOUNDARIES)[1:])
-"""The kinds that are parts of `wrong_boundary`."""
+_PARTS = [f"wrong_boundary_{boundary}" for boundary in list(BOUNDARIES)[1:]]
 
-ERRORS = ("wrong_label", "wrong_boundary", *WRONG_BOUNDARIES, "wrong_label_and_boundary", "missing", "spurious")
+ERRORS = ("wrong_label", "wrong_boundary", *_PARTS, "wrong_label_and_boundary", "missing", "spurious")
 """The kinds of errors that have costs."""
 
 
@@ -54,7 +53,7 @@ class KindCost:
     @property
     def boundary(self) -> str:
         """The boundary if this kind is a part of `wrong_boundary`; otherwise empty."""
-        return self.kind.removeprefix("wrong_boundary_") if self.kind in WRONG_BOUNDARIES else ""
+        return self.kind.partition("wrong_boundary_")[2]
 
 
 @dataclass(frozen=True)
@@ -77,9 +76,6 @@ class Costs:
 _NOW = ""
 """The key of the uncorrected output among the corrected outputs."""
 
-Totals = Mapping[str, np.ndarray]
-"""Summed counts by label, by the names of the counts; shape (..., labels)."""
-
 
 def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling | None) -> Costs:
     """Compute the cost of each kind of error.
@@ -97,71 +93,54 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
         InputError: if the measure is undefined for the output or a corrected output, or if its counts cannot be added.
     """
     if measure.counts_type is not Counts:
-        raise InputError(
-            f"the costs of errors are computed from sums of counts, but {measure.name} needs more than sums.",
-            f"Set {mention('measure')} to another measure, such as span_f.",
-            option="measure",
-        )
+        problem = f"the costs of errors are computed from sums of counts, but {measure.name} needs more than sums."
+        remedy = f"Set {mention('measure')} to another measure, such as span_f."
+        raise InputError(problem, remedy, option="measure")
     now = measure.count(matched.alignment)
     flags = {kind: matched.flags(kind) for kind in ERRORS}
     changes = {kind: _change(measure, matched, of_kind) for kind, of_kind in flags.items() if of_kind.any()}
+    names, columns, shared = (*now.columns, *now.shared), dict(now.columns), dict(now.shared)
+    for kind, change in changes.items():
+        columns |= {f"{kind} {name}": column for name, column in change.columns.items()}
+        shared |= {f"{kind} {name}": values for name, values in change.shared.items()}
 
-    def scored(totals: Callable[[Counts, np.ndarray | slice], Totals]) -> dict[str, np.ndarray]:
-        """Compute the main score of the output, and with each kind corrected; `totals` sums counts of documents."""
-        sums = {_NOW: totals(now, slice(None))}
-        for kind, (documents, counts) in changes.items():
-            added = totals(counts, documents)
-            sums[kind] = {name: values + added[name] for name, values in sums[_NOW].items()}
-        return {kind: measure.score_totals(of_kind)[measure.headline] for kind, of_kind in sums.items()}
-
-    def left_out() -> dict[str, np.ndarray]:
-        """Compute these scores with each group of documents left out in turn, see `Measure.left_out`."""
-        group = jackknife_groups(now.documents)
-
-        def without(counts: Counts, documents: np.ndarray | slice) -> Totals:
-            grouped = counts.grouped(group[documents], int(group.max()) + 1)
-            sums = joined_values(grouped.per_document())
-            return {name: values - sums[name] for name, values in counts.per_label().items()}
-
-        return scored(without)
+    def scored(totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute the main score of the output, and with each kind corrected."""
+        outputs = {_NOW: {name: totals[name] for name in names}}
+        for kind in changes:
+            outputs[kind] = {name: totals[name] + totals[f"{kind} {name}"] for name in names}
+        return {kind: measure.score_totals(sums)[measure.headline] for kind, sums in outputs.items()}
 
     def interval(estimate: Estimate) -> tuple[float, float] | None:
-        if resampling is None or estimate.drawn is None or np.isnan(estimate.drawn).all():
-            return None
-        return estimate.interval(resampling.confidence)
+        return None if resampling is None else defined_interval(estimate.interval(resampling.confidence))
 
-    def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
-        return scored(lambda counts, documents: counts.weighted(weights[:, documents]))
-
-    points = scored(lambda counts, _: counts.per_label())
-    computed = estimates(points, of_weights, left_out, now.documents, resampling)
-    own, score = computed[_NOW], float(points[_NOW])
+    # counted together, so that all scores come from the same resampled corpora
+    together = replace(now, columns=columns, shared=shared)
+    estimates = {kind: each[0] for kind, each in measure.joint_estimates([together], resampling, scored).items()}
+    own = estimates[_NOW]
     kinds = []
     for kind, of_kind in flags.items():
-        fixed, estimate = float(points.get(kind, score)), computed.get(kind, own)
+        fixed = estimates.get(kind, own)
         kinds.append(
             KindCost(
                 kind=kind,
                 count=int(of_kind.sum()),
                 **{mark: int(matched.flags(mark)[of_kind].sum()) for mark in MARKS},
-                fixed=fixed,
-                gain=fixed - score,
-                fixed_interval=interval(estimate),
-                gain_interval=interval(estimate - own),
+                fixed=float(fixed.point),
+                gain=float(fixed.point - own.point),
+                fixed_interval=interval(fixed),
+                gain_interval=interval(fixed - own),
             )
         )
     by_gain = sorted(kinds, key=lambda cost: (-cost.gain if measure.higher_is_better else cost.gain, -cost.count))
     parts = [cost for cost in by_gain if cost.boundary]
     whole = [cost for cost in by_gain if not cost.boundary]
     place = [cost.kind for cost in whole].index("wrong_boundary") + 1
-    return Costs(measure.headline, score, interval(own), (*whole[:place], *parts, *whole[place:]))
+    return Costs(measure.headline, float(own.point), interval(own), (*whole[:place], *parts, *whole[place:]))
 
 
-def _change(measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -> tuple[np.ndarray, Counts]:
-    """Compute the change of counts if the errors in flagged rows are corrected.
-
-    Returns the documents with such errors, ascending, and the counts to add, with a document for each.
-    """
+def _change(measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -> Counts:
+    """Compute the counts to add if the errors in flagged rows are corrected."""
     alignment = matched.alignment
     there = np.zeros(alignment.documents, dtype=bool)
     there[matched.document[flags]] = True
@@ -177,22 +156,14 @@ def _change(measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -
         after = measure.count(alignment.of_sides(reference, fixed))
     except InputError as error:
         # the corrected spans are not in the user's input
-        raise replace(
-            error,
-            problem=f"after correcting the errors of one kind, {error.problem}",
-            remedy=f"Set {mention('measure')} to a measure without this limit, such as span_f.",
-            option="measure",
-        ) from None
-    documents = np.flatnonzero(there)
+        problem = f"after correcting the errors of one kind, {error.problem}"
+        remedy = f"Set {mention('measure')} to a measure without this limit, such as span_f."
+        raise replace(error, problem=problem, remedy=remedy, option="measure") from None
     # sum before joining, because most spans are equal in both
     removed = {name: _negative(column) for name, column in before.summed().columns.items()}
     columns = join_columns([after.summed().columns, removed])
-    for name, column in columns.items():
-        inside = there[column.document]
-        place = np.searchsorted(documents, column.document[inside])
-        columns[name] = Column(place, column.label[inside], np.asarray(column.value)[inside])
-    shared = {name: (values - before.shared[name])[documents] for name, values in after.shared.items()}
-    return documents, replace(after, columns=columns, documents=len(documents), shared=shared).summed()
+    shared = {name: values - before.shared[name] for name, values in after.shared.items()}
+    return replace(after, columns=columns, shared=shared).summed()
 
 
 def _negative(column: Column) -> Column:
@@ -360,11 +331,6 @@ class AnswerErrors:
                 numbers.update(kinds)
                 predicted.update([*broken, *kinds] if outcome.wrong or outcome.kind == "placed" else [])
         return {kind: KindOfAnswer(numbers[kind], predicted[kind]) for kind in ANSWER_KINDS}
-
-    @property
-    def total(self) -> int:
-        """The number of errors of all kinds."""
-        return sum(kind.number for kind in self.kinds.values())
 
     def kinds_of(self, outcome: Outcome) -> list[str]:
         """Return the kinds of errors of an item."""
