@@ -44,10 +44,10 @@ def run(options: argparse.Namespace) -> None:
     source, of_tags = read_source(options, path)
     if of_tags:
         file = source.read_tags(path, [source.one_column], source.words_column or True)
-        spans, words = file.decoded(**source.decoding).spans, file.words
+        spans, words = file.decoded(**source.decoding).spans, file.units
     else:
         file, carried = source.read_in_tokens(path)
-        spans, words = carried.file.spans, carried.all_words()
+        spans, words = carried.file.spans, carried.file.units
     try:
         advice = advise(spans, words, thresholds=thresholds, flow=options.flow)
     except InputError as error:

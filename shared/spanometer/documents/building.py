@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import sys
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
-from itertools import chain, groupby, islice, repeat
-from operator import attrgetter
+from dataclasses import replace
+from itertools import accumulate, chain, groupby, islice, pairwise, repeat
 from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrays import arrow_array, is_utf8, offsets_by, offsets_of, run_bounds, sorted_codes, take_segments, typed_array
+from ..arrays import (
+    arrow_array,
+    is_utf8,
+    offsets_by,
+    offsets_of,
+    place_of,
+    run_bounds,
+    sorted_codes,
+    take_segments,
+    typed_array,
+)
 from ..exceptions import InputError, counted, setting
 from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, SPAN_TYPE, item_problem
 from ..spans.spans import Fragments, Spans, checked_spans
-from ..spans.texts import UNITS, Tokens, code_points_of, is_plain
+from ..spans.texts import UNITS, Tokens, are_plain, code_points_of, texts_not_plain
 from .layers import Codes, Named, Record, RecordBatch, WordRows
 from .stated import NO_ATTRIBUTES, TEXT_TYPE, StatedSpans, alike, compared, stated_arrays, strings_of
 
@@ -30,7 +38,7 @@ _AT_ONCE = 1000
 _SPANS = 50_000
 """The number of spans that are checked at a time."""
 
-_CHARACTERS = 1_000_000
+_CHARACTERS = 250_000
 """The approximate number of characters whose offsets are converted at a time."""
 
 _DISTINCT = 10_000
@@ -38,26 +46,13 @@ _DISTINCT = 10_000
 
 _FARTHEST = 1 << 62
 _NO_TOKENS = np.zeros((0, 2), dtype=np.int64)
-_PARTS = attrgetter(*(each.name for each in fields(Record)))
-
-
-@contextlib.contextmanager
-def _without_collection() -> Iterator[None]:
-    """Turn garbage collection off, which takes longer than reading; readers create no reference cycles."""
-    on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if on:
-            gc.enable()
 
 
 def _batches(records: Iterable[Record | RecordBatch]) -> Iterator[RecordBatch]:
     """Yield all records in batches."""
     for kind, some in groupby(records, type):
         while kind is Record and (part := list(islice(some, _AT_ONCE))):
-            yield tuple(zip(*map(_PARTS, part), strict=True))
+            yield RecordBatch.of(cast(list[Record], part))
         yield from cast(Iterator[RecordBatch], some)
 
 
@@ -90,37 +85,42 @@ class RecordColumns:
         self._tokens: list[Tokens] = []
         self._odd_token: InputError | None = None
         spans = _SpanColumns()
-        with _without_collection():
+        # garbage collection takes longer than reading, and readers create no reference cycles
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
             for batch in _batches(records):
                 self._add(batch, spans)
+        finally:
+            if collecting:
+                gc.enable()
         self._require_all_or_none()
         self.stated = spans.stated()
         if by_name:
             self._join_by_name()
 
-    def _add(self, columns: RecordBatch, spans: _SpanColumns) -> None:
+    def _add(self, batch: RecordBatch, spans: _SpanColumns) -> None:
         """Check and add several documents."""
-        first = len(self.lines)
-        line, place, name, annotator, text, words, tokens, *of_spans, lost = columns
-        self.lines.extend(line)
-        self.places.extend(place)
+        first, none = len(self.lines), [None] * len(batch.line)
+        self.lines.extend(batch.line)
+        self.places.extend(batch.place)
         try:
-            spans.add(*of_spans)
+            spans.add(batch)
         except InputError as error:
             raise self.locate(error.placed(document=first + (error.document or 0))) from None
         except (TypeError, ValueError, OverflowError):
-            raise self._malformed(of_spans[0], first) from None
+            raise self._malformed(batch, first) from None
+        texts, words = batch.text or none, batch.words or none
         # both sides and several systems usually have the same texts
-        self.texts += [each and sys.intern(each) for each in text]
-        self.ids.extend(name)
-        self.annotators.extend(annotator)
-        if any(lost):
-            self.lost += [(number, *each) for number, some in enumerate(lost, first) for each in some]
+        self.texts += [text and sys.intern(text) for text in texts]
+        self.ids += [name if name is None else str(name) for name in batch.id or none]
+        self.annotators += [name if name is None else str(name) for name in batch.annotator or none]
+        self.lost += [(number, *each) for number, some in enumerate(batch.lost, first) for each in some]
         # documents with a text do not need words
-        lacking = zip(text, words, strict=True)
+        lacking = zip(texts, words, strict=True)
         self._words += bytes([1 if each is not None else 0 if row is None else 1 + bool(row) for each, row in lacking])
         self._add_words(words, first)
-        self._add_tokens(tokens, first)
+        self._add_tokens(batch.tokens or none, first)
 
     def _add_words(self, words: Sequence[Sequence[str] | None], first: int) -> None:
         """Add the words of documents; if one has none, drop all words."""
@@ -136,6 +136,9 @@ class RecordColumns:
     def _add_tokens(self, tokens: Sequence[Any], first: int) -> None:
         """Add the tokens of documents. Errors in them are raised only when the tokens are used."""
         self.with_tokens += bytes([row is not None for row in tokens])
+        if not any(self.with_tokens[first:]):
+            self._tokens.append(Tokens(np.zeros(len(tokens) + 1, dtype=np.int64), *_NO_TOKENS.T))
+            return
         rows = [_NO_TOKENS if row is None else row for row in tokens]
         in_arrays = all(isinstance(row, np.ndarray) for row in rows)
         try:
@@ -207,21 +210,16 @@ class RecordColumns:
         # in all other texts the units agree
         if set(units) == {"codepoint"}:
             return
-        line_ends = any(unit.endswith("-lf") for unit in units)
-        odd = [
-            number
-            for number, text in enumerate(self.texts)
-            if text and (line_ends or not text.isascii()) and not _are_plain(text, units)
-        ]
-        if not odd:
-            return
         spans = self.stated.spans
         span, *pieces = spans.pieces()
         bounds = [piece.copy() for piece in pieces]
         counts = np.bincount(spans.document[span], minlength=spans.documents)
-        size = offsets_of([len(str(self.texts[number])) for number in odd])
+        texts = [text or "" for text in self.texts]
+        size = offsets_of(list(map(len, texts)))
         for first, last in zip(*run_bounds(size[:-1] // _CHARACTERS), strict=True):
-            self._convert(np.array(odd[first:last]), units, counts, bounds)
+            odd = first + texts_not_plain(texts[first:last], units)
+            if len(odd):
+                self._convert(odd, units, counts, bounds)
         self.stated = replace(self.stated, spans=_with_bounds(spans, *bounds))
 
     def _convert(
@@ -341,15 +339,15 @@ class RecordColumns:
         """Describe where a document is in the file."""
         return self.places[number] or f"line {self.lines[number]}"
 
-    def _malformed(self, spans: Sequence[Sequence[Any]], first: int) -> InputError:
+    def _malformed(self, batch: RecordBatch, first: int) -> InputError:
         """Create the error for the first malformed span of documents, the first of which has this number."""
-        for number, of_document in enumerate(spans, first):
-            for index, span in enumerate(of_document):
-                is_span = isinstance(span, (tuple, list)) and len(span) == 3
-                named = dict(zip(SPAN_KEYS, span, strict=True)) if is_span else span
-                problem = item_problem(named, SPAN_TYPE, "a span")
-                if problem:
-                    return self.locate(InputError(problem, document=number, span=index))
+        for index, span in enumerate(batch.spans):
+            is_span = isinstance(span, (tuple, list)) and len(span) == 3
+            named = dict(zip(SPAN_KEYS, span, strict=True)) if is_span else span
+            problem = item_problem(named, SPAN_TYPE, "a span")
+            if problem:
+                document, place = place_of(offsets_of(batch.counts), index)
+                return self.locate(InputError(problem, document=first + document, span=place))
         return self.locate(InputError("a span is malformed.", SPAN_REMEDY))
 
 
@@ -369,40 +367,35 @@ class _SpanColumns:
         # for each fragment of a discontinuous span: the span, the start and the end
         self._fragments = array("q")
 
-    def add(
-        self,
-        spans: Sequence[Any],
-        stated: Sequence[Sequence[str | None]],
-        fragments: Sequence[Mapping[int, Sequence[tuple[int, int]]]],
-        attributes: Sequence[Sequence[Mapping[str, Any]]],
-        scores: Sequence[Sequence[Any]],
-    ) -> None:
-        """Add these layers of some documents, see `Record`; malformed spans raise any Python error."""
-        first = self._size
-        each = chain.from_iterable(spans)
-        while some := list(islice(each, _SPANS)):
-            self._add_bounds(some)
-        self._counts.extend(map(len, spans))
-        if any(map(any, stated)):
+    def add(self, batch: RecordBatch) -> None:
+        """Add the spans of some documents; malformed spans raise any Python error."""
+        first, size = self._size, len(batch.spans)
+        for begin in range(0, size, _SPANS):
+            self._add_bounds(batch.spans[begin : begin + _SPANS])
+        self._counts.extend(batch.counts)
+        stated = batch.stated
+        if "" in stated:
             # a document with only empty stated texts states none
-            filled = (
-                texts if any(texts) else repeat(None, len(some)) for texts, some in zip(stated, spans, strict=True)
-            )
-            self._texts += stated_arrays(chain.from_iterable(filled))
-        else:
-            self._texts.append(pa.nulls(self._size - first))
-        codes = np.zeros(self._size - first, dtype=np.int32)
-        begin = offsets_of(self._counts[-len(spans) :]).tolist()
-        for number, values in enumerate(attributes if any(attributes) else ()):
-            if any(values):
-                codes[begin[number] : begin[number + 1]] = list(map(self._code, values, scores[number] or repeat(None)))
-        for number, pieces in enumerate(fragments if any(fragments) else ()):
-            self._add_fragments(pieces, first + begin[number], number)
+            rows = (stated[begin:end] for begin, end in pairwise(accumulate(batch.counts, initial=0)))
+            stated = [text for row in rows for text in (row if any(row) else repeat(None, len(row)))]
+        self._texts += stated_arrays(stated) if any(stated) else [pa.nulls(size)]
+        codes = np.zeros(size, dtype=np.int32)
+        if any(batch.attributes):
+            codes[:] = list(map(self._code, batch.attributes, batch.scores or repeat(None)))
         self._attributes.append(codes)
+        for place, pairs in sorted(batch.fragments.items()):
+            if typed_array(list(chain.from_iterable(pairs)), pa.int64()) is None:
+                document, _ = place_of(offsets_of(batch.counts), place)
+                raise InputError("a boundary of a fragment is not an integer.", SPAN_REMEDY, document=document)
+            for start, end in pairs:
+                self._fragments.extend((first + place, start, end))
 
     def _add_bounds(self, spans: Sequence[Any]) -> None:
         """Add boundaries and labels; malformed spans raise any Python error."""
-        start, end, label = zip(*spans, strict=True)
+        if set(map(len, spans)) - {len(SPAN_KEYS)}:
+            raise ValueError
+        flat = list(chain.from_iterable(spans))
+        start, end, label = flat[::3], flat[1::3], flat[2::3]
         if not {*map(type, start), *map(type, end)} <= {int} or not {*map(type, label)} <= {str}:
             raise TypeError
         if not all(map(is_utf8, {*label} - self._labels.keys())):
@@ -411,7 +404,7 @@ class _SpanColumns:
         self._bounds.append((_narrow(start), _narrow(end), codes))
         self._size += len(label)
 
-    def _code(self, attributes: Mapping[str, Any], scores: Any) -> int:
+    def _code(self, attributes: Mapping[str, Any] | None, scores: Any) -> int:
         """Return an index for these attributes; equal attributes usually get the same index."""
         if not attributes:
             return 0
@@ -424,15 +417,6 @@ class _SpanColumns:
                 return len(self._values) - 1
             self._codes[key] = len(self._values) - 1
         return self._codes[key]
-
-    def _add_fragments(self, fragments: Mapping[int, Sequence[tuple[int, int]]], first: int, document: int) -> None:
-        """Add the fragments of a document's spans; `first` is the index of its first span."""
-        for place, pairs in sorted(fragments.items()):
-            bounds = list(chain.from_iterable(pairs))
-            if typed_array(bounds, pa.int64()) is None:
-                raise InputError("a boundary of a fragment is not an integer.", SPAN_REMEDY, document=document)
-            for start, end in pairs:
-                self._fragments.extend((first + place, start, end))
 
     def stated(self) -> StatedSpans:
         """Return all spans in the order of the file."""
@@ -456,7 +440,7 @@ class _SpanColumns:
 
 def _narrow(bounds: Sequence[int]) -> np.ndarray:
     """Convert boundaries to an array, with 32 bits if they fit."""
-    wide = np.array(bounds, dtype=np.int64)
+    wide = np.fromiter(bounds, np.int64, len(bounds))
     narrow = wide.astype(np.int32)
     return narrow if np.array_equal(narrow, wide) else wide
 
@@ -470,12 +454,8 @@ def _with_bounds(spans: Spans, start: np.ndarray, end: np.ndarray) -> Spans:
     return replace(spans, start=first, end=last, fragments=fragments)
 
 
-def _are_plain(text: str, units: Collection[str]) -> bool:
-    return all(is_plain(text, unit) for unit in units)
-
-
 def _which(text: str, units: Collection[str]) -> str:
     """Describe the characters of a text that different units count differently."""
-    others = not _are_plain(text, {unit.removesuffix("-lf") for unit in units})
+    others = not are_plain(text, {unit.removesuffix("-lf") for unit in units})
     line_ends = any(unit.endswith("-lf") for unit in units)
     return " and ".join(["such as emoji"] * others + ["a carriage return with a newline"] * line_ends)

@@ -212,8 +212,9 @@ class DocumentFile:
     def take(self, documents: np.ndarray) -> DocumentFile:
         """Select documents in the given order."""
         chosen = documents.tolist()
-        tokens = self._tokens_of(documents)
-
+        tokens = np.zeros(0, dtype=np.int64)
+        if self.lengths is not None and (self.line_runs is not None or self.numbers is not None):
+            tokens = take_segments(offsets_of(self.lengths), documents)[1]
         layers: dict[str, Any] = {}
         for name in ("documents", "spans", "missing", "stated", "entities", "parts"):
             if (column := getattr(self, name)) is not None:
@@ -230,12 +231,6 @@ class DocumentFile:
             document_lines=self.document_lines[documents],
             line_runs=None if self.line_runs is None else self.line_runs.take(tokens),
         )
-
-    def _tokens_of(self, documents: np.ndarray) -> np.ndarray:
-        """Return the tokens of some documents; empty if neither lines nor numbers of tokens are known."""
-        if self.lengths is None or (self.line_runs is None and self.numbers is None):
-            return np.zeros(0, dtype=np.int64)
-        return take_segments(offsets_of(self.lengths), documents)[1]
 
     def in_documents_of(self, other: DocumentFile) -> DocumentFile:
         """Split the tokens of a file of tags into the documents of another file that has the same number of tokens."""

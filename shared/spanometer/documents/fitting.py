@@ -15,7 +15,7 @@ from ..spans.spans import in_order
 from ..spans.texts import joined
 from ..spans.tokenisation import to_tokens
 from .document_file import DocumentFile
-from .layers import Record, Words, Writer
+from .layers import Record, Writer
 from .pairing import Pairing
 from .stated import StatedSpans
 from .units import Carrying, with_tokens
@@ -65,16 +65,6 @@ class Fitted(Carrying):
     def has_words(self) -> bool:
         """Whether the words are known, either directly or from texts and tokens."""
         return self.file.words is not None or (self.texts is not None and self.tokens is not None)
-
-    def words(self, document: int) -> list[str]:
-        """Return the words of a document; empty if they are unknown."""
-        return self.file.words_of(document)
-
-    def all_words(self) -> Words | None:
-        """Return the words of all documents; None if they are unknown."""
-        if self.file.words is not None or not self.has_words:
-            return self.file.words
-        return Words.of(map(self.words, range(self.file.documents.size)))
 
     def records(self) -> Iterator[Record]:
         """Yield each document with its spans in order."""

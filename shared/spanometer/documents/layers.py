@@ -6,8 +6,8 @@ import inspect
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from itertools import islice, pairwise
-from operator import eq
+from itertools import accumulate, chain, islice, pairwise, repeat
+from operator import attrgetter, eq
 from typing import Any, overload
 
 import numpy as np
@@ -53,13 +53,6 @@ class Record:
     scores: Sequence[Any] = ()
     lost: list[tuple[int, str]] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        """Convert names that are numbers to strings."""
-        if self.id is not None:
-            self.id = str(self.id)
-        if self.annotator is not None:
-            self.annotator = str(self.annotator)
-
     def add(
         self,
         start: int,
@@ -91,17 +84,49 @@ class Record:
             yield f"{', '.join(where)}: {problem}"
 
 
-RecordBatch = tuple[Sequence[Any], ...]
-"""Several records as columns: a sequence for each field of `Record`, in its order."""
+@dataclass(slots=True)
+class RecordBatch:
+    """Several records as columns, with one value for each document or for each span; see `Record`.
+
+    Attributes:
+        line, place, id, annotator, text, words, tokens, lost: of each document; empty if no document has any.
+        counts: the number of spans of each document.
+        spans: the spans of all documents concatenated.
+        stated, attributes, scores: of each span; empty if no span has any.
+        fragments: of discontinuous spans, by their index in `spans`.
+    """
+
+    line: Sequence[int]
+    place: Sequence[str]
+    counts: Sequence[int]
+    spans: Sequence[Any]
+    id: Sequence[Any] = ()
+    annotator: Sequence[Any] = ()
+    text: Sequence[str | None] = ()
+    words: Sequence[Sequence[str] | None] = ()
+    tokens: Sequence[Any] = ()
+    stated: Sequence[str | None] = ()
+    fragments: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    attributes: Sequence[Mapping[str, Any] | None] = ()
+    scores: Sequence[Any] = ()
+    lost: Sequence[Sequence[tuple[int, str]]] = ()
+
+    @classmethod
+    def of(cls, records: Sequence[Record]) -> RecordBatch:
+        """Convert records to columns."""
+        columns: dict[str, Any] = dict(zip(_LAYERS, zip(*map(_VALUES, records), strict=True), strict=True))
+        counts = list(map(len, columns["spans"]))
+        for name in ("stated", "attributes", "scores"):
+            rows = zip(columns[name], counts, strict=True) if any(columns[name]) else ()
+            columns[name] = [value for row, size in rows for value in row or repeat(None, size)]
+        columns["spans"] = list(chain.from_iterable(columns["spans"]))
+        of_documents = zip(accumulate(counts, initial=0), columns["fragments"], strict=False)
+        columns["fragments"] = {first + place: row[place] for first, row in of_documents for place in row}
+        return cls(**columns, counts=counts)
 
 
-def record_batch(lines: Sequence[int], places: Sequence[str], **layers: Sequence[Any]) -> RecordBatch:
-    """Return records as columns; layers that are not given are empty in all of them."""
-    columns = {"line": lines, "place": places, **layers}
-    return tuple(columns.get(name, [value] * len(lines)) for name, value in _EMPTY.items())
-
-
-_EMPTY = {each.name: getattr(Record(), each.name) for each in fields(Record)}
+_LAYERS = tuple(each.name for each in fields(Record))
+_VALUES = attrgetter(*_LAYERS)
 
 
 @dataclass(eq=False)

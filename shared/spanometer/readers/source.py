@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 BLOCK_SIZE = 1 << 20
+_TEXT_SIZE = 1 << 17
+"""The size of the parts in which blocks are decoded; larger parts do not fit into the processor's cache."""
+
 _PARTS_OF_CHARACTERS = bytes(range(0x80, 0x100))
 """The bytes that occur inside multi-byte characters."""
 
@@ -238,6 +241,12 @@ class Source(Named):
         Raises:
             InputError: if the file cannot be read, is not UTF-8 text, or exceeds the limits.
         """
+        for line, block in self._blocks(held=held, lines=lines):
+            self._text_of(block, line)
+            yield line, block
+
+    def _blocks(self, *, held: bool = True, lines: bool = True) -> Iterator[tuple[int, bytes]]:
+        """Yield blocks that may be something else than text, see `blocks`."""
         if self.binary:
             raise self.refuse(*_NOT_TEXT[self.binary])
         line, size = 1, 0
@@ -258,7 +267,6 @@ class Source(Named):
                 block = b"".join(pieces)
                 pieces = [chunk[end:]]
                 if block:
-                    self._require_text(block, line)
                     self.unended = not chunk
                     yield line, block if chunk else block + b"\n"
                     line += block.count(b"\n")
@@ -268,17 +276,21 @@ class Source(Named):
         for first, text in self.texts():
             yield from numbered_lines(first, text)
 
-    def texts(self) -> Iterator[tuple[int, str]]:
-        """Yield the text of each block of whole lines with the number of its first line, from 1.
+    def texts(self, *, lines: bool = True) -> Iterator[tuple[int, str]]:
+        """Yield the text of each block with the number of its first line, from 1.
 
         Raises:
             InputError: if there are too many blank lines; see also `blocks`.
         """
         blank = 0
-        for first, block in self.blocks():
-            blank = blank + len(block) if block.isspace() else 0
+        for first, block in self._blocks(lines=lines):
+            blank = blank + len(block) if lines and block.isspace() else 0
             self.require_short(blank, "the file has only blank lines for more than {}", "Remove the blank lines", first)
-            yield first, block.decode()
+            begin = 0
+            while begin < len(block):
+                end = block.find(b"\n", begin + _TEXT_SIZE) + 1 or len(block)
+                yield first, self._text_of(block[begin:end], first)
+                first, begin = first + block.count(b"\n", begin, end), end
 
     def data(self) -> bytes:
         """Read the bytes of a binary file; raise an `InputError` if it has more than are allowed in memory."""
@@ -386,13 +398,13 @@ class Source(Named):
             self._reported = position
         return data
 
-    def _require_text(self, block: bytes, first: int) -> None:
+    def _text_of(self, block: bytes, first: int) -> str:
         zero = block.find(b"\0")
         if zero >= 0:
             line = first + block.count(b"\n", 0, zero)
             raise self.refuse("this is not a text file: it has a NUL byte.", "Give a text file.", line)
         try:
-            block.decode()
+            return block.decode()
         except UnicodeDecodeError as error:
             line = first + block.count(b"\n", 0, error.start)
             remedy = f"Save the file as UTF-8, or set the encoding, such as {setting('encoding', 'cp1252')}."

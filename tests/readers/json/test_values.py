@@ -18,7 +18,7 @@ def read(text, size, monkeypatch):
     monkeypatch.setattr(source, "BLOCK_SIZE", size)
     try:
         with Source.open(io.BytesIO(text.encode()), "f") as opened:
-            return list(items(opened))
+            return [item for lines, values in items(opened) for item in zip(lines, values, strict=True)]
     except InputError as error:
         return str(error)
 

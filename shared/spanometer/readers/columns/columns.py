@@ -298,7 +298,7 @@ def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]
             continue
         rows = names[tags.codes[first:last]].tolist()
         if documents.has_words:
-            rows = [f"{_cell(word)}\t{tag}" for word, tag in zip(documents.words(number), rows, strict=True)]
+            rows = [f"{_cell(word)}\t{tag}" for word, tag in zip(documents.file.words_of(number), rows, strict=True)]
         name = "" if file.documents.ids is None else f"# document_id = {_cell(file.documents.ids[number])}\n"
         yield "".join([name, *(f"{row}\n" for row in rows), "\n"]).encode()
 
@@ -328,7 +328,7 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
         if not length:
             yield "documents without tokens are left out", number
         if documents.has_words:
-            yield from ((changed, number) for word in documents.words(number) if _cell(word) != word)
+            yield from ((changed, number) for word in documents.file.words_of(number) if _cell(word) != word)
 
 
 register(

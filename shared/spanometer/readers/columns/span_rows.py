@@ -208,7 +208,8 @@ def read_span_table(source: Source, options: SpanTableReading) -> Iterator[Recor
 def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield each row as an object, with its number."""
     if source.binary == PARQUET:
-        yield from parquet_rows(source)
+        for first, some in parquet_rows(source):
+            yield from enumerate(some, first)
         return
     rows = ((line, cells) for line, cells in csv_rows(source) if cells)
     _, header = next(rows)

@@ -5,19 +5,29 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from operator import itemgetter
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
-from ...documents.layers import Record, RecordBatch, Writer, record_batch
+from ...documents.layers import Record, RecordBatch, Writer
 from ...exceptions import InputError, setting, shown
 from ...options import reused_option, text
 from ...spans.texts import borders, is_plain
 from ..formats import IN_BROWSERS, Offsets, register
 from ..source import Source
 from .answers import AnswerLines
-from .records import Row, first_object, is_object, is_span, json_line, number_or_text, row_lists, rows, value_in
+from .records import (
+    Row,
+    batch_of,
+    first_object,
+    is_object,
+    is_span,
+    json_line,
+    number_or_text,
+    row_batches,
+    rows,
+    value_in,
+)
 
 _TYPES = ("labels", "hypertextlabels", "paragraphlabels")
 _LABEL_STUDIO_REMEDY = "Export the project from Label Studio as JSON or JSON-MIN."
@@ -59,16 +69,16 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
     without: list[tuple[str, list[Record]]] = []
     annotated = False
     for row in rows(source, "tasks"):
-        name = row.get("id")
-        task = _Task(row if name is None else Row(source, row.line, f"task {name}", row.value), options)
+        if (name := row.get("id")) is not None:
+            row.place = f"task {name}"
         if not isinstance(row.value, dict):
-            raise task.refuse("this is not a task.")
-        annotations = list(task.records())
+            raise _refused(row, "this is not a task.")
+        annotations = list(_annotations(row, options, *_RESULTS))
         annotated |= bool(annotations)
         yield from annotations
         if not annotations:
-            predictions = [] if annotated else list(task.predictions())
-            without.append((f"{task.row.place}: a task without annotations.", predictions))
+            predictions = [] if annotated else list(_annotations(row, options, _PREDICTIONS))
+            without.append((f"{row.place}: a task without annotations.", predictions))
     if not annotated:
         if not any(predictions for _, predictions in without):
             raise source.refuse("no task has an annotation or a prediction.", "Export labelled tasks.")
@@ -77,93 +87,82 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
         yield from [left_out] if annotated or not predictions else predictions
 
 
-@dataclass(frozen=True)
-class _Task:
-    """A task."""
+def _annotations(row: Row, options: LabelStudioReading, *keys: str) -> Iterator[Record]:
+    """Yield a record for each annotation or prediction under the first of these keys, or one for a flat task."""
+    task, data = row.value, row.get("data")
+    if "data" not in task:
+        lists = {key: values for key, values in task.items() if isinstance(values, list) and values}
+        regions = [(key, value) for key, values in lists.items() if _is_region(values[0]) for value in values]
+        yield _record(row, options, task, regions, task.get("annotator"))
+    listed = next((value for key in keys if isinstance(value := task.get(key), list)), [])
+    for each in listed if isinstance(data, dict) else ():
+        if isinstance(each, dict) and (_PREDICTIONS in keys or not each.get("was_cancelled")):
+            results = each.get("result")
+            if not isinstance(results, list):
+                raise _refused(row, "an annotation has no list of results.")
+            regions = [
+                (str(result.get("from_name")), result["value"])
+                for result in results
+                if isinstance(result, dict) and result.get("type") in _TYPES and "value" in result
+            ]
+            annotator = (each.get("model_version") or "model") if _PREDICTIONS in keys else each.get("completed_by")
+            yield _record(row, options, data, regions, annotator)
 
-    row: Row
-    options: LabelStudioReading
 
-    def records(self) -> Iterator[Record]:
-        """Yield a record for each annotation of a task; a flat record has one annotation."""
-        row = self.row.value
-        if "data" not in row:
-            lists = {key: values for key, values in row.items() if isinstance(values, list) and values}
-            regions = [(key, value) for key, values in lists.items() if _is_region(values[0]) for value in values]
-            yield self._record(row, regions, row.get("annotator"))
-        for each in self._with_results(*_RESULTS):
-            if not each.get("was_cancelled"):
-                yield self._record(row["data"], self._regions(each), each.get("completed_by"))
+def _record(
+    row: Row, options: LabelStudioReading, data: Mapping[str, Any], regions: Sequence[tuple[str, Any]], annotator: Any
+) -> Record:
+    """Convert the labelled regions of a task, each with the name of its tag."""
+    chosen = options.label_key
+    names = {name for name, _ in regions}
+    if chosen is None and len(names) > 1:
+        listed = ", ".join(map(repr, sorted(names)))
+        remedy = f"Choose a control with {setting('label_key')}."
+        raise _refused(row, f"the labels of the task come from several controls: {listed}.", remedy)
+    if isinstance(annotator, dict):
+        annotator = annotator.get("email", annotator.get("id"))
+    record = row.record(id=row.get("id"), annotator=annotator)
+    for name, value in regions:
+        if chosen not in (None, name):
+            continue
+        if not isinstance(value, dict) or "start" not in value or "end" not in value:
+            raise _refused(row, "a span lacks 'start' or 'end'.")
+        start, end, stated = value["start"], value["end"], value.get("text")
+        if isinstance(start, str):
+            problem = f"a span begins at {shown(start)}, which is a position in HTML or in a dialogue"
+            raise _refused(row, f"{problem}, not in a text.", "Export a project whose documents are plain text.")
+        labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
+        if not labels:
+            record.lost.append((record.line, f"a span without a label at {start}."))
+        for label in labels:
+            record.spans.append((start, end, label))
+            record.stated.append(stated if isinstance(stated, str) else None)
+    record.text = _text(row, options.text_key, data, [part.strip() for part in record.stated if part])
+    return record
 
-    def predictions(self) -> Iterator[Record]:
-        """Yield a record for each model's predictions."""
-        for each in self._with_results(_PREDICTIONS):
-            yield self._record(self.row.value["data"], self._regions(each), each.get("model_version") or "model")
 
-    def _with_results(self, *keys: str) -> list[dict[str, Any]]:
-        """Return the annotations or predictions under the first of these keys."""
-        listed = next((value for key in keys if isinstance(value := self.row.get(key), list)), [])
-        return [each for each in listed if isinstance(each, dict) and isinstance(self.row.get("data"), dict)]
+def _text(row: Row, text_key: str | None, data: Mapping[str, Any], parts: Sequence[str]) -> str:
+    """Return the text of a task: the string under the named key, or the only string with all span texts."""
+    usual = data.get("text")
+    if text_key is None and isinstance(usual, str) and all(map(usual.__contains__, parts)):
+        return usual
+    texts = {key: value for key, value in data.items() if isinstance(value, str)}
+    if text_key is None and parts:
+        fitting = [key for key, value in texts.items() if all(map(value.__contains__, parts))]
+        text_key = fitting[0] if len(fitting) == 1 else None
+    if text_key is None:
+        listed = ", ".join(map(repr, texts)) or "none"
+        problem = f"it is not clear which key of the task holds the text. Keys with strings: {listed}."
+        raise _refused(row, problem, f"Name the key with {setting('text_key')}.")
+    if text_key not in texts:
+        raise _refused(row, f"the task has no text {text_key!r}.", f"Choose one of: {', '.join(texts) or 'none'}.")
+    return texts[text_key]
 
-    def _regions(self, annotation: Mapping[str, Any]) -> list[tuple[str, Any]]:
-        """Return the labelled regions of an annotation or a prediction, each with the name of its tag."""
-        results = annotation.get("result")
-        if not isinstance(results, list):
-            raise self.refuse("an annotation has no list of results.")
-        return [
-            (str(result.get("from_name")), result["value"])
-            for result in results
-            if isinstance(result, dict) and result.get("type") in _TYPES and "value" in result
-        ]
 
-    def _record(self, data: Mapping[str, Any], regions: Sequence[tuple[str, Any]], annotator: Any) -> Record:
-        label_key = self.options.label_key
-        names = sorted({name for name, _ in regions})
-        if label_key is None and len(names) > 1:
-            listed = ", ".join(map(repr, names))
-            remedy = f"Choose a control with {setting('label_key')}."
-            raise self.refuse(f"the labels of the task come from several controls: {listed}.", remedy)
-        if isinstance(annotator, dict):
-            annotator = annotator.get("email", annotator.get("id"))
-        record = self.row.record(id=self.row.get("id"), annotator=annotator)
-        for value in (value for name, value in regions if label_key in (None, name)):
-            if not is_object(value, "start", "end"):
-                raise self.refuse("a span lacks 'start' or 'end'.")
-            start, end, stated = value["start"], value["end"], value.get("text")
-            if isinstance(start, str):
-                problem = f"a span begins at {shown(start)}, which is a position in HTML or in a dialogue"
-                raise self.refuse(f"{problem}, not in a text.", "Export a project whose documents are plain text.")
-            labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
-            if not labels:
-                record.lost.append((record.line, f"a span without a label at {start}."))
-            for label in labels:
-                record.spans.append((start, end, label))
-                record.stated.append(stated if isinstance(stated, str) else None)
-        record.text = self._text(data, [part.strip() for part in record.stated if part])
-        return record
-
-    def _text(self, data: Mapping[str, Any], parts: Sequence[str]) -> str:
-        """Return the text of a task: the string under the named key, or the only string with all span texts."""
-        texts = {key: value for key, value in data.items() if isinstance(value, str)}
-        text_key = self.options.text_key
-        if text_key is None:
-            names = sorted(texts, key="text".__ne__)
-            fitting = (key for key in names if all(map(texts[key].__contains__, parts)))
-            first = next(fitting, None)
-            if first == "text" or (parts and next(fitting, None) is None):
-                text_key = first
-        if text_key is None:
-            listed = ", ".join(map(repr, texts)) or "none"
-            problem = f"it is not clear which key of the task holds the text. Keys with strings: {listed}."
-            raise self.refuse(problem, f"Name the key with {setting('text_key')}.")
-        if text_key not in texts:
-            raise self.refuse(f"the task has no text {text_key!r}.", f"Choose one of: {', '.join(texts) or 'none'}.")
-        return texts[text_key]
-
-    def refuse(self, problem: str, remedy: str = _LABEL_STUDIO_REMEDY) -> InputError:
-        """Create an error about this task."""
-        error = self.row.refuse(problem, remedy)
-        return error.placed(source=f"{error.source}, {self.row.place}") if self.row.place else error
+def _refused(row: Row, problem: str, remedy: str = _LABEL_STUDIO_REMEDY) -> InputError:
+    """Create an error about a task."""
+    error = row.refuse(problem, remedy)
+    return error.placed(source=f"{error.source}, {row.place}") if row.place else error
 
 
 def _is_region(value: Any) -> bool:
@@ -220,7 +219,6 @@ register(
 _FIRST_VERSION, _WITH_RELATIONS = "annotations", "entities"
 _LISTS = ("label", "labels")
 _KEYS = (*_LISTS, _WITH_RELATIONS, _FIRST_VERSION)
-_LABELLED = itemgetter("text", _LISTS[0])
 
 
 def read_doccano(source: Source, options: Offsets) -> Iterator[Record | RecordBatch | str]:
@@ -233,24 +231,22 @@ def read_doccano(source: Source, options: Offsets) -> Iterator[Record | RecordBa
     Raises:
         InputError: if spans are malformed; the error names the line. See also `documents_of`.
     """
-    for some in row_lists(rows(source, "spans")):
+    for some in row_batches(source, "spans"):
         batch = _labelled(some)
         yield from chain.from_iterable(map(_doccano_records, some)) if batch is None else [batch]
 
 
 def _labelled(some: Sequence[Row]) -> RecordBatch | None:
     """Return documents with a text and lists of spans as one batch; None if a document has another form."""
-    values = [row.value for row in some]
     try:
-        texts, spans = zip(*map(_LABELLED, values), strict=True)
-        firsts = {(type(span), len(span)) for span, *_ in filter(None, spans)}
+        texts, lists = ([row.value[key] for row in some] for key in ("text", _LISTS[0]))
+        kinds = {*map(type, texts)}, {*map(type, lists)}
+        shapes = {(type(spans[0]), len(spans[0])) for spans in lists if spans}
     except (KeyError, TypeError):
         return None
-    if {*map(type, texts)} != {str} or {*map(type, spans)} != {list} or not firsts <= {(list, 3)}:
+    if kinds != ({str}, {list}) or not shapes <= {(list, 3)}:
         return None
-    names = [name if (name := value.get("id")) is None else str(name) for value in values]
-    lines, places = [row.line for row in some], [row.place for row in some]
-    return record_batch(lines, places, id=names, text=texts, spans=spans)
+    return batch_of(some, lists, list(chain.from_iterable(lists)), text=texts)
 
 
 def _doccano_records(row: Row) -> Iterator[Record | str]:
@@ -332,7 +328,7 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
             (as in the binary interface, in which answers are about single spans); the error names the line. See also
             `documents_of`.
     """
-    seen: dict[tuple[str | None, str | None], int] = {}
+    seen: dict[tuple[str, str], int] = {}
     for row in rows(source, "tasks"):
         if not isinstance(row.get("text"), str):
             raise row.refuse("the task has no text.", _PRODIGY_REMEDY)
@@ -350,9 +346,10 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
         record = row.record(
             text=row.get("text"), tokens=tokens, id=row.get("_input_hash"), annotator=row.get(*_ANNOTATORS)
         )
-        if record.id is not None and seen.setdefault((record.id, record.annotator), row.line) != row.line:
+        names = str(record.id), str(record.annotator)
+        if record.id is not None and seen.setdefault(names, row.line) != row.line:
             raise row.refuse(
-                f"this task and line {seen[record.id, record.annotator]} have the same text and the same annotator.",
+                f"this task and line {seen[names]} have the same text and the same annotator.",
                 "Export a data set with each text once for each annotator, such as a data set from ner.manual. Data "
                 "sets from Prodigy's binary interface repeat a text for each span.",
             )

@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays import is_integer, is_number
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
-from ...documents.layers import Column, Record, WordRows, Writer
+from ...documents.layers import Column, Record, RecordBatch, WordRows, Writer
 from ...exceptions import InputError, clause_for, counted, setting
 from ...options import option
 from ...spans.entities import Entity, entities_of
@@ -24,12 +24,15 @@ from .records import (
     Row,
     are_bounds,
     are_words,
+    batch_of,
     first_object,
     is_json_lines,
     is_object,
     is_text,
     json_line,
+    row_batches,
     rows,
+    values_of,
 )
 from .values import first_value, is_array
 
@@ -68,18 +71,20 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
         InputError: if an object is malformed; the error names the line. See also `documents_of`.
     """
     _refuse_groups(source, options.spans_key)
-    rest = rows(source, "spans")
+    rest = row_batches(source, "spans")
     first = next(rest)
-    in_tokens = _in_tokens(first)
+    (in_tokens, *_) = _in_tokens(first)
 
-    def records() -> Iterator[Record]:
-        for row in chain([first], rest):
-            if _in_tokens(row) != in_tokens:
-                problem = "some documents have token offsets, but others (with a text) have character offsets."
-                raise row.refuse(problem, "Give a text to all documents, or to none.")
-            yield _record(row, options.spans_key)
+    def batches() -> Iterator[RecordBatch]:
+        for some in chain([first], rest):
+            try:
+                yield _batch(some, options.spans_key, in_tokens=in_tokens)
+            except InputError:
+                # row by row, to name the line
+                for row in some:
+                    yield _batch([row], options.spans_key, in_tokens=in_tokens)
 
-    return documents_of(source, records(), units=options.units("codepoint"), in_tokens=in_tokens)
+    return documents_of(source, batches(), units=options.units("codepoint"), in_tokens=in_tokens)
 
 
 def _refuse_groups(source: Source, key: str) -> None:
@@ -89,36 +94,44 @@ def _refuse_groups(source: Source, key: str) -> None:
         raise source.refuse("the file has documents of spaCy, and their spans are in groups.", remedy)
 
 
-def _in_tokens(row: Row) -> bool:
-    unit = row.get("unit")
-    return unit == "token" or (unit != "character" and row.text("text") is None)
+def _in_tokens(some: Sequence[Row]) -> list[bool]:
+    """Check for each row whether its spans are in tokens."""
+    units = zip(values_of(some, "unit"), values_of(some, "text"), strict=True)
+    return [unit == "token" or (unit != "character" and not isinstance(text, str)) for unit, text in units]
 
 
-def _record(row: Row, key: str) -> Record:
-    listed = row.list_under(_KEYS if key == _KEYS[0] else (key,), "spans", _REMEDY)
+def _batch(some: Sequence[Row], key: str, *, in_tokens: bool) -> RecordBatch:
+    """Check and convert rows; an error has the line of the first row."""
+    if set(_in_tokens(some)) != {in_tokens}:
+        problem = "some documents have token offsets, but others (with a text) have character offsets."
+        raise some[0].refuse(problem, "Give a text to all documents, or to none.")
+    keys = _KEYS if key == _KEYS[0] else (key,)
+    lists = [row.list_under(keys, "spans", _REMEDY) for row in some]
+    listed = list(chain.from_iterable(lists))
     if set(map(type, listed)) - {dict}:
-        raise _refused(row, listed)
+        raise _refused(some[0], listed)
     names = set().union(*listed)
     fragments: dict[int, Sequence[tuple[int, int]]] = {}
     if "fragments" in names:
         fragments = {n: span["fragments"] for n, span in enumerate(listed) if is_object(span, "fragments", "label")}
     attributes = [span.get("attributes") or {} for span in listed] if "attributes" in names else []
     if set(map(type, attributes)) - {dict} or not all(map(_are_pairs, fragments.values())):
-        raise _refused(row, listed)
+        raise _refused(some[0], listed)
     try:
         spans = list(map(_outer_bounds if fragments else _IN_ORDER, listed))
     except KeyError:
-        raise _refused(row, listed) from None
-    words, tokens = _tokens(row)
-    return row.record(
-        spans=spans,
+        raise _refused(some[0], listed) from None
+    rows_of_tokens = [_tokens(some[0], tokens) for tokens in values_of(some, "tokens")]
+    return batch_of(
+        some,
+        lists,
+        spans,
         fragments=fragments,
         stated=[span.get("text") for span in listed] if "text" in names else [],
-        text=row.text("text"),
-        words=words,
-        tokens=tokens,
-        id=row.get("id"),
-        annotator=row.get("annotator"),
+        text=[text if isinstance(text, str) else None for text in values_of(some, "text")],
+        words=[words for words, _ in rows_of_tokens],
+        tokens=[tokens for _, tokens in rows_of_tokens],
+        annotator=values_of(some, "annotator"),
         attributes=attributes,
         # without attributes, scores mean something else
         scores=[span.get("scores") if values else None for span, values in zip(listed, attributes, strict=False)],
@@ -137,7 +150,7 @@ def _are_pairs(fragments: Any) -> bool:
 
 
 def _refused(row: Row, spans: Sequence[Any]) -> InputError:
-    """Create the error about the first malformed span."""
+    """Create the error about the first malformed span of a row."""
     for number, span in enumerate(spans):
         if not is_object(span, "fragments", "label") and not is_object(span, *_BOUNDS):
             return row.refuse(f"span {number} lacks 'start', 'end' or 'label'.", _REMEDY)
@@ -148,9 +161,8 @@ def _refused(row: Row, spans: Sequence[Any]) -> InputError:
     return row.refuse("a span is malformed.", _REMEDY)
 
 
-def _tokens(row: Row) -> tuple[list[str] | None, list[tuple[int, int]] | None]:
+def _tokens(row: Row, tokens: Any) -> tuple[list[str] | None, list[tuple[int, int]] | None]:
     """Return the words, or the boundaries of the tokens."""
-    tokens = row.get("tokens")
     if tokens is None:
         return None, None
     if tokens == []:

@@ -1,15 +1,17 @@
 """Rows of JSON lines, of a JSON array or of Parquet, and fields that JSON formats have in common."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, repeat
+from itertools import chain, count, repeat
 from typing import Any
 
 from ...arrays import is_utf8
-from ...documents.layers import Record
+from ...documents.layers import Record, RecordBatch
 from ...exceptions import InputError
 from ..source import BYTE_ORDER_MARK, PARQUET, Source, numbered_lines
 from .values import DECODER, decoded_lines, first_value, is_array, items, not_json, parquet_rows
@@ -18,7 +20,6 @@ TAGS_KEY = "tags"
 WORDS_KEYS = ("tokens", "words")
 
 _LONG_LINE = 100_000
-_AT_ONCE = 1000
 _DAMAGED = re.compile(rb"""[{\[](\S|\s*["\d{}\[\]]|\s*$)|"[^\t]*$""")
 _MARK = BYTE_ORDER_MARK.decode()
 _BLANKS = " \t\r\v\f"
@@ -136,8 +137,24 @@ class Row:
         return [(token["start"], token["end"]) for token in tokens if token["end"] > token["start"]]
 
 
+def values_of(some: Sequence[Row], key: str) -> list[Any]:
+    """Return the value of each row under a key, see `Row.get`."""
+    return [row.value.get(key) if isinstance(row.value, dict) else None for row in some]
+
+
+def batch_of(some: Sequence[Row], lists: Sequence[Sequence[Any]], spans: Sequence[Any], **layers: Any) -> RecordBatch:
+    """Create records with these spans, which come from one list for each row."""
+    lines, places = [row.line for row in some], [row.place for row in some]
+    return RecordBatch(lines, places, list(map(len, lists)), spans, id=values_of(some, "id"), **layers)
+
+
 def rows(source: Source, content: str, *, collections: bool = False) -> Iterator[Row]:
-    """Yield the list or object of each line, of each item of an array, or of each row of Parquet.
+    """Yield the rows one by one, see `row_batches`."""
+    return chain.from_iterable(row_batches(source, content, collections=collections))
+
+
+def row_batches(source: Source, content: str, *, collections: bool = False) -> Iterator[list[Row]]:
+    """Yield the lists or objects of the lines, of the items of an array, or of the rows of Parquet, some at a time.
 
     If `collections` is True, an object can have many documents, so the size of one JSON text is not limited.
 
@@ -145,51 +162,45 @@ def rows(source: Source, content: str, *, collections: bool = False) -> Iterator
         InputError: if JSON is invalid, if a value is no list or object, or if there is no document. The error names the
             line.
     """
-    row = None
-    for row in _rows(source, collections):
-        if not isinstance(row.value, (list, dict)):
-            raise row.refuse(
-                f"this is a {_kind(row.value)}, not a document.",
+    empty = True
+    for some in _row_batches(source, collections):
+        if {type(row.value) for row in some} - {list, dict}:
+            odd = next(number for number, row in enumerate(some) if not isinstance(row.value, (list, dict)))
+            if odd:
+                yield some[:odd]
+            raise some[odd].refuse(
+                f"this is a {_kind(some[odd].value)}, not a document.",
                 f"Write a list of {content}, or an object with such a list, on each line.",
             )
-        yield row
-    if row is None:
+        if some:
+            yield some
+            empty = False
+    if empty:
         raise source.refuse("the file has no documents.", f"Write one JSON list of {content} on each line.")
 
 
-def row_lists(each: Iterator[Row]) -> Iterator[list[Row]]:
-    """Yield rows in lists; an error is raised after the rows before it."""
-    some: list[Row] = []
-    try:
-        for row in each:
-            some.append(row)
-            if len(some) == _AT_ONCE:
-                yield some
-                some = []
-    except InputError:
-        if some:
-            yield some
-        raise
-    if some:
-        yield some
-
-
-def _rows(source: Source, collections: bool) -> Iterator[Row]:
+def _row_batches(source: Source, collections: bool) -> Iterator[list[Row]]:
     if source.binary == PARQUET:
-        yield from (Row(source, number, "", row) for number, row in parquet_rows(source))
+        for first, objects in parquet_rows(source):
+            yield list(map(Row, repeat(source), count(first), repeat(""), objects))
     elif is_array(source, cut=collections):
-        of_array = source.first_line().startswith(b"[")
-        for number, (line, value) in enumerate(items(source, limited=not collections)):
-            yield Row(source, line, f"item {number}" if of_array else "", value)
+        place = "item {}" if source.first_line().startswith(b"[") else ""
+        numbers = count()
+        for lines, values in items(source, limited=not collections):
+            yield list(map(Row, repeat(source), lines, map(place.format, numbers), values))
     else:
         for first, block in source.texts():
-            values = decoded_lines(block)
-            if values is not None:
-                yield from map(Row, repeat(source), count(first), repeat(""), values)
+            if (decoded := decoded_lines(block)) is not None:
+                yield list(map(Row, repeat(source), count(first), repeat(""), decoded))
                 continue
-            for line, text in numbered_lines(first, block):
-                if text := text.rstrip(_BLANKS):
-                    yield Row(source, line, "", _parsed(source, text, line))
+            some = list[Row]()
+            try:
+                for line, text in numbered_lines(first, block):
+                    if text := text.rstrip(_BLANKS):
+                        some.append(Row(source, line, "", _parsed(source, text, line)))
+            finally:
+                # an error is raised after the rows before it
+                yield some
 
 
 def _parsed(source: Source, text: str, line: int) -> Any:

@@ -5,22 +5,28 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from ...exceptions import InputError, shown
 from ..source import PARQUET, Source
 
-_LONG, _REMEDY = "a row is longer than {}", "Write one document in each row"
+_LONG_ROW = "a row is longer than {}", "Write one document in each row"
+_LONG_ITEM = "a JSON item is longer than {}", "Split it"
 
 _ROWS = 1000
 """The number of rows that are read at a time."""
 
+_CHARACTERS = 1 << 17
+"""The size of the items that are read at a time."""
 
-def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows with their numbers, from 1.
+
+def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    """Yield the rows in lists of this size, each with the number of its first row, from 1.
 
     If the file has names for integer labels, as in `datasets`, they replace these.
 
@@ -30,7 +36,7 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    number = held = 0
+    number, held = 1, 0
     try:
         file = pq.ParquetFile(pa.BufferReader(source.data()))
         columns = file.schema_arrow.names
@@ -39,17 +45,20 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
         names = _class_names(file.schema_arrow.metadata or {})
         for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
             # a value takes a byte or more; counting values needs no unpacking
-            values = max((group.column(place).num_values for place in range(group.num_columns)), default=0)
-            source.require_short(values // max(group.num_rows, 1), _LONG, _REMEDY, number + 1)
+            most = max((group.column(place).num_values for place in range(group.num_columns)), default=0)
+            source.require_short(most // max(group.num_rows, 1), *_LONG_ROW, number)
         for batch in file.iter_batches(rows):
             # equal values take hardly any space in the file
             held += batch.nbytes
             source.require_held(held, None, "the unpacked file")
             size = batch.nbytes // max(batch.num_rows, 1)
-            source.require_short(size, _LONG, _REMEDY, number + 1)
-            for row in batch.to_pylist():
-                number += 1
-                yield number, {key: _named(value, names[key]) if key in names else value for key, value in row.items()}
+            source.require_short(size, *_LONG_ROW, number)
+            values = batch.to_pylist()
+            for key in names.keys() & set(columns):
+                for row in values:
+                    row[key] = _named(row[key], names[key])
+            yield number, values
+            number += len(values)
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -89,6 +98,9 @@ _BEGIN = re.compile(rf"{_BLANKS}(\[?){_BLANKS}(\]{_BLANKS})?")
 _FOLLOWING = {"[": re.compile(rf"{_BLANKS}([],]){_BLANKS}"), "": re.compile(rf"{_BLANKS}()")}
 """What can follow an item of an array, and a value that is not in an array."""
 
+_WRONG = "?"
+"""Stands for what cannot follow."""
+
 _OF_SPANS = ("start", "fragments")
 
 
@@ -99,7 +111,7 @@ def first_value(source: Source) -> Any:
     """
     if source.binary == PARQUET:
         with suppress(InputError):
-            return next((row for _, row in parquet_rows(source, rows=1)), None)
+            return next((rows[0] for _, rows in parquet_rows(source, rows=1)), None)
         return None
     if source not in _first_values:
         value, cut = _first_value(source.head)
@@ -115,11 +127,13 @@ _first_values: WeakKeyDictionary[Source, Any] = WeakKeyDictionary()
 
 def _first_value(head: bytes) -> tuple[Any, bool]:
     """Return the first value at the beginning of a file (or the first item of an array), and whether it is cut off."""
-    text, cut = head.decode(errors="replace").lstrip(), False
+    text, cut = head.decode(errors="replace").strip(), False
     decoder = json.JSONDecoder()
     for depth in range(_AHEAD if text.startswith(("[", "{")) else 0):
         try:
-            return decoder.raw_decode(text)[0], cut
+            # one line without an end is an array that continues; parsing the head in vain takes long
+            if depth > 0 or "\n" in text or text.endswith(("]", "}")) or text.startswith("{"):
+                return decoder.raw_decode(text)[0], cut
         except json.JSONDecodeError as error:
             # an array may continue after the head, but not its first item
             cut |= _is_cut(error) and (depth > 0 or text.startswith("{"))
@@ -144,7 +158,8 @@ def is_array(source: Source, *, cut: bool = False) -> bool:
     first = first_value(source)
     line, ended, rest = source.head.lstrip().partition(b"\n")
     try:
-        value = json.loads(line)
+        # a line without an end is not parsed in vain
+        value = json.loads(line if line.rstrip().endswith((b"]", b"}")) else b"")
     except (ValueError, RecursionError):
         if cut:
             return True
@@ -159,10 +174,10 @@ def _is_document(value: Any) -> bool:
     return isinstance(value, list) or (isinstance(value, dict) and not any(key in value for key in _OF_SPANS))
 
 
-def items(source: Source, *, limited: bool = True) -> Iterator[tuple[int, Any]]:
-    """Yield the items of a JSON array, or a single other value, each with its first line.
+def items(source: Source, *, limited: bool = True) -> Iterator[tuple[list[int], list[Any]]]:
+    """Yield the items of a JSON array, or a single other value, some at a time: their first lines, and their values.
 
-    Only the text and one item are in memory at a time.
+    Only the text and these items are in memory at a time.
 
     Args:
         source: the file.
@@ -171,37 +186,59 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[int, Any]]:
     Raises:
         InputError: if JSON is invalid; the error names the line.
     """
-    text = "".join(block.decode() for _, block in source.blocks(lines=False))
+    text = "".join(block for _, block in source.texts(lines=False))
+    scanner = Scanner(text)
     begin = next(_BEGIN.finditer(text))
-    following: re.Match[str] | None = begin
-    line, counted, place, ended = 1, 0, begin.end(), begin[2] is not None
-    while not ended:
-        line, counted = line + text.count("\n", counted, place), place
-        value, end = _decoded(source, text, place, line, limited=limited)
-        yield line, value
-        following = _FOLLOWING[begin[1]].match(text, end)
-        place, ended = (end, True) if following is None else (following.end(), following[1] != ",")
-    if following is None or place < len(text):
+    place, follows = begin.end(), "," if begin[2] is None else "]"
+    line = 1 + text.count("\n", 0, place)
+
+    def strictly(place: int, line: int) -> tuple[Any, int]:
+        try:
+            return DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            if limited and isinstance(error, json.JSONDecodeError) and _is_cut(error):
+                source.require_short(len(text) - place, *_LONG_ITEM, line)
+            raise not_json(source, error, line, "Export the file again.") from None
+
+    def add_items(decode: Callable[[int, int], tuple[Any, int]]) -> tuple[int, str]:
+        """Add some items; returns where they end, and the character after them if it may be there."""
+        lines.clear()
+        values.clear()
+        here, end, after = line, place, ","
+        while after == "," and end < place + _CHARACTERS:
+            value, ended = decode(end, here)
+            if limited:
+                source.require_short(ended - end, *_LONG_ITEM, here)
+            lines.append(here)
+            values.append(value)
+            following = _FOLLOWING[begin[1]].match(text, ended)
+            after, ended = (_WRONG, ended) if following is None else (following[1], following.end())
+            here, end = here + text.count("\n", end, ended), ended
+        return end, after
+
+    while follows == ",":
+        lines, values = list[int](), list[Any]()
+        try:
+            end, follows = add_items(lambda place, _: scanner.scan(text, place))
+            distinct = scanner.has_distinct_keys(place, end)
+        except (StopIteration, ValueError, RecursionError):
+            distinct = False
+        if not distinct:
+            try:
+                end, follows = add_items(strictly)
+            except InputError:
+                # an error is raised after the items before it
+                yield lines, values
+                raise
+        yield lines, values
+        line, place = line + text.count("\n", place, end), end
+    if follows == _WRONG or place < len(text):
         rest = text[place:].lstrip()
-        line += text.count("\n", counted, len(text) - len(rest))
+        line += text.count("\n", place, len(text) - len(rest))
         named = shown(rest[:20]) if rest else "the end"
-        problem = f"',' or ']' is missing before {named}" if following is None else f"{named} follows the last value"
+        missing = f"',' or ']' is missing before {named}"
+        problem = missing if follows == _WRONG else f"{named} follows the last value"
         raise source.refuse(f"invalid JSON: {problem}.", "Export the file again.", line)
-
-
-def _decoded(source: Source, text: str, place: int, line: int, *, limited: bool) -> tuple[Any, int]:
-    """Read the value at a place; also returns where it ends."""
-    problem: Exception | None = None
-    try:
-        value, end = DECODER.raw_decode(text, place)
-    except (ValueError, RecursionError) as error:
-        value, problem = None, error
-        end = len(text) if isinstance(error, json.JSONDecodeError) and _is_cut(error) else place
-    if limited:
-        source.require_short(end - place, "a JSON item is longer than {}", "Split it", line)
-    if problem is not None:
-        raise not_json(source, problem, line, "Export the file again.")
-    return value, end
 
 
 def not_json(source: Source, error: Exception, line: int, remedy: str) -> InputError:
@@ -234,33 +271,54 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
 """A JSON decoder that raises an error for repeated keys."""
 
-_SPACED = re.compile(r'"\s+:')
+
+class Scanner:
+    """Decodes the JSON values in a text, and notices repeated keys.
+
+    Every key has a colon behind a quote. So no key is repeated if the objects have as many keys as the text has such
+    colons. This is faster than comparing the keys of each object.
+
+    Attributes:
+        scan: decodes the value at a place of the text, and returns where it ends; repeated keys are not noticed.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._sizes = sizes = list[int]()
+
+        def counted(value: dict[str, Any]) -> dict[str, Any]:
+            sizes.append(len(value))
+            return value
+
+        decoder: Any = json.JSONDecoder(object_hook=counted)
+        self.scan: Callable[[str, int], tuple[Any, int]] = decoder.scan_once
+
+    def has_distinct_keys(self, first: int, last: int) -> bool:
+        """Check that no key is repeated in the part of the text that was decoded since the last check.
+
+        False can also mean that a string has such a colon.
+        """
+        code = np.frombuffer(self._text[first:last].encode("latin-1", "replace"), dtype=np.uint8)
+        place = np.flatnonzero(code == ord(":")) - 1
+        while (blank := code[place] <= ord(" ")).any():
+            place -= blank
+        keys = sum(self._sizes)
+        self._sizes.clear()
+        return keys == np.count_nonzero(code[place] == ord('"'))
 
 
 def decoded_lines(text: str) -> list[Any] | None:
-    """Decode a text with one value on each line; None if a line is anything else, or if a key may be repeated.
-
-    Every key has a colon. So no key is repeated if the objects have as many keys as the text has colons, or as it has
-    colons behind quotes. This is faster than comparing the keys of each object.
-    """
-    keys = end = 0
-    values = []
-
-    def counted(value: dict[str, Any]) -> dict[str, Any]:
-        nonlocal keys
-        keys += len(value)
-        return value
-
-    decoder = json.JSONDecoder(object_hook=counted)
+    """Decode a text with one value on each line; None if a line is anything else, or if a key may be repeated."""
+    scanner, values, end = Scanner(text), list[Any](), 0
+    scan = scanner.scan
     try:
         while end < len(text):
-            value, end = decoder.raw_decode(text, end)
-            if not text.startswith("\n", end):
+            value, end = scan(text, end)
+            if text[end] != "\n":
                 return None
             values.append(value)
             end += 1
-    except (ValueError, RecursionError):
+    except (StopIteration, IndexError, ValueError, RecursionError):
         return None
-    distinct = keys == text.count(":") or (keys == text.count('":') and not _SPACED.search(text))
     # a value may contain line ends
-    return values if distinct and len(values) == text.count("\n") else None
+    return values if len(values) == text.count("\n") and scanner.has_distinct_keys(0, end) else None
