@@ -3,7 +3,6 @@
 import ast
 import csv
 import html
-import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any
 from ..arrays import listed
 from ..exceptions import InputError, shown
 from .items import LABEL_KEYS, MENTION_KEYS, Item, ItemReading, folded, named
-from .literals import read_values
+from .literals import from_python, read_values
 
 DEEPEST_ELEMENTS = 50
 """Elements that are nested more deeply are ignored, to limit the total length of mentions."""
@@ -365,10 +364,15 @@ def read_answer(
         )
     labels = read_labels(asked_labels) or ()
     reading = ItemReading(labels, text, item_mention_key, item_label_key)
-    if answer is None or (isinstance(answer, (list, tuple, dict)) and _is_unreadable(answer)):
+    if answer is None:
         return Answer(broken=True)
     if isinstance(answer, (list, tuple, dict)):
-        reading.read(answer)
+        try:
+            value = from_python(answer)
+        except Exception:
+            # it contains itself or is nested too deeply, or the caller's objects raise an error
+            return Answer(broken=True)
+        reading.read(value)
         return Answer(reading.collect(), **reading.counts)
     if isinstance(answer, (bytes, bytearray)):
         answer = bytes(answer).decode("utf-8", "replace")
@@ -400,15 +404,6 @@ def read_answer(
 
 _INLINE: dict[str, Callable[[str, Collection[str]], Answer]] = {"tags": elements, "links": linked, "marks": marked}
 """The parsers of answers that repeat the text, by format."""
-
-
-def _is_unreadable(value: Any) -> bool:
-    """Check whether a value contains itself, is nested too deeply, or cannot be iterated."""
-    try:
-        json.dumps(value, default=lambda _: None, skipkeys=True)
-    except Exception:  # the caller's objects may raise anything
-        return True
-    return False
 
 
 def _without_thoughts(answer: str) -> str:

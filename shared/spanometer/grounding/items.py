@@ -92,7 +92,6 @@ class ItemReading:
     def __post_init__(self) -> None:
         """Prepare the comparison of labels."""
         self._folded = {label.casefold() for label in self.labels}
-        self._is_label: dict[str, bool] = {}
         self._occurs: dict[str, bool] = {}
         self._lower = "" if self.text is None else self.text.lower()
         self._only = next(iter(self.labels)) if len(self.labels) == 1 else None
@@ -120,9 +119,7 @@ class ItemReading:
 
     def is_asked(self, label: str) -> bool:
         """Check whether a label was asked for, ignoring case."""
-        if label not in self._is_label:
-            self._is_label[label] = label.strip().casefold() in self._folded
-        return self._is_label[label]
+        return label.strip().casefold() in self._folded
 
     def occurs(self, mention: str) -> bool:
         """Check whether the text has a mention, ignoring case; very short mentions must be whole words."""
@@ -152,11 +149,9 @@ class ItemReading:
         waiting: list[tuple[Any, str | None, bool]] = [(root, None, False)]
         while waiting:
             value, label, in_list = waiting.pop()
-            is_list = isinstance(value, (list, tuple))
+            is_list = isinstance(value, list)
             if is_list:
                 parts: Iterable[tuple[Any, str | None]] = self._of_list(value, label, in_list)
-            elif isinstance(value, dict):
-                parts = self._of_mapping(Mapping(list(value.items()), closed=True), label)
             elif isinstance(value, Mapping):
                 parts = self._of_mapping(value, label)
             else:
@@ -247,12 +242,11 @@ class ItemReading:
         waiting, strings = [value], list[str]()
         while waiting and len(strings) < 1000:
             part = waiting.pop()
-            entries = _entries(part)
             if isinstance(part, str):
                 strings.append(part)
-            elif entries is not None:
-                waiting += (value for _, value in entries)
-            elif isinstance(part, (list, tuple)):
+            elif isinstance(part, Mapping):
+                waiting += (value for _, value in part.entries)
+            elif isinstance(part, list):
                 waiting += part
         return any(map(self.occurs, strings))
 
@@ -309,10 +303,9 @@ def stated_bounds(values: dict[str, Any]) -> Bounds | None:
         return None
     for name in _RANGES:
         part = values.get(name)
-        entries = _entries(part)
-        if entries is not None:
-            return stated_bounds({folded(str(key)): value for key, value in entries})
-        if isinstance(part, (list, tuple)) and not any(map(_is_container, part)):
+        if isinstance(part, Mapping):
+            return stated_bounds({folded(str(key)): value for key, value in part.entries})
+        if isinstance(part, list) and not any(map(_is_container, part)):
             bounds = tuple(map(whole_number, part)) if len(part) == 2 else (None, None)
             return (bounds[0], bounds[1]) if part else None
     start, end, length = (
@@ -327,11 +320,6 @@ def stated_bounds(values: dict[str, Any]) -> Bounds | None:
     return first, whole_number(end)
 
 
-def _entries(value: Any) -> Iterable[tuple[Any, Any]] | None:
-    """Return the keys and values of a mapping; None for other values."""
-    return value.items() if isinstance(value, dict) else value.entries if isinstance(value, Mapping) else None
-
-
 def _is_pair(values: Sequence[Any]) -> bool:
     """Check whether values are two strings, alone or followed by a score or two boundaries."""
     strings = len(values) in (2, 3, 4) and all(isinstance(value, str) for value in values[:2])
@@ -342,15 +330,15 @@ def _is_pair(values: Sequence[Any]) -> bool:
 
 
 def _is_container(value: Any) -> bool:
-    return isinstance(value, (list, tuple, dict, Mapping))
+    return isinstance(value, (list, Mapping))
 
 
 def _is_wording(value: Any) -> bool:
     """Check whether a value can be a mention or a list of mentions."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, list):
         return bool(value) and all(isinstance(part, str) for part in value)
     return isinstance(value, str)
 
 
 def _listed(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, (list, tuple)) else (value,)
+    return value if isinstance(value, list) else (value,)
