@@ -163,10 +163,14 @@ class Form:
     below: str = ""
 
     @classmethod
-    def of_app(cls, name: str, note: str = "", **parts: Any) -> Self:
-        """Create the form of a page without a measure, with a note below its heading."""
-        app = texts()["apps"][name]
-        return cls(title=app["title"], heading=render("app_heading.html", app=app, note=note), **parts)
+    def of_app(cls, name: str, **parts: Any) -> Self:
+        """Create the form of a page without a measure; `pages.toml` has its texts, boxes and fields for files."""
+        apps = texts()["apps"]
+        app = {**apps[apps[name].get("shows", name)], **apps[name]}
+        own = {key: app[key] for key in ("button", "kept", "hint") if key in app}
+        own["boxes"] = [Box(**box) for box in app.get("boxes", ())]
+        own["uploads"] = [Upload(**upload) for upload in app.get("uploads", ())]
+        return cls(title=app["title"], heading=render("app_heading.html", app=app), **own, **parts)
 
     def response(self, values: Mapping[str, Any]) -> Response:
         """Compute the response; if that is not possible, show an error message.

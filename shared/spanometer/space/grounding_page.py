@@ -24,9 +24,9 @@ from ..options import options_of
 from ..spans.mentions import Mentions
 from ..tables.table import Cell, Table, amount
 from ..web.templates import Section, shown
-from .forms import Box, Fields, Form, Response
+from .forms import Fields, Form, Response
 from .limits import require_at_most
-from .texts import HOME, examples_of, read_file, render
+from .texts import HOME, examples_of, read_file, render, texts
 
 MAX_TEXT = 10_000
 MAX_ANSWER = 20_000
@@ -40,14 +40,6 @@ SHOWN_ITEMS = 100
 
 FIELDS = Fields.of_app("grounding", options_of(AnswerReading))
 """The options of the page."""
-
-_CALL = """from spanometer.grounding import ground
-
-grounded = ground(
-    [text],
-    [answer],
-{options})
-grounded.spans.to_dicts(), grounded.wrong_mention, grounded.total"""
 
 _ABOUT = " ".join(
     [
@@ -68,19 +60,8 @@ def form(name: str = "grounding") -> Form:
     """Create the form of a page: a text, an answer, how it is parsed, and the right mentions."""
     return Form.of_app(
         name,
-        button="Ground",
         respond=partial(respond, name=name),
         limits=f"{MAX_TEXT:,} characters of text, {MAX_ANSWER:,} of the answer, {MAX_ITEMS} items",
-        kept="Texts and answers are read on the server of this Space and are not stored.",
-        boxes=[
-            Box("text", "Text", "The text in the model's prompt."),
-            Box(
-                "answer",
-                "Answer",
-                "The model's answer: JSON, lists, inline marks or lines, also in prose or code fences.",
-            ),
-            Box("reference", "Reference", "The right mentions in the form of an answer, for mention F1. Optional."),
-        ],
         fields=FIELDS,
         examples=examples_of("answers"),
         below=why(),
@@ -276,7 +257,8 @@ def _call(reading: AnswerReading) -> str:
     """Return the Python code that grounds the answer as the first policy of the page does."""
     options = {"policy": str(reading.policy), "asked_labels": reading.asked_labels, "aliases": reading.aliases}
     options["format"] = None if reading.answer_format == "auto" else reading.answer_format
-    return _CALL.format(options="".join(f"    {name}={value!r},\n" for name, value in options.items() if value))
+    listed = "".join(f"    {name}={value!r},\n" for name, value in options.items() if value)
+    return str(texts()["apps"]["grounding"]["call"]).format(options=listed)
 
 
 def _files(results: Sequence[_Grounded]) -> dict[str, str]:

@@ -387,16 +387,6 @@ def _rows(name: str, side: Validation, corpus: PageCorpus, policies: tuple[str, 
         yield [name, f"{pair.document + 1:,}", token, shown(str(pair)), *(text or "no span" for text in spans)]
 
 
-_CALL = """import evaluate
-
-{name} = evaluate.load({loaded})
-# {input}
-{name}.compute(
-    references=references,
-    predictions=predictions,
-{options})"""
-
-
 def _result_files(name: str, report: Report) -> dict[str, str]:
     """Return a report of one measure as JSON and CSV, by file name, the same as the commands write."""
     (result,) = report.results
@@ -410,7 +400,7 @@ def _snippet(page: Page, chosen: Mapping[str, Any]) -> str:
     own = texts()["inputs"][page.kind.input]
     options = page.options
     changed = {name: value for name, value in chosen.items() if name not in options or value != options[name].default}
-    return _CALL.format(
+    return str(texts()["call"]).format(
         name=page.kind.name,
         loaded=f'"{space_of(page.kind.name)}"{own["configuration"]}',
         input=own["snippet"],
