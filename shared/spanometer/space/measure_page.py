@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +27,7 @@ from ..measures.span_attribute import SpanAttribute
 from ..measures.span_f import SpanF
 from ..options import made, options_of
 from ..plots.figure import draw_chance_f1, draw_coverage
-from ..spans.spans import Spans, pair_from_tags
+from ..spans.spans import pair_from_tags
 from ..tables.result import by_kind
 from ..tables.table import Table
 from ..tags.repairs import REPAIRS
@@ -83,16 +83,15 @@ def _coverage_chart(measure: ChanceKappaF1, corpus: PageCorpus) -> Chart:
     Among the sentences and labels for which both sides have spans, the chart shows the one with the most spans.
     """
     nothing, words = Chart(None, ""), corpus.words
-    sides = dict(zip(("reference", "prediction"), corpus.spans, strict=True))
-    per_place = [
-        Counter(zip((side.labels[code] for code in side.label.tolist()), side.document.tolist(), strict=True))
-        for side in sides.values()
-    ]
-    common = per_place[0].keys() & per_place[1].keys()
+    sides: list[dict[tuple[str, int], list[tuple[int, int]]]] = [defaultdict(list), defaultdict(list)]
+    for bounds, side in zip(sides, corpus.spans, strict=True):
+        for document, start, end, label in side.rows():
+            bounds[label, document].append((start, end))
+    common = sides[0].keys() & sides[1].keys()
     if not common:
         return nothing
-    label, document = min(common, key=lambda at: (-per_place[0][at] - per_place[1][at], at))
-    spans = {name: _bounds(side, document, label) for name, side in sides.items()}
+    label, document = most = min(common, key=lambda at: (-len(sides[0][at]) - len(sides[1][at]), at))
+    spans = {"reference": sides[0][most], "prediction": sides[1][most]}
     try:
         coverage = {
             name: place(
@@ -112,11 +111,6 @@ def _coverage_chart(measure: ChanceKappaF1, corpus: PageCorpus) -> Chart:
         "token, for the reference (solid line) and the prediction (dashed line). The bars above show the spans.",
         excerpt(words[document]),
     )
-
-
-def _bounds(side: Spans, document: int, label: str) -> list[tuple[int, int]]:
-    chosen = np.flatnonzero((side.document == document) & (side.label == side.labels.index(label)))
-    return list(zip(side.start[chosen].tolist(), side.end[chosen].tolist(), strict=True))
 
 
 SHOWN_ERRORS = 1_000
@@ -306,10 +300,8 @@ def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
     costs = np.stack([aligned[name] for name in ("root_error", "component_error", "cost")], axis=1)
     paired = zip(aligned["reference"].tolist(), aligned["prediction"].tolist(), costs.tolist(), strict=True)
     rows = [(*first[row], second[column][1], *(f"{cost:.3g}" for cost in values)) for row, column, values in paired]
-    missing, spurious = (
-        np.setdiff1d(np.arange(len(names)), pairs).tolist()
-        for names, pairs in ((first, aligned["reference"]), (second, aligned["prediction"]))
-    )
+    missing = np.setdiff1d(np.arange(len(first)), aligned["reference"]).tolist()
+    spurious = np.setdiff1d(np.arange(len(second)), aligned["prediction"]).tolist()
     rows += [(*first[entity], "missing", "", "", "1") for entity in missing]
     rows += [(second[entity][0], "spurious", second[entity][1], "", "", "1") for entity in spurious]
     heads = "reference", "prediction", "types and boundaries", "components", "cost"
