@@ -91,9 +91,7 @@ def respond(values: Mapping[str, Any]) -> Response:
         warnings.simplefilter("ignore", UserWarning)
         agreed = agreement(files, **reading, per_document=True, match_labels=measure.match_labels, **shared)
         differing = disagreements(files, **reading, match_labels=measure.match_labels)
-    without = None
-    if len(files) > 2:
-        without = differing.leave_one_out(**shared)
+    without = differing.leave_one_out(**shared) if len(files) > 2 else None
     named_files = ", ".join(f"{name} ({file.source})" for name, file in files.items())
     heading = [("annotators", named_files), ("size", differing.size)]
     report = disagreement_report(differing, heading=heading, agreement=agreed, left_out=without)

@@ -171,7 +171,9 @@ def _score(measure: Measure, result: MeasureResult, missing: str) -> dict[str, A
         micro, bounds = result.rows[measure.micro_key]
         whole = {"title": "F1 over all attributes", "value": number(float(micro["f"])), "interval": bounds.get("f")}
         return {"about": about, "headline": whole, "parts": []}
-    unknown = {key for key in result.scores if missing and _is_rate(measure, key)}
+    # error rates would look perfect if the reference is empty
+    rates = () if measure.higher_is_better or not missing else result.scores
+    unknown = {key for key in rates if key.startswith((measure.headline, "ser"))}
     parts: list[dict[str, Any]] = [
         {
             "title": key_title(measure, key),
@@ -184,11 +186,6 @@ def _score(measure: Measure, result: MeasureResult, missing: str) -> dict[str, A
     if measure.headline in unknown:
         headline["value"] = missing
     return {"about": about, "headline": headline, "parts": parts}
-
-
-def _is_rate(measure: Measure, key: str) -> bool:
-    """Check whether a value is an error rate, which would look perfect if the reference is empty."""
-    return not measure.higher_is_better and key.startswith((measure.headline, "ser"))
 
 
 def _written(measure: Measure, key: str, value: float) -> str:
