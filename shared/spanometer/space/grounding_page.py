@@ -15,7 +15,7 @@ from typing import Any
 from ..exceptions import InputError, counted
 from ..grounding.answers import Answer, read_answer
 from ..grounding.grounded import text_indices
-from ..grounding.outcomes import outcomes_of
+from ..grounding.outcomes import Predicted, outcomes_of
 from ..grounding.placing import Outcome, TextIndex
 from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, form_of
 from ..grounding.reading import AnswerReading, ground_strings
@@ -52,9 +52,6 @@ _COLUMNS = ("policy", "item", "label", "mention", "outcome", "counts_as_wrong", 
 
 _STRINGS = "Other projects compare only strings, wherever they are. Mentions are shown in each policy's normal form."
 
-Predictions = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, str], int]]]
-"""The predictions of a policy: its spans, and the items that are not in the text and count as wrong."""
-
 
 def form(name: str = "grounding") -> Form:
     """Create the form of a page: a text, an answer, how it is parsed, and the right mentions."""
@@ -77,11 +74,10 @@ class _Grounded:
     problem: str = ""
 
     @cached_property
-    def predictions(self) -> Predictions:
-        """The spans, and how often each item without a place counts as wrong."""
+    def predicted(self) -> Predicted:
+        """The spans, and the items without a place that count as wrong, in alphabetical order."""
         spans = ((*span, outcome.item.label) for outcome in self.items for span in outcome.spans)
-        wrong = Counter((outcome.item.label, outcome.item.mention) for outcome in self.items if outcome.wrong)
-        return frozenset(spans), frozenset(wrong.items())
+        return Predicted(frozenset(spans), tuple(sorted(item[:2] for item, _, _, wrong in self.items if wrong)))
 
 
 def why() -> str:
@@ -113,10 +109,10 @@ def respond(values: Mapping[str, Any], *, name: str = "grounding") -> Response:
         policies = {"your own": own, **policies}
     (index,) = text_indices([text])
     results = [_grounded(name, policy, read, index, reading) for name, policy in policies.items()]
-    alike: dict[Predictions, list[_Grounded]] = {}
+    alike: dict[Predicted, list[_Grounded]] = {}
     for result in results:
         if not result.problem:
-            alike.setdefault(result.predictions, []).append(result)
+            alike.setdefault(result.predicted, []).append(result)
     letters = dict(zip(alike, ascii_uppercase, strict=False))
     f1, compared = _strings(text, read, reading, right)
     strings = [Section("Compared as strings", compared, _STRINGS)]
@@ -164,16 +160,15 @@ def _notes(read: Answer, text: str) -> Iterator[str]:
         yield "The answer has no items."
 
 
-def _policies(results: Sequence[_Grounded], letters: Mapping[Predictions, str]) -> Table:
+def _policies(results: Sequence[_Grounded], letters: Mapping[Predicted, str]) -> Table:
     """Return a table by policy, with the numbers of spans and of items with each outcome."""
     rows: list[list[Cell]] = []
     for result in results:
         kinds = Counter(outcome.kind for outcome in result.items)
-        spans, wrong = result.predictions
-        numbers = len(spans), sum(dict(wrong).values()), *(kinds[kind] for kind in OUTCOMES)
+        numbers = *map(len, result.predicted), *(kinds[kind] for kind in OUTCOMES)
         name = f"{result.name}{_nearest(result.name, NAMED)}"
         cells = [""] * len(numbers) if result.problem else map(amount, numbers)
-        rows.append([name, result.problem or letters[result.predictions], *cells])
+        rows.append([name, result.problem or letters[result.predicted], *cells])
     return Table("policy", ("outcome", "spans", "not in the text, wrong", *OUTCOMES), rows, left=2)
 
 
@@ -182,27 +177,18 @@ def _nearest(name: str, points: Mapping[str, Any]) -> str:
     return " †" if name in points and not points[name].exact else ""
 
 
-def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Mapping[Predictions, Any], text: str) -> dict[str, Any]:
+def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Iterable[Predicted], text: str) -> dict[str, Any]:
     """Describe an outcome: the policies that lead to it, the text with its spans, and the lost items."""
     common = frozenset.intersection(*(spans for spans, _ in outcomes))
-    spans, _ = alike[0].predictions
-    marks = [(*span, "agreed" if span in common else "disputed") for span in spans]
+    marks = [(*span, "agreed" if span in common else "disputed") for span in alike[0].predicted.spans]
     # policies with one outcome may have different reasons
     lost = [items for items in zip(*(result.items for result in alike), strict=True) if items[0].kind != "placed"]
     return {
         "letter": letter,
-        "names": [result.name for result in alike],
+        "results": alike,
         "pieces": list(marked(text[:SHOWN_CHARACTERS], marks)),
         "cut": len(text) > SHOWN_CHARACTERS,
-        "lost": [
-            {
-                "label": items[0].item.label,
-                "mention": shown(items[0].item.mention),
-                "kinds": list(dict.fromkeys(outcome.kind for outcome in items)),
-                "wrong": items[0].wrong,
-            }
-            for items in lost[:SHOWN_ITEMS]
-        ],
+        "lost": lost[:SHOWN_ITEMS],
         "more": counted(len(lost) - SHOWN_ITEMS, "more item") if len(lost) > SHOWN_ITEMS else "",
     }
 
