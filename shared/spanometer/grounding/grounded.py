@@ -237,23 +237,21 @@ class Predictions:
     def of(cls, predicted: Iterable[Predicted], lengths: Sequence[int]) -> Predictions:
         """Collect the predicted spans of the answers to texts with these lengths."""
         shared: dict[str, str] = {}
-        document, start, end, of_wrong = (array("q") for _ in range(4))
+        bounds, of_wrong = array("q"), array("q")
         labels: list[str] = []
         wrong_label, wrong_mention = [], []
         for number, (spans, wrong) in enumerate(predicted):
             for first, last, label in spans:
-                document.append(number)
-                start.append(first)
-                end.append(last)
+                bounds.extend((number, first, last))
                 # each item has its own copy of its label
                 labels.append(shared.setdefault(label, label))
             for label, mention in wrong:
                 of_wrong.append(number)
                 wrong_label.append(shared.setdefault(label, label))
                 wrong_mention.append(mention)
-        columns = [np.array(column, dtype=np.int32) for column in (document, start, end)]
+        document, start, end = np.ascontiguousarray(np.array(bounds, dtype=np.int32).reshape(-1, 3).T)
         sizes = np.array(lengths, dtype=np.int64)
-        placed = Spans(columns[0], columns[1], columns[2], *name_codes(labels), len(lengths), sizes)
+        placed = Spans(document, start, end, *name_codes(labels), len(lengths), sizes)
         return Predictions(in_order(placed), np.array(of_wrong), tuple(wrong_label), tuple(wrong_mention))
 
     @property

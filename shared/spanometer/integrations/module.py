@@ -17,7 +17,6 @@ from types import NoneType
 from typing import Any, ClassVar, TypeAlias, get_type_hints
 
 import evaluate
-import numpy as np
 import pyarrow as pa
 from datasets import Features
 
@@ -87,10 +86,6 @@ class DocumentLengths(CheckedOptions):
         type="list of int, optional",
         flag="",
     )
-
-    def of(self, documents: int) -> np.ndarray | None:
-        """Check the lengths of documents and convert them to int64; None if unknown."""
-        return None if self.lengths is None else read_lengths(self.lengths, documents)
 
 
 @dataclass(frozen=True)
@@ -363,10 +358,9 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """Read both columns; also describe for the signature how they were read."""
         form = self.configurations[self.configuration]
         assert form.read is not None
-        lengths = {}
-        if DocumentLengths in form.options:
-            lengths = {"lengths": made(DocumentLengths, options).of(len(references))}
-        sides = on_both_sides(form.read, references, predictions, **lengths)
+        lengths = made(DocumentLengths, options).lengths if DocumentLengths in form.options else None
+        known = {} if lengths is None else {"lengths": read_lengths(lengths, len(references))}
+        sides = on_both_sides(form.read, references, predictions, **known)
         return sides, {"input": self.configuration} if len(self.configurations) > 1 else {}
 
     def _store(self: Any, tables: list[pa.Table]) -> None:

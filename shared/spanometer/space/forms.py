@@ -66,13 +66,11 @@ class Fields:
         options: the options by name, each with a label.
         values: initial values of controls, if they differ from the options' defaults.
         hints: lines below the labels; by default the help of the options.
-        unset: for each option that can be None, the text of this choice.
     """
 
     options: Mapping[str, Option]
     values: Mapping[str, Any] = field(default_factory=dict)
     hints: Mapping[str, str] = field(default_factory=dict)
-    unset: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_app(cls, name: str, options: Mapping[str, Option], values: Mapping[str, Any] | None = None) -> Self:
@@ -82,7 +80,7 @@ class Fields:
         """
         own = texts()["apps"][name]
         labelled = {option: replace(options[option], label=label) for option, label in own["labels"].items()}
-        return cls(labelled, values or {}, own["hints"], own["unset"])
+        return cls(labelled, values or {}, own["hints"])
 
     @property
     def initial(self) -> dict[str, Any]:
@@ -99,7 +97,7 @@ class Fields:
     def choices(self, option: Option) -> list[tuple[str, str]]:
         """List the choices of a control, if it has any: pairs of a text and a value."""
         values = list(map(_text, option.choices))
-        unset = [(self.unset.get(option.name, "default"), "")] if values and option.optional else []
+        unset = [(texts()["unset"].get(option.name, "default"), "")] if values and option.optional else []
         return [*unset, *zip(values, values, strict=True)]
 
     def info(self, option: Option) -> str | None:
@@ -257,7 +255,6 @@ def page_of(name: str) -> Page:
         options=_options(kind),
         values=own.get("values", {}),
         hints=own.get("hints", {}),
-        unset=texts()["unset"],
         kind=kind,
         title=measure_title(name),
         intro=own.get("intro") or inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0],
