@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
+
 from ..alignment.overlaps import Alignment
 from ..documents.document_file import DocumentFile
 from ..documents.joining import located, require_same_tokens
@@ -172,11 +174,8 @@ def _typed_spans(entities: Sequence[Any]) -> list[dict[str, Any]]:
 
 def _flat_trees(spans: Spans) -> Entities:
     """Convert spans to entities that have one type and no components."""
-    documents = [
-        [{"start": span["start"], "end": span["end"], "types": [span["label"]]} for span in document]
-        for document in spans.to_dicts()
-    ]
-    return Entities.from_dicts(documents, lengths=spans.lengths)
+    bounds, types = (spans.document, spans.start, spans.end), (np.arange(len(spans) + 1), spans.label, spans.labels)
+    return Entities(*bounds, *types, Spans.none(len(spans)), spans.documents, spans.lengths)
 
 
 _Reader = Callable[..., PageCorpus]

@@ -30,27 +30,20 @@ class Response:
 
 @dataclass(frozen=True)
 class Box:
-    """A text box.
+    """A box for a text, or for files.
 
     Attributes:
         name: the name of its value.
         label: its name on the page.
-        info: a line below the label.
-        read: a function that reads an uploaded file into the box; None if it accepts no files.
+        info: for a text, a line below the label.
+        read: for a text, a function that reads an uploaded file into the box; None if it accepts no files.
+        several: for files, whether there can be more than one.
     """
 
     name: str
     label: str
     info: str = ""
     read: Callable[[str], str] | None = None
-
-
-@dataclass(frozen=True)
-class Upload:
-    """A field for one file or several files."""
-
-    name: str
-    label: str
     several: bool = False
 
 
@@ -138,7 +131,7 @@ class Form:
         respond: a function that computes the response from the values of all fields, by name; see `response`.
         limits: the maximum size of the input, in words.
         kept: what happens to the input, in words.
-        uploads, boxes: the fields for files and texts.
+        uploads, boxes: the boxes for files and for texts.
         fields: the options.
         hint: a line above the examples.
         examples: the values of some fields, by the name of the example; the page starts with the first example.
@@ -152,7 +145,7 @@ class Form:
     respond: Callable[[Mapping[str, Any]], Response]
     limits: str
     kept: str = "Texts are scored on the server of this Space and are not stored."
-    uploads: Sequence[Upload] = ()
+    uploads: Sequence[Box] = ()
     boxes: Sequence[Box] = ()
     fields: Fields = Fields({})
     hint: str = "Examples:"
@@ -166,8 +159,7 @@ class Form:
         apps = texts()["apps"]
         app = {**apps[apps[name].get("shows", name)], **apps[name]}
         own = {key: app[key] for key in ("button", "kept", "hint") if key in app}
-        own["boxes"] = [Box(**box) for box in app.get("boxes", ())]
-        own["uploads"] = [Upload(**upload) for upload in app.get("uploads", ())]
+        own |= {kind: [Box(**box) for box in app.get(kind, ())] for kind in ("boxes", "uploads")}
         return cls(title=app["title"], heading=render("app_heading.html", app=app), **own, **parts)
 
     def response(self, values: Mapping[str, Any]) -> Response:
