@@ -93,27 +93,25 @@ def has_elements(written: str) -> bool:
 
 def linked(written: str, _: Collection[str]) -> Answer:
     """Parse links such as `[Ann](PER)`."""
-    return _marked(written, ((link.span(), named(link[2]), link[1]) for link in LINK.finditer(written)))
+    return _marked(written, LINK, lambda link: named(link[2]))
 
 
 def marked(written: str, labels: Collection[str]) -> Answer:
     """Parse marks such as `@@Ann##`, which have a single label."""
     label = next(iter(labels)) if len(labels) == 1 else "ENTITY"
-    return _marked(written, ((mark.span(), label, mark[1]) for mark in MARK.finditer(written)))
+    return _marked(written, MARK, lambda _: label)
 
 
-def _marked(written: str, marks: Iterable[tuple[tuple[int, int], str, str]]) -> Answer:
-    """Parse items from marks that are not nested."""
-    pieces, items, place, size, unnamed = [], [], 0, 0, 0
-    for (start, end), label, mention in marks:
-        pieces += [written[place:start], mention]
-        size += start - place
+def _marked(written: str, marks: re.Pattern[str], label_of: Callable[[re.Match[str]], str]) -> Answer:
+    """Parse items from marks that are not nested; the first group of a mark is the mention."""
+    items, removed, unnamed = [], 0, 0
+    for mark in marks.finditer(written):
+        label, mention, start = label_of(mark), mark[1], mark.start() - removed
         if mention.strip() and label:
-            items.append(Item(label, mention, size, size + len(mention)))
+            items.append(Item(label, mention, start, start + len(mention)))
         unnamed += not label
-        size += len(mention)
-        place = end
-    return Answer(tuple(items), text="".join([*pieces, written[place:]]), other_fields=unnamed)
+        removed += len(mark[0]) - len(mention)
+    return Answer(tuple(items), text=marks.sub(r"\1", written), other_fields=unnamed)
 
 
 def elements(written: str, labels: Collection[str]) -> Answer:
