@@ -145,8 +145,9 @@ class ItemReading:
         self.entries.append((Item(first, second, *(bounds if bounds is not None and readable else ())), unclear))
 
     def read(self, root: Any) -> None:
-        """Parse a value and all values nested in it, without recursion."""
-        waiting: list[tuple[Any, str | None, bool]] = [(root, None, False)]
+        """Parse a value of `literals`, or a dictionary of texts, and all values nested in it, without recursion."""
+        first = Mapping([*root.items()], closed=True) if isinstance(root, dict) else root
+        waiting: list[tuple[Any, str | None, bool]] = [(first, None, False)]
         while waiting:
             value, label, in_list = waiting.pop()
             is_list = isinstance(value, list)
