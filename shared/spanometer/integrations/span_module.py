@@ -72,8 +72,8 @@ def _spans_of_texts(column: Column) -> Spans:
 
 def _require_same_texts(references: pa.Array, predictions: pa.Array) -> None:
     texts = (side.field("text").to_pylist() for side in (references, predictions))
-    for document, both in enumerate(zip(*texts, strict=True)):
-        require_same_text(*both, document, "Both sides must annotate the same text.")
+    for document, (text, other) in enumerate(zip(*texts, strict=True)):
+        require_same_text(text, other, document, "Both sides must annotate the same text.")
 
 
 def _require_same_sizes(references: pa.Array, predictions: pa.Array) -> None:
