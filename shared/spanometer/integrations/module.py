@@ -237,7 +237,9 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         if kwargs:
             raise InputError(f"unknown input {', '.join(kwargs)}.", "The inputs are prediction and reference.")
         (table,) = self._tables([prediction], [reference])
-        self._store_document(table)
+        self._start_writing()
+        # the writer buffers documents
+        self.writer.write_row(table)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
         """Score the documents that were added before or are passed here.
@@ -372,11 +374,6 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             self.writer.write_table(tables.pop(0))
         # free the batch before the next one comes
         pa.default_memory_pool().release_unused()
-
-    def _store_document(self: Any, table: pa.Table) -> None:
-        """Write a table of one document; the writer buffers documents."""
-        self._start_writing()
-        self.writer.write_row(table)
 
     def _start_writing(self: Any) -> None:
         if self.writer is None:
