@@ -17,7 +17,7 @@ from ..grounding.answers import Answer, read_answer
 from ..grounding.grounded import text_indices
 from ..grounding.outcomes import Predicted, outcomes_of
 from ..grounding.placing import Outcome, TextIndex
-from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, form_of
+from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, form_text
 from ..grounding.reading import AnswerReading, ground_strings
 from ..measures.mention_f import MentionF
 from ..options import options_of
@@ -115,20 +115,18 @@ def respond(values: Mapping[str, Any], *, name: str = "grounding") -> Response:
             alike.setdefault(result.predicted, []).append(result)
     letters = dict(zip(alike, ascii_uppercase, strict=False))
     f1, compared = _strings(text, read, reading, right)
-    strings = [Section("Compared as strings", compared, _STRINGS)]
+    strings = Section("Compared as strings", compared, _STRINGS)
+    first, last = ([strings], []) if strings_first else ([], [strings])
     html = render(
         "grounding.html",
         notes=list(_notes(read, text)),
         f1=f1 if strings_first else "",
-        first=strings if strings_first else [],
+        first=first,
         size=f"{counted(len(read.items), 'item')} in the answer, {counted(len(text), 'character')} of text",
         policies=len(results),
         snippet=_call(reading),
         outcomes=[_outcome(letters[spans], members, alike, text) for spans, members in alike.items()],
-        sections=[
-            Section("Each policy", [_policies(results, letters)], _ABOUT),
-            *([] if strings_first else strings),
-        ],
+        sections=[Section("Each policy", [_policies(results, letters)], _ABOUT), *last],
     )
     return Response(html, files=_files(results))
 
@@ -218,10 +216,10 @@ def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | No
     for name, point in NAMED_STRINGS.items():
         mentions = ground_strings([text], [read], policy=point.policy, **options).mentions
         labels = (mentions.labels[code] for code in mentions.label.tolist())
-        forms = (form_of(mentions.texts[code].strip(), point.policy.fold).text for code in mentions.text.tolist())
+        forms = (form_text(mentions.texts[code].strip(), point.policy.fold) for code in mentions.text.tolist())
         counts = Counter(zip(labels, forms, strict=True))
         if point.policy.copies == "set":
-            counts = Counter(dict.fromkeys(counts, 1))
+            counts = Counter([*counts])
         listed = [
             f"{shown(label)}: {shown(form)}{f' ×{count}' if count > 1 else ''}"
             for (label, form), count in counts.items()
