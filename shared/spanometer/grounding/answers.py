@@ -3,6 +3,7 @@
 import ast
 import csv
 import html
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any
 from ..arrays import listed
 from ..exceptions import InputError, shown
 from .items import LABEL_KEYS, MENTION_KEYS, Item, ItemReading, folded, named
-from .literals import from_python, read_values
+from .literals import read_values
 
 DEEPEST_ELEMENTS = 50
 """Elements that are nested more deeply are ignored, to limit the total length of mentions."""
@@ -93,25 +94,27 @@ def has_elements(written: str) -> bool:
 
 def linked(written: str, _: Collection[str]) -> Answer:
     """Parse links such as `[Ann](PER)`."""
-    return _marked(written, LINK, lambda link: named(link[2]))
+    return _marked(written, ((link.span(), named(link[2]), link[1]) for link in LINK.finditer(written)))
 
 
 def marked(written: str, labels: Collection[str]) -> Answer:
     """Parse marks such as `@@Ann##`, which have a single label."""
     label = next(iter(labels)) if len(labels) == 1 else "ENTITY"
-    return _marked(written, MARK, lambda _: label)
+    return _marked(written, ((mark.span(), label, mark[1]) for mark in MARK.finditer(written)))
 
 
-def _marked(written: str, marks: re.Pattern[str], label_of: Callable[[re.Match[str]], str]) -> Answer:
-    """Parse items from marks that are not nested; the first group of a mark is the mention."""
-    items, removed, unnamed = [], 0, 0
-    for mark in marks.finditer(written):
-        label, mention, start = label_of(mark), mark[1], mark.start() - removed
+def _marked(written: str, marks: Iterable[tuple[tuple[int, int], str, str]]) -> Answer:
+    """Parse items from marks that are not nested."""
+    pieces, items, place, size, unnamed = [], [], 0, 0, 0
+    for (start, end), label, mention in marks:
+        pieces += [written[place:start], mention]
+        size += start - place
         if mention.strip() and label:
-            items.append(Item(label, mention, start, start + len(mention)))
+            items.append(Item(label, mention, size, size + len(mention)))
         unnamed += not label
-        removed += len(mark[0]) - len(mention)
-    return Answer(tuple(items), text=marks.sub(r"\1", written), other_fields=unnamed)
+        size += len(mention)
+        place = end
+    return Answer(tuple(items), text="".join([*pieces, written[place:]]), other_fields=unnamed)
 
 
 def elements(written: str, labels: Collection[str]) -> Answer:
@@ -362,15 +365,10 @@ def read_answer(
         )
     labels = read_labels(asked_labels) or ()
     reading = ItemReading(labels, text, item_mention_key, item_label_key)
-    if answer is None:
+    if answer is None or (isinstance(answer, (list, tuple, dict)) and _is_unreadable(answer)):
         return Answer(broken=True)
     if isinstance(answer, (list, tuple, dict)):
-        try:
-            value = from_python(answer)
-        except Exception:
-            # it contains itself or is nested too deeply, or the caller's objects raise an error
-            return Answer(broken=True)
-        reading.read(value)
+        reading.read(answer)
         return Answer(reading.collect(), **reading.counts)
     if isinstance(answer, (bytes, bytearray)):
         answer = bytes(answer).decode("utf-8", "replace")
@@ -402,6 +400,15 @@ def read_answer(
 
 _INLINE: dict[str, Callable[[str, Collection[str]], Answer]] = {"tags": elements, "links": linked, "marks": marked}
 """The parsers of answers that repeat the text, by format."""
+
+
+def _is_unreadable(value: Any) -> bool:
+    """Check whether a value contains itself, is nested too deeply, or cannot be iterated."""
+    try:
+        json.dumps(value, default=lambda _: None, skipkeys=True)
+    except Exception:  # the caller's objects may raise anything
+        return True
+    return False
 
 
 def _without_thoughts(answer: str) -> str:

@@ -145,14 +145,15 @@ class ItemReading:
         self.entries.append((Item(first, second, *(bounds if bounds is not None and readable else ())), unclear))
 
     def read(self, root: Any) -> None:
-        """Parse a value of `literals`, or a dictionary of texts, and all values nested in it, without recursion."""
-        first = Mapping([*root.items()], closed=True) if isinstance(root, dict) else root
-        waiting: list[tuple[Any, str | None, bool]] = [(first, None, False)]
+        """Parse a value and all values nested in it, without recursion."""
+        waiting: list[tuple[Any, str | None, bool]] = [(root, None, False)]
         while waiting:
             value, label, in_list = waiting.pop()
-            is_list = isinstance(value, list)
+            is_list = isinstance(value, (list, tuple))
             if is_list:
                 parts: Iterable[tuple[Any, str | None]] = self._of_list(value, label, in_list)
+            elif isinstance(value, dict):
+                parts = self._of_mapping(Mapping(list(value.items()), closed=True), label)
             elif isinstance(value, Mapping):
                 parts = self._of_mapping(value, label)
             else:
@@ -243,11 +244,12 @@ class ItemReading:
         waiting, strings = [value], list[str]()
         while waiting and len(strings) < 1000:
             part = waiting.pop()
+            entries = _entries(part)
             if isinstance(part, str):
                 strings.append(part)
-            elif isinstance(part, Mapping):
-                waiting += (value for _, value in part.entries)
-            elif isinstance(part, list):
+            elif entries is not None:
+                waiting += (value for _, value in entries)
+            elif isinstance(part, (list, tuple)):
                 waiting += part
         return any(map(self.occurs, strings))
 
@@ -304,9 +306,10 @@ def stated_bounds(values: dict[str, Any]) -> Bounds | None:
         return None
     for name in _RANGES:
         part = values.get(name)
-        if isinstance(part, Mapping):
-            return stated_bounds({folded(str(key)): value for key, value in part.entries})
-        if isinstance(part, list) and not any(map(_is_container, part)):
+        entries = _entries(part)
+        if entries is not None:
+            return stated_bounds({folded(str(key)): value for key, value in entries})
+        if isinstance(part, (list, tuple)) and not any(map(_is_container, part)):
             bounds = tuple(map(whole_number, part)) if len(part) == 2 else (None, None)
             return (bounds[0], bounds[1]) if part else None
     start, end, length = (
@@ -321,6 +324,11 @@ def stated_bounds(values: dict[str, Any]) -> Bounds | None:
     return first, whole_number(end)
 
 
+def _entries(value: Any) -> Iterable[tuple[Any, Any]] | None:
+    """Return the keys and values of a mapping; None for other values."""
+    return value.items() if isinstance(value, dict) else value.entries if isinstance(value, Mapping) else None
+
+
 def _is_pair(values: Sequence[Any]) -> bool:
     """Check whether values are two strings, alone or followed by a score or two boundaries."""
     strings = len(values) in (2, 3, 4) and all(isinstance(value, str) for value in values[:2])
@@ -331,15 +339,15 @@ def _is_pair(values: Sequence[Any]) -> bool:
 
 
 def _is_container(value: Any) -> bool:
-    return isinstance(value, (list, Mapping))
+    return isinstance(value, (list, tuple, dict, Mapping))
 
 
 def _is_wording(value: Any) -> bool:
     """Check whether a value can be a mention or a list of mentions."""
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return bool(value) and all(isinstance(part, str) for part in value)
     return isinstance(value, str)
 
 
 def _listed(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list) else (value,)
+    return value if isinstance(value, (list, tuple)) else (value,)

@@ -48,11 +48,6 @@ class Mapping:
 _JSON = json.JSONDecoder(object_pairs_hook=lambda entries: Mapping(entries, closed=True), strict=False)
 
 
-def from_python(value: Any) -> Any:
-    """Convert a Python list or mapping to the form of `read_values`; objects without a JSON form become True."""
-    return _JSON.decode(json.dumps(value, default=lambda _: True, skipkeys=True))
-
-
 def read_values(text: str) -> tuple[list[Any], bool, bool]:
     """Parse all lists and mappings in a text (JSON or Python literals), skipping other text.
 
