@@ -237,9 +237,8 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         if kwargs:
             raise InputError(f"unknown input {', '.join(kwargs)}.", "The inputs are prediction and reference.")
         (table,) = self._tables([prediction], [reference])
-        self._start_writing()
         # the writer buffers documents
-        self.writer.write_row(table)
+        self._start_writing().write_row(table)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
         """Score the documents that were added before or are passed here.
@@ -367,18 +366,20 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
     def _store(self: Any, tables: list[pa.Table]) -> None:
         """Write tables of documents, and empty the list to free memory."""
-        self._start_writing()
+        writer = self._start_writing()
         # datasets 4.0 buffers single documents, which would then come after batches that are added later
-        self.writer.write_rows_on_file()
+        writer.write_rows_on_file()
         while tables:
-            self.writer.write_table(tables.pop(0))
+            writer.write_table(tables.pop(0))
         # free the batch before the next one comes
         pa.default_memory_pool().release_unused()
 
-    def _start_writing(self: Any) -> None:
+    def _start_writing(self: Any) -> Any:
+        """Return the framework's writer, after creating it if there is none."""
         if self.writer is None:
             self.selected_feature_format = self.features
             self._init_writer()
+        return self.writer
 
     def _forget(self: Any) -> None:
         """Remove all data, and release files and locks."""
