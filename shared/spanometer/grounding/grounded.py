@@ -38,6 +38,7 @@ class AnswerOutcomes(NamedTuple):
         written: the original answer.
         read: the parsed answer.
         outcomes: the outcomes of its items, in order.
+        counts: the counts of the answer, in the order of `COUNTS`.
     """
 
     document: int
@@ -45,6 +46,7 @@ class AnswerOutcomes(NamedTuple):
     written: Any
     read: Answer
     outcomes: list[Outcome]
+    counts: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,16 +98,38 @@ class AnswerInput:
                 options: dict[str, Any] = {"asked_labels": labels, "text": text, **self.item_keys}
                 yield answer if isinstance(answer, Answer) else read_answer(answer, format=self.format, **options)
 
-    def outcomes(self, policy: GroundingPolicy) -> Iterator[AnswerOutcomes]:
+    def outcomes(self, policy: AnswerPolicy, folded: Iterable[str] | None = None) -> Iterator[AnswerOutcomes]:
         """Yield the outcomes of the items of each answer.
 
         Answers are grounded one by one, so that items and tokens of all texts are never held together.
+
+        Args:
+            policy: a policy for spans or for strings.
+            folded: the normal forms of the texts, for a policy for strings.
         """
-        vocabulary = self.vocabulary
-        columns = (self.texts, self.answers, self.read(), each_index(self.texts, self.tokens))
-        for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
+        vocabulary, indices = self.vocabulary, each_index(self.texts, self.tokens) if folded is None else folded
+        columns = zip(self.texts, self.answers, self.read(), indices, strict=True)
+        for document, (text, written, read, index) in enumerate(columns):
             with placed_errors(document):
-                yield AnswerOutcomes(document, text, written, read, resolve(read, index, policy, vocabulary))
+                outcomes = resolve(read, index, policy, vocabulary)
+                counts = tally(outcomes, read, text, vocabulary)
+                yield AnswerOutcomes(document, text, written, read, outcomes, counts)
+
+    def predictions(
+        self, policy: AnswerPolicy, folded: Iterable[str] | None = None
+    ) -> tuple[Predictions, AnswerCounts]:
+        """Collect the predictions of all answers and their counts, see `outcomes`."""
+        tallies = array("q")
+
+        def predicted() -> Iterator[Predicted]:
+            for answer in self.outcomes(policy, folded):
+                tallies.extend(answer.counts)
+                yield Predicted.of(answer.outcomes, policy)
+
+        made = Predictions.of(predicted(), list(map(len, self.texts)))
+        counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
+        size = len(made.spans) + len(made.wrong_label)
+        return made, AnswerCounts(counts=counts, policy=policy, choices=self.signed(policy), predicted=size)
 
     def signed(self, policy: AnswerPolicy) -> dict[str, str]:
         """Describe for the signature how answers are grounded."""
@@ -137,16 +161,13 @@ class AnswerCounts:
         counts: int64, shape (documents, `COUNTS`).
         policy: the policy.
         choices: the policy and the other options, for the signature.
+        predicted: the number of predicted spans, including unplaced items, or of predicted mentions.
     """
 
     counts: np.ndarray
     policy: Any
     choices: Mapping[str, str]
-
-    @property
-    def predicted(self) -> int:
-        """The number of predicted spans, or mentions."""
-        raise NotImplementedError
+    predicted: int
 
     @property
     def total(self) -> dict[str, int]:
@@ -216,23 +237,21 @@ class Predictions:
     def of(cls, predicted: Iterable[Predicted], lengths: Sequence[int]) -> Predictions:
         """Collect the predicted spans of the answers to texts with these lengths."""
         shared: dict[str, str] = {}
-        document, start, end, of_wrong = (array("q") for _ in range(4))
+        bounds, of_wrong = array("q"), array("q")
         labels: list[str] = []
         wrong_label, wrong_mention = [], []
         for number, (spans, wrong) in enumerate(predicted):
             for first, last, label in spans:
-                document.append(number)
-                start.append(first)
-                end.append(last)
+                bounds.extend((number, first, last))
                 # each item has its own copy of its label
                 labels.append(shared.setdefault(label, label))
             for label, mention in wrong:
                 of_wrong.append(number)
                 wrong_label.append(shared.setdefault(label, label))
                 wrong_mention.append(mention)
-        columns = [np.array(column, dtype=np.int32) for column in (document, start, end)]
+        document, start, end = np.ascontiguousarray(np.array(bounds, dtype=np.int32).reshape(-1, 3).T)
         sizes = np.array(lengths, dtype=np.int64)
-        placed = Spans(columns[0], columns[1], columns[2], *name_codes(labels), len(lengths), sizes)
+        placed = Spans(document, start, end, *name_codes(labels), len(lengths), sizes)
         return Predictions(in_order(placed), np.array(of_wrong), tuple(wrong_label), tuple(wrong_mention))
 
     @property
@@ -261,15 +280,23 @@ class Predictions:
 
     @property
     def unplaced(self) -> Spans:
-        """The unplaced items, in characters, see `unplaced_spans`."""
-        size = np.fromiter(map(len, self.wrong_mention), np.int64, len(self.wrong_mention))
-        return unplaced_spans(self.wrong_document, self.wrong_label, size, self.spans.documents)
+        """The unplaced items, in characters, one after another in documents that have nothing else."""
+        return self._in_a_row(np.fromiter(map(len, self.wrong_mention), np.int64, len(self.wrong_mention)))
 
     @property
     def unplaced_tokens(self) -> Spans:
         """The unplaced items in tokens: the words and punctuation marks of their mentions, at least one."""
-        size = np.maximum(words_and_signs(self.wrong_mention).lengths, 1)
-        return unplaced_spans(self.wrong_document, self.wrong_label, size, self.spans.documents)
+        return self._in_a_row(np.maximum(words_and_signs(self.wrong_mention).lengths, 1))
+
+    def _in_a_row(self, size: np.ndarray) -> Spans:
+        """Place the unplaced items, which have these lengths, one after another."""
+        document, documents = self.wrong_document, self.spans.documents
+        start = np.cumsum(size) - size
+        start -= start[np.searchsorted(document, document)]
+        # int32 is enough: texts and mentions in memory have fewer than 2^31 characters
+        columns = [column.astype(np.int32) for column in (document, start, start + size)]
+        lengths = np.bincount(document, size, documents).astype(np.int64)
+        return Spans(columns[0], columns[1], columns[2], *name_codes(self.wrong_label), documents, lengths)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -285,11 +312,6 @@ class Grounded(Predictions, AnswerCounts):
 
     source: AnswerInput
 
-    @property
-    def predicted(self) -> int:
-        """The number of predicted spans, including unplaced items."""
-        return len(self.spans) + len(self.wrong_label)
-
     def _examples(self, name: str) -> Iterator[str]:
         for answer in outcomes_by_answer(self) if name in ("absent", "outside") else ():
             for outcome in answer.outcomes:
@@ -297,27 +319,12 @@ class Grounded(Predictions, AnswerCounts):
                     yield repr(outcome.item.label if name == "outside" else outcome.item.mention)
 
 
-def unplaced_spans(document: np.ndarray, label: Sequence[str], size: np.ndarray, documents: int) -> Spans:
-    """Place items that are not in the text one after another in documents that have nothing else.
-
-    Args:
-        document, label, size: the document (ascending), label and length of each item.
-        documents: the number of documents.
-    """
-    start = np.cumsum(size) - size
-    start -= start[np.searchsorted(document, document)]
-    # int32 is enough: texts and mentions in memory have fewer than 2^31 characters
-    columns = [column.astype(np.int32) for column in (document, start, start + size)]
-    lengths = np.bincount(document, size, documents).astype(np.int64)
-    return Spans(columns[0], columns[1], columns[2], *name_codes(label), documents, lengths)
-
-
 def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Spans | None], *, apart: bool = True) -> list[Spans]:
     """Add the unplaced items of each side as spans after the end of their documents, which become longer.
 
     Args:
         sides: the spans of each side, with the same documents.
-        unplaced: the items of each side, see `unplaced_spans`.
+        unplaced: the items of each side, see `Predictions.unplaced`.
         apart: True: items of all sides have different positions. False: only items of the first side have other
             positions than items of the other sides, and each of these has its own document lengths.
     """
@@ -378,16 +385,8 @@ def ground(
     chosen = GroundingPolicy.of(policy)
     keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
     source = AnswerInput(texts, answers, asked_labels, aliases, format, tokens, keys)
-    vocabulary, tallies = source.vocabulary, array("q")
-
-    def predicted() -> Iterator[Predicted]:
-        for answer in source.outcomes(chosen):
-            tallies.extend(tally(answer.outcomes, answer.read, answer.text, vocabulary))
-            yield Predicted.of(answer.outcomes, chosen)
-
-    columns = vars(Predictions.of(predicted(), list(map(len, source.texts))))
-    counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
-    return Grounded(**columns, counts=counts, policy=chosen, choices=source.signed(chosen), source=source)
+    predictions, counts = source.predictions(chosen)
+    return Grounded(**vars(predictions), **vars(counts), source=source)
 
 
 def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:

@@ -92,7 +92,6 @@ class ItemReading:
     def __post_init__(self) -> None:
         """Prepare the comparison of labels."""
         self._folded = {label.casefold() for label in self.labels}
-        self._is_label: dict[str, bool] = {}
         self._occurs: dict[str, bool] = {}
         self._lower = "" if self.text is None else self.text.lower()
         self._only = next(iter(self.labels)) if len(self.labels) == 1 else None
@@ -120,9 +119,7 @@ class ItemReading:
 
     def is_asked(self, label: str) -> bool:
         """Check whether a label was asked for, ignoring case."""
-        if label not in self._is_label:
-            self._is_label[label] = label.strip().casefold() in self._folded
-        return self._is_label[label]
+        return label.strip().casefold() in self._folded
 
     def occurs(self, mention: str) -> bool:
         """Check whether the text has a mention, ignoring case; very short mentions must be whole words."""

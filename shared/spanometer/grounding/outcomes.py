@@ -18,8 +18,8 @@ from ..tags.policy_grid import PolicyGrid
 from ..tags.repairs import GridPlace
 from .answers import Answer
 from .items import Item
-from .placing import Bounds, Outcome, TextIndex, place, sight
-from .policies import OUTCOMES, PLACES, AnswerPolicy, GroundingPolicy
+from .placing import Bounds, Outcome, TextIndex, place, sight, string_outcomes
+from .policies import OUTCOMES, PLACES, AnswerPolicy, GroundingPolicy, StringPolicy
 
 MOST_BOUNDS = 1 << 22
 """The maximum number of occurrences of an answer's items with the action `all`."""
@@ -58,7 +58,8 @@ class Predicted(NamedTuple):
 
     Attributes:
         spans: the boundaries and labels of the distinct spans.
-        wrong: the labels and mentions of unplaced items that count as predicted spans.
+        wrong: the labels and mentions of unplaced items that count as predicted spans; under a policy for strings, of
+            all predicted mentions.
     """
 
     spans: frozenset[tuple[int, int, str]]
@@ -68,7 +69,8 @@ class Predicted(NamedTuple):
     def of(cls, outcomes: Iterable[Outcome], policy: AnswerPolicy) -> Predicted:
         """Collect the predicted spans of the items of an answer."""
         spans = frozenset((*span, item.label) for item, _, places, _ in outcomes for span in places)
-        wrong = set(filter(policy.predicts, OUTCOMES))
+        strings = {"placed"} if isinstance(policy, StringPolicy) else set()
+        wrong = strings.union(filter(policy.predicts, OUTCOMES))
         return cls(spans, tuple(item[:2] for item, kind, _, _ in outcomes if kind in wrong))
 
 
@@ -91,32 +93,28 @@ def outcomes_of(
     return resolve(answer, index, GroundingPolicy.of(policy), Vocabulary.of(asked_labels, aliases))
 
 
-def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabulary: Vocabulary) -> list[Outcome]:
+def resolve(answer: Answer, index: Any, policy: Any, vocabulary: Vocabulary) -> list[Outcome]:
     """Find the outcome of each item of an answer, see `outcomes_of`.
 
     If the answer has rewritten the text and the policy uses offsets, these are mapped to the original text.
-    """
 
-    def outcomes(items: Sequence[Item]) -> Sequence[Outcome]:
+    Args:
+        answer: the answer.
+        index: the text; under a policy for strings, its normal form as a string.
+        policy: a policy for spans or for strings.
+        vocabulary: the labels that the model was asked for.
+    """
+    of_all = _left_out(answer, policy, vocabulary)
+    items = [item for item, reason in of_all if not reason]
+    if isinstance(policy, StringPolicy):
+        outcomes = string_outcomes(items, index, policy)
+    else:
         if policy.offsets == "check" and answer.text is not None:
             items = carried_over(items, answer.text, index)
-        return settled(place(sight(items, index, policy), index, policy), policy.overlap)
-
-    return with_left_out(answer, policy, vocabulary, outcomes)
-
-
-def with_left_out(
-    answer: Answer,
-    policy: AnswerPolicy,
-    vocabulary: Vocabulary,
-    outcomes: Callable[[Sequence[Item]], Iterable[Outcome]],
-) -> list[Outcome]:
-    """Find the outcomes of all items of an answer; `outcomes` finds those of the items that the policy places."""
-    items = _left_out(answer, policy, vocabulary)
-    placed = iter(outcomes([item for item, reason in items if not reason]))
-    of_all = [Outcome(item, reason) if reason else next(placed) for item, reason in items]
+        outcomes = iter(settled(place(sight(items, index, policy), index, policy), policy.overlap))
     wrong = set(filter(policy.predicts, OUTCOMES))
-    return [outcome._replace(wrong=True) if outcome.kind in wrong else outcome for outcome in of_all]
+    found = (Outcome(item, reason) if reason else next(outcomes) for item, reason in of_all)
+    return [outcome._replace(wrong=True) if outcome.kind in wrong else outcome for outcome in found]
 
 
 def _left_out(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> list[tuple[Item, str]]:
@@ -239,12 +237,6 @@ class GroundingGrid(PolicyGrid):
     def default(self) -> str:
         """The name of the default policy."""
         return str(self.kind())
-
-    def with_action(self, policy: int, number: int, action: int) -> int:
-        """Return the index of the policy that differs from another policy in one action."""
-        wanted = self.choices[policy].copy()
-        wanted[number] = action
-        return int((self.choices == wanted).all(axis=1).argmax())
 
 
 def predicted_by_all(

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, NamedTuple, TypeVar
@@ -12,7 +12,7 @@ import numpy as np
 from ..exceptions import InputError
 from ..spans.texts import words_and_signs
 from .items import Item
-from .policies import GroundingPolicy, NormalForm, form_of, form_text
+from .policies import GroundingPolicy, NormalForm, StringPolicy, form_of, form_text
 
 Bounds = tuple[int, int]
 Computed = TypeVar("Computed")
@@ -217,6 +217,19 @@ class Outcome(NamedTuple):
     kind: str
     spans: tuple[Bounds, ...] = ()
     wrong: bool = False
+
+
+def string_outcomes(items: Iterable[Item], form: str, policy: StringPolicy) -> Iterator[Outcome]:
+    """Yield the outcome of each item as a string; `form` is the normal form of the text."""
+    copies: dict[str, int] = {}
+    counts: Counter[str] = Counter()
+    for item in items:
+        mention = form_text(item.mention.strip(), policy.fold)
+        if mention not in copies:
+            copies[mention] = form.count(mention) if mention else 0
+        counts[mention] += 1
+        kind = "absent" if not copies[mention] else "surplus" if counts[mention] > copies[mention] else "placed"
+        yield Outcome(item, kind)
 
 
 def place(sightings: Sequence[Sighting], index: TextIndex, policy: GroundingPolicy) -> tuple[Outcome, ...]:

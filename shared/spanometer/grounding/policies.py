@@ -229,16 +229,13 @@ class AnswerPolicy(CheckedOptions):
     @classmethod
     def describes(cls, policy: str) -> bool:
         """Check whether a text is the name of a policy, or a list of actions of the right length."""
-        actions = policy.count(",") + 1
-        return policy.removeprefix("~") in cls.named() or len(cls.places) <= actions <= len(cls.places) + len(
-            cls.further
-        )
+        further = policy.count(",") + 1 - len(cls.places)
+        return policy.removeprefix("~") in cls.named() or 0 <= further <= len(cls.further)
 
     @classmethod
     def grid(cls) -> Iterator[Self]:
-        """Yield all policies with the default actions at further places."""
-        for actions in product(*(options_of(cls)[place].choices for place in cls.places)):
-            yield cls.with_actions(actions)
+        """Return an iterator over all policies with the default actions at further places."""
+        return map(cls.with_actions, product(*(options_of(cls)[place].choices for place in cls.places)))
 
 
 _SPAN = "count as wrong predicted spans"

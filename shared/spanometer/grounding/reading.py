@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
-
-import numpy as np
 
 from ..exceptions import InputError
 from ..options import option, options_of, reused_option, text
@@ -17,10 +13,7 @@ from ..spans.mentions import Mentions
 from ..tags.schemes import label_map_in, labels_option
 from .answers import FORMATS
 from .grounded import AnswerCounts, AnswerInput
-from .items import Item
-from .outcomes import tally, with_left_out
-from .placing import Outcome
-from .policies import COUNTS, GroundingPolicy, StringPolicy, form_text
+from .policies import GroundingPolicy, StringPolicy, form_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,14 +107,10 @@ class GroundedStrings(AnswerCounts):
         mentions: the predicted mentions as written in the answers, with all copies.
         counts: as in `Grounded`; `placed` counts items in the text, each copy once.
         policy, choices: as in `Grounded`.
+        predicted: the number of predicted mentions.
     """
 
     mentions: Mentions
-
-    @property
-    def predicted(self) -> int:
-        """The number of predicted mentions."""
-        return len(self.mentions)
 
 
 def ground_strings(
@@ -167,34 +156,6 @@ def ground_strings(
 
 def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str]) -> GroundedStrings:
     """Extract mentions from answers to texts whose normal forms are known, see `ground_strings`."""
-    document, tallies = array("q"), array("q")
-    labels: list[str] = []
-    mentions: list[str] = []
-    shared: dict[str, str] = {}
-    vocabulary = source.vocabulary
-    columns = zip(source.read(), source.texts, folded, strict=True)
-    for number, (answer, document_text, form) in enumerate(columns):
-        outcomes = with_left_out(answer, policy, vocabulary, partial(_compared, folded=form, policy=policy))
-        tallies.extend(tally(outcomes, answer, document_text, vocabulary))
-        for item, kind, _, wrong in outcomes:
-            if kind == "placed" or wrong:
-                document.append(number)
-                # each item has its own copy of its label
-                labels.append(shared.setdefault(item.label, item.label))
-                mentions.append(item.mention)
-    counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
-    predicted = Mentions.of(np.array(document), labels, mentions, len(counts))
-    return GroundedStrings(mentions=predicted, counts=counts, policy=policy, choices=source.signed(policy))
-
-
-def _compared(items: Iterable[Item], folded: str, policy: StringPolicy) -> Iterator[Outcome]:
-    """Yield the outcome of each item as a string."""
-    copies: dict[str, int] = {}
-    counts: Counter[str] = Counter()
-    for item in items:
-        form = form_text(item.mention.strip(), policy.fold)
-        if form not in copies:
-            copies[form] = folded.count(form) if form else 0
-        counts[form] += 1
-        kind = "absent" if not copies[form] else "surplus" if counts[form] > copies[form] else "placed"
-        yield Outcome(item, kind)
+    predictions, counts = source.predictions(policy, folded)
+    columns = (predictions.wrong_document, predictions.wrong_label, predictions.wrong_mention)
+    return GroundedStrings(mentions=Mentions.of(*columns, len(source.texts)), **vars(counts))

@@ -1,15 +1,12 @@
 """Metric modules for measures of attributes of spans."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 import pyarrow as pa
 
-from ..counts.counts import Counts
-from ..exceptions import InputError
-from ..measures.base import Measure
 from ..spans.attributes import ATTRIBUTED, ATTRIBUTED_SPAN_TYPE, Attributes
-from .module import Card, Column, Configuration, MeasureModule, Options, Reading
+from .module import Card, Configuration, MeasureModule, Options
 
 __all__ = ["AttributeModule", "Card"]
 
@@ -29,23 +26,7 @@ class AttributeModule(MeasureModule):
         )
     }
 
-    def _count(
-        self, measure: Measure, references: Column, predictions: Column, options: Options
-    ) -> tuple[Counts, Reading]:
-        counts, reading = super()._count(measure, references, predictions, options)
-        if options.get("details", False):
-            self._require_free_keys(counts.labels)
-        return counts, reading
-
     def _require_options(self, options: Options) -> None:
         super()._require_options(options)
         if options.get("details", False):
             self._require_free_keys([options.get("micro_key"), *(options.get("attributes") or ())])
-
-    def _require_free_keys(self, names: Iterable[Any]) -> None:
-        for name in names:
-            if name in self.measure.detail_keys:
-                raise InputError(
-                    f"details=True adds a result {name!r}, but an attribute or micro_key has the same name.",
-                    "Leave out details, or rename the attribute (or micro_key).",
-                )

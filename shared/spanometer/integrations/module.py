@@ -14,14 +14,13 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any, ClassVar, TypeAlias, TypeVar, get_type_hints
+from typing import Any, ClassVar, TypeAlias, get_type_hints
 
 import evaluate
-import numpy as np
 import pyarrow as pa
 from datasets import Features
 
-from ..arrays import integers, is_integer, listed
+from ..arrays import is_integer, listed
 from ..counts.counts import Counts
 from ..counts.statistics import Intervals, Resampling
 from ..exceptions import (
@@ -37,9 +36,8 @@ from ..exceptions import (
 )
 from ..measures.base import SHARED, Measure
 from ..options import CheckedOptions, Option, made, option, options_of, require_known, same
-from ..spans.arrow import read_lengths, require_same_lengths
+from ..spans.arrow import read_lengths
 
-Part = TypeVar("Part")
 Column: TypeAlias = pa.ChunkedArray
 Options = Mapping[str, Any]
 Reading = dict[str, Any]
@@ -63,6 +61,8 @@ class Configuration:
             number.
         options: the dataclasses whose options apply when this form is read.
         read: converts a column of such arrays to one side, with document lengths if the form has them.
+        require_fitting: raises an `InputError` unless the references and the predictions, two such arrays, have the
+            same tokens or texts.
     """
 
     help: str
@@ -70,6 +70,7 @@ class Configuration:
     to_arrow: Callable[..., list[pa.Array]]
     options: tuple[type, ...] = ()
     read: Callable[..., Any] | None = None
+    require_fitting: Callable[[pa.Array, pa.Array], object] = lambda references, predictions: None
 
 
 class DocumentLengths(CheckedOptions):
@@ -85,10 +86,6 @@ class DocumentLengths(CheckedOptions):
         type="list of int, optional",
         flag="",
     )
-
-    def of(self, documents: int) -> np.ndarray | None:
-        """Check the lengths of documents and convert them to int64; None if unknown."""
-        return None if self.lengths is None else read_lengths(self.lengths, documents)
 
 
 @dataclass(frozen=True)
@@ -240,7 +237,8 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         if kwargs:
             raise InputError(f"unknown input {', '.join(kwargs)}.", "The inputs are prediction and reference.")
         (table,) = self._tables([prediction], [reference])
-        self._store_document(table)
+        # the writer buffers documents
+        self._start_writing().write_row(table)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
         """Score the documents that were added before or are passed here.
@@ -309,37 +307,31 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
     def _tables(self, predictions: Any, references: Any) -> list[pa.Table]:
         """Check a batch and convert it to Arrow tables of limited size."""
-        stored = len(self)
-        to_arrow = self.configurations[self.configuration].to_arrow
+        stored, form = len(self), self.configurations[self.configuration]
         columns = {}
         for side, documents in zip(_DATA, (predictions, references), strict=True):
             if documents is None:
                 raise InputError(f"there are no {side}.", "Pass predictions=... and references=...")
-            columns[side] = on_side(side, to_arrow, documents, stored)
+            columns[side] = on_side(side, form.to_arrow, documents, stored)
         require_same_documents(*(sum(map(len, columns[side])) for side in ("references", "predictions")))
         chunked = {side: pa.chunked_array(arrays) for side, arrays in columns.items()}
         whole = pa.table(chunked)
         tables = [pa.Table.from_batches([batch]) for batch in whole.to_batches()] or [whole]
         for table in tables:
-            self._require_fitting(table, stored)
+            try:
+                form.require_fitting(table["references"].chunk(0), table["predictions"].chunk(0))
+            except InputError as error:
+                raise error.placed(document=stored + (error.document or 0)) from None
             stored += len(table)
         return tables
-
-    def _require_fitting(self, table: pa.Table, first_document: int) -> None:
-        """Raise an `InputError` unless both sides of a table have the same tokens."""
-        if self.configuration != "tags":
-            return
-        lengths = (np.diff(integers(table[side].chunk(0).offsets)) for side in ("references", "predictions"))
-        try:
-            require_same_lengths(*lengths)
-        except InputError as error:
-            raise error.placed(document=first_document + (error.document or 0)) from None
 
     def _score(self, predictions: Column, references: Column, options: Options) -> dict[str, Any]:
         """Read, count and score both columns."""
         measure, resampling = made(self.measure, options), Resampling.chosen(options.get("confidence"), options)
         counts, reading = self._count(measure, references, predictions, options)
         result: dict[str, Any] = measure.score(counts)
+        if options.get("details", False):
+            self._require_free_keys(result)
         if resampling is not None:
             result = measure.with_intervals(result, counts, resampling)
         for note in measure.notes(counts):
@@ -348,6 +340,15 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             details = {**measure.details(counts), "signature": measure.signature(reading, resampling)}
             result.update({key: details[key] for key in measure.detail_keys})
         return result
+
+    def _require_free_keys(self, names: Iterable[Any]) -> None:
+        """Raise an `InputError` if the result of an attribute has the name of a detail."""
+        for name in names:
+            if name in self.measure.detail_keys:
+                raise InputError(
+                    f"details=True adds a result {name!r}, but an attribute or micro_key has the same name.",
+                    "Leave out details, or rename the attribute (or micro_key).",
+                )
 
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
         """Read and count both columns; also describe for the signature how they were read."""
@@ -358,31 +359,27 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """Read both columns; also describe for the signature how they were read."""
         form = self.configurations[self.configuration]
         assert form.read is not None
-        lengths = {}
-        if DocumentLengths in form.options:
-            lengths = {"lengths": made(DocumentLengths, options).of(len(references))}
-        sides = on_both_sides(form.read, references, predictions, **lengths)
+        lengths = made(DocumentLengths, options).lengths if DocumentLengths in form.options else None
+        known = {} if lengths is None else {"lengths": read_lengths(lengths, len(references))}
+        sides = on_both_sides(form.read, references, predictions, **known)
         return sides, {"input": self.configuration} if len(self.configurations) > 1 else {}
 
     def _store(self: Any, tables: list[pa.Table]) -> None:
         """Write tables of documents, and empty the list to free memory."""
-        self._start_writing()
+        writer = self._start_writing()
         # datasets 4.0 buffers single documents, which would then come after batches that are added later
-        self.writer.write_rows_on_file()
+        writer.write_rows_on_file()
         while tables:
-            self.writer.write_table(tables.pop(0))
+            writer.write_table(tables.pop(0))
         # free the batch before the next one comes
         pa.default_memory_pool().release_unused()
 
-    def _store_document(self: Any, table: pa.Table) -> None:
-        """Write a table of one document; the writer buffers documents."""
-        self._start_writing()
-        self.writer.write_row(table)
-
-    def _start_writing(self: Any) -> None:
+    def _start_writing(self: Any) -> Any:
+        """Return the framework's writer, after creating it if there is none."""
         if self.writer is None:
             self.selected_feature_format = self.features
             self._init_writer()
+        return self.writer
 
     def _forget(self: Any) -> None:
         """Remove all data, and release files and locks."""

@@ -1,6 +1,6 @@
 """Metric modules for measures of spans, and the drop-in for the seqeval module of `evaluate`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from ..spans.arrow import (
     SPANS,
     ListItems,
     parents_of,
+    require_same_lengths,
     structs,
 )
 from ..spans.spans import Spans, pair_from_tags
@@ -69,12 +70,17 @@ def _spans_of_texts(column: Column) -> Spans:
     return Spans.from_arrow(spans, lengths=integers(pa.compute.utf8_length(texts).combine_chunks()).astype(np.int64))
 
 
-def _texts(column: Column) -> Iterator[str]:
-    for chunk in column.chunks:
-        yield from chunk.field("text").to_pylist()
+def _require_same_texts(references: pa.Array, predictions: pa.Array) -> None:
+    texts = (side.field("text").to_pylist() for side in (references, predictions))
+    for document, (text, other) in enumerate(zip(*texts, strict=True)):
+        require_same_text(text, other, document, "Both sides must annotate the same text.")
 
 
-TAGS = Configuration("a list of tags", pa.list_(pa.string()), list_arrays)
+def _require_same_sizes(references: pa.Array, predictions: pa.Array) -> None:
+    require_same_lengths(*(np.diff(integers(side.offsets)) for side in (references, predictions)))
+
+
+TAGS = Configuration("a list of tags", pa.list_(pa.string()), list_arrays, require_fitting=_require_same_sizes)
 
 
 class SpanModule(MeasureModule):
@@ -104,6 +110,7 @@ class SpanModule(MeasureModule):
             _text_arrays,
             (LabelChoice,),
             _spans_of_texts,
+            _require_same_texts,
         ),
     }
 
@@ -124,13 +131,6 @@ class SpanModule(MeasureModule):
         # the alignment holds all that it needs from the columns
         del sides
         return measure.count(alignment), {**reading, **choice.signed()}
-
-    def _require_fitting(self, table: pa.Table, first_document: int) -> None:
-        super()._require_fitting(table, first_document)
-        if self.configuration == "text":
-            both = zip(*(_texts(table[side]) for side in ("references", "predictions")), strict=True)
-            for document, (text, other) in enumerate(both, first_document):
-                require_same_text(text, other, document, "Both sides must annotate the same text.")
 
 
 class SeqevalModule(MeasureModule):

@@ -18,6 +18,7 @@ import hashlib
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,7 +111,9 @@ class TokenClassificationMetrics:
         )
         for decoder in decoders or (decode,):
             require_choice("decode", decoder, DECODERS)
-        self._decoders = tuple(dict.fromkeys(decoders))
+        # results of the first decoder have plain names
+        first, *others = dict.fromkeys(decoders)
+        self._endings = {first: "", **{decoder: f"_{decoder}" for decoder in others}}
         self.labels = read_id2label(id2label)
         self._tags, self.scheme = _read_tags(self.labels, scheme, prefix=prefix)
         get_repair(repair, get_scheme(self.scheme))
@@ -120,15 +123,16 @@ class TokenClassificationMetrics:
         self._label_names = tuple(sorted({name for name in self._new_names.values() if name is not None}))
         self._per_label = per_label
         self.keys = self._result_keys()
-        self._repair, self._prefix = repair, prefix
-        self._legality = Legality.of(self._tags, self.scheme) if "viterbi" in self._decoders else None
+        self._decoding = {"scheme": self.scheme, "repair": repair}
+        self._reading = {**reading_of(**self._decoding, prefix=prefix), **self._choice.signed()}
+        self._legality = Legality.of(self._tags, self.scheme) if "viterbi" in self._endings else None
         if transitions is not None and self._legality is None:
             problem = "transitions have no effect without decode='viterbi'."
             raise InputError(problem, "Leave out transitions=..., or set decode='viterbi'.")
         table = None if transitions is None else _array(transitions)
         self._transitions = read_transitions(table, len(self.labels))
         self._batches: list[_Batch] = []
-        self._announced = self._decoders[0] == "argmax"
+        self._announced = first == "argmax"
 
     def signatures(self) -> dict[str, str]:
         """Return the signature of each measure, to report with its results.
@@ -137,34 +141,26 @@ class TokenClassificationMetrics:
         `span_f_viterbi` has `decode:viterbi`. If transition scores are set, the first eight digits of their hash are
         added: `decode:viterbi-1b4f0e98`.
         """
-        reading = {**reading_of(self.scheme, self._repair, prefix=self._prefix), **self._choice.signed()}
-        written = dict(zip(self._decoders, self._decoders, strict=True))
+        written = {decoder: decoder for decoder in DECODERS}
         if self._transitions is not None:
-            written["viterbi"] = f"viterbi-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"
+            written["viterbi"] += f"-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"
         return {
-            f"{name}{self._ending(decoder)}": measure.signature({**reading, "decode": written[decoder]})
-            for decoder in self._decoders
+            f"{name}{ending}": measure.signature({**self._reading, "decode": written[decoder]})
+            for decoder, ending in self._endings.items()
             for name, measure in self.measures.items()
         }
 
-    def _ending(self, decoder: str) -> str:
-        """Return the ending of a decoder's result names; empty for the first decoder."""
-        return "" if decoder == self._decoders[0] else f"_{decoder}"
-
     def _result_keys(self) -> tuple[str, ...]:
         """Return the names of the results; raise an `InputError` if two are equal."""
+        measures, labels = self.measures.items(), self._label_names if self._per_label else ()
         keys = [
-            result_key(name, measure, key) + self._ending(decoder)
-            for decoder in self._decoders
-            for name, measure in self.measures.items()
+            result_key(name, measure, key) + ending
+            for ending in self._endings.values()
+            for name, measure in measures
             for key in measure.keys
         ]
-        keys += [
-            label_key(name, measure, label, key)
-            for name, measure in (self.measures.items() if self._per_label else ())
-            for label in self._label_names
-            for key in (*measure.keys, "support")
-        ]
+        for name, measure in measures:
+            keys += [label_key(name, measure, *row) for row in product(labels, (*measure.keys, "support"))]
         require_distinct(keys)
         return tuple(keys)
 
@@ -228,7 +224,7 @@ class TokenClassificationMetrics:
 
     def _announce(self) -> None:
         """Write the signatures to the Trainer's log."""
-        first, *others = self._decoders
+        first, *others = self._endings
         if not self._announced:
             beside = "".join(f"; results ending in _{decoder} are for {decoder}" for decoder in others)
             _LOG.warning("Results with plain names are for tags decoded by %s%s.", first, beside)
@@ -290,7 +286,7 @@ class TokenClassificationMetrics:
             np.asarray(scores.token.argmax(axis=1))
             if decoder == "argmax" or self._legality is None
             else best_paths(scores, self._legality, self._transitions)
-            for decoder in self._decoders
+            for decoder in self._endings
         ]
 
     def _add(self, predictions: Any, label_ids: Any) -> None:
@@ -298,7 +294,7 @@ class TokenClassificationMetrics:
         references = _array(_find_labels(label_ids))
         tagged = self._tagged(references)
         leaves = list(_leaves(predictions))
-        if not (len(leaves) == len(self._decoders) and all(leaf.shape == references.shape for leaf in leaves)):
+        if not (len(leaves) == len(self._endings) and all(leaf.shape == references.shape for leaf in leaves)):
             leaves = [self._find(predictions, references.shape, ids_too=True)]
         arrays = [_array(leaf) for leaf in leaves]
         if arrays[0].ndim == references.ndim:
@@ -321,16 +317,16 @@ class TokenClassificationMetrics:
         references = Tags(codes, self._tags, offsets)
         results, of_labels = {}, {}
         # a single array of integer tags belongs to the first decoder
-        for decoder, path in zip(self._decoders, paths, strict=False):
+        for ending, path in zip(self._endings.values(), paths, strict=False):
             predictions = Tags(path, self._tags, offsets)
-            decoded = pair_from_tags(references, predictions, scheme=self.scheme, repair=self._repair)[:2]
+            decoded = pair_from_tags(references, predictions, **self._decoding)[:2]
             pair = [side.relabelled(self._new_names) if self._choice.chooses else side for side in decoded]
-            of_labels_too = self._per_label and not self._ending(decoder)
+            of_labels_too = self._per_label and not ending
             alignment = Alignment(*(side.with_labels(self._label_names) if of_labels_too else side for side in pair))
             for name, measure in self.measures.items():
                 counts = measure.count(alignment)
                 for key, value in measure.score(counts).items():
-                    results[result_key(name, measure, key) + self._ending(decoder)] = value
+                    results[result_key(name, measure, key) + ending] = value
                 for label, values in measure.score_per_label(counts).items() if of_labels_too else ():
                     for key, value in values.items():
                         of_labels[label_key(name, measure, label, key)] = float(value)

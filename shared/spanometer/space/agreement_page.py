@@ -28,8 +28,8 @@ from ..spans.spans import Spans
 from ..tables.result import by_kind
 from ..web.disagreement_report import disagreement_report
 from ..web.templates import number, shown
-from .documents import FILES_KEPT, FORMATS, named, read_file
-from .forms import CONFIDENCE, Box, Fields, Form, Response, Upload
+from .documents import named, read_file
+from .forms import CONFIDENCE, Fields, Form, Response
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes, require_at_most, require_little_work
 from .texts import examples_of, render
 
@@ -66,15 +66,9 @@ def form() -> Form:
     size = f"{MAX_FILES} files, {MAX_DOCUMENTS:,} documents, {MAX_TOKENS:,} tokens each, {MAX_ANNOTATED:,} spans"
     return Form.of_app(
         "agreement",
-        f"Files: {FORMATS}. Upload a file for each annotator, or one file with several annotators.",
-        button="Compare",
         respond=respond,
         limits=f"{size}; {megabytes(MAX_BYTES)} for each file",
-        kept=FILES_KEPT,
-        uploads=[Upload("files", "Files of the annotators", several=True)],
-        boxes=[Box(name, f"Annotator {name}") for name in _NAMES],
         fields=FIELDS,
-        hint="Texts are used only without files. Examples:",
         examples={name: {"files": None, **texts} for name, texts in examples_of("teams").items()},
     )
 
@@ -97,9 +91,7 @@ def respond(values: Mapping[str, Any]) -> Response:
         warnings.simplefilter("ignore", UserWarning)
         agreed = agreement(files, **reading, per_document=True, match_labels=measure.match_labels, **shared)
         differing = disagreements(files, **reading, match_labels=measure.match_labels)
-    without = None
-    if len(files) > 2:
-        without = differing.leave_one_out(**shared)
+    without = differing.leave_one_out(**shared) if len(files) > 2 else None
     named_files = ", ".join(f"{name} ({file.source})" for name, file in files.items())
     heading = [("annotators", named_files), ("size", differing.size)]
     report = disagreement_report(differing, heading=heading, agreement=agreed, left_out=without)

@@ -2,28 +2,29 @@
 
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
+
+import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..documents.document_file import DocumentFile
 from ..documents.joining import located, require_same_tokens
 from ..exceptions import InputError
 from ..readers.columns.columns import read_columns  # noqa: F401 (a format that the page reads)
-from ..readers.formats import read_as
+from ..readers.formats import AUTO, read_as
 from ..readers.json.lines import (
     read_document_lines,  # noqa: F401 (another)
     read_tag_lines,  # noqa: F401 (another)
 )
-from ..readers.reading import read, read_entities
 from ..readers.source import Source
 from ..readers.text.markup import EntityTypes
 from ..readers.text.markup_files import read_quaero  # noqa: F401 (another)
 from ..spans.entities import Entities
 from ..spans.spans import Spans, as_tags, pair_from_tags
-from ..tags.decoding import LabelDecoding, reading_of
+from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
 from .limits import MAX_BYTES, MAX_MARKUP_BYTES, MAX_SPANS, encoded, require_at_most, require_size, upload_name
 from .texts import texts
@@ -98,11 +99,19 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCo
     Raises:
         InputError: if a text cannot be read; the error names the line.
     """
-    files = _tag_files(reference, prediction)
-    decoding: dict[str, Any] = {"repair": reading.repair, "prefix": reading.prefix}
+    if prediction.strip() or not reference.strip():
+        files = _read("spans", {"reference": reference, "prediction": prediction}, words=True)
+    else:
+        (both,) = _read("spans", {"reference": reference}, columns=(-2, -1), words=True)
+        if both.words is None:
+            raise InputError(
+                "the prediction is empty, and the reference has no third column with predicted tags.",
+                "Paste the prediction, or a reference with token, reference tag and predicted tag on each line.",
+            )
+        files = [both.select(0), both.select(1)]
     tags = [file.tags[0] for file in files]
     try:
-        *spans, scheme = pair_from_tags(*tags, scheme=reading.scheme, **decoding)
+        *spans, scheme = pair_from_tags(*tags, **vars(reading))
     except InputError as error:
         raise located(error, dict(zip(("references", "predictions"), files, strict=True))) from None
     words = next((list(file.words) for file in files if file.words is not None), None)
@@ -111,27 +120,13 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCo
         words = [[str(number) for number in range(1, length + 1)] for length in tags[0].lengths.tolist()]
         notes = ["The text has only tags, so tokens are shown by their numbers."]
     decoded = [as_tags(side, prefix=reading.prefix) for side in tags]
-    return PageCorpus(files, spans, spans, words, reading_of(scheme, **decoding), notes, decoded)
-
-
-def _tag_files(reference: str, prediction: str) -> Sequence[DocumentFile]:
-    columns = (None,) if prediction.strip() or not reference.strip() else (-2, -1)
-    reader = partial(read, columns=columns, words=True)
-    if len(columns) == 1:
-        return _read_both("spans", (reference, prediction), reader)
-    both = _read("spans", reference, "reference", reader)
-    if both.words is None:
-        raise InputError(
-            "the prediction is empty, and the reference has no third column with predicted tags.",
-            "Paste the prediction, or a reference with token, reference tag and predicted tag on each line.",
-        )
-    return both.select(0), both.select(1)
+    return PageCorpus(files, spans, spans, words, reading.reading(scheme), notes, decoded)
 
 
 def read_trees(reference: str, prediction: str, reading: EntityTypes) -> PageCorpus:
     """Read both sides from texts in QUAERO's markup, one document on each line; see `read_tags`."""
-    reader = partial(read_entities, format="quaero", entity_types=reading.first_parts)
-    files = _read_both("entities", (reference, prediction), reader, MAX_MARKUP_BYTES)
+    sides = {"reference": reference, "prediction": prediction}
+    files = _read("entities", sides, entity_types=reading.first_parts)
     spans = [Spans.from_dicts(map(_typed_spans, file.trees.to_dicts()), lengths=file.lengths) for file in files]
     kinds = {"input": "markup", "entity_types": ",".join(sorted(reading.first_parts))}
     return PageCorpus(files, [file.trees for file in files], spans, list(files[0].words or ()), kinds)
@@ -139,40 +134,36 @@ def read_trees(reference: str, prediction: str, reading: EntityTypes) -> PageCor
 
 def read_attributes(reference: str, prediction: str) -> PageCorpus:
     """Read both sides from JSON lines of spans with attributes; see `read_tags`."""
-    reader = partial(read_as, "spans", format="jsonl", options={})
-    texts = {"reference": reference, "prediction": prediction}
-    files = [_read("attributes", text, name, reader) for name, text in texts.items()]
-    for name, file in zip(texts, files, strict=True):
-        require_at_most(MAX_SPANS, len(file.spans), "spans", name)
-    notes = [
-        f"Left out of the {name}: {item}" for name, file in zip(texts, files, strict=True) for item in file.left_out
-    ]
+    files = _read("attributes", {"reference": reference, "prediction": prediction})
+    for file in files:
+        require_at_most(MAX_SPANS, len(file.spans), "spans", file.source)
+    notes = [f"Left out of the {file.source}: {item}" for file in files for item in file.left_out]
     words = next((list(file.words) for file in files if file.words is not None), [])
     return PageCorpus(files, [file.attribute_columns() for file in files], words=words, notes=notes)
 
 
-def _read_both(
-    kind: str, texts: Sequence[str], reader: Callable[..., DocumentFile], limit: int = MAX_BYTES
-) -> Sequence[DocumentFile]:
-    """Read the texts of both sides, which must have the same tokens."""
-    names = ("reference", "prediction")
-    files = [_read(kind, text, name, reader, limit) for name, text in zip(names, texts, strict=True)]
+_FORMATS = {"spans": ("tags", AUTO), "entities": ("entities", "quaero"), "attributes": ("spans", "jsonl")}
+"""The content and the format of each kind of input, see `read_as`."""
+
+
+def _read(kind: str, sides: Mapping[str, str], **options: Any) -> Sequence[DocumentFile]:
+    """Read the texts of the sides, up to a maximum size. Tags and trees must have the same tokens on both sides."""
+    content, format = _FORMATS[kind]
+    limit, files = MAX_MARKUP_BYTES if kind == "entities" else MAX_BYTES, []
+    for name, text in sides.items():
+        if not text.strip():
+            raise InputError(f"the {name} is empty.", texts()["inputs"][kind]["remedy"])
+        file = read_as(content, io.BytesIO(encoded(text, name, limit)), format=format, name=name, options=options)
+        require_size(file, name)
+        files.append(file)
     try:
-        require_same_tokens(*files)
+        if kind != "attributes" and len(files) > 1:
+            require_same_tokens(*files)
     except InputError as error:
         if error.option == "ignore_words":
             error.remedy = "Paste the same words on both sides, or only tags, one on each line."
         raise
     return files
-
-
-def _read(kind: str, text: str, name: str, reader: Callable[..., DocumentFile], limit: int = MAX_BYTES) -> DocumentFile:
-    """Read a text; raise an `InputError` if it is too large."""
-    if not text.strip():
-        raise InputError(f"the {name} is empty.", texts()["inputs"][kind]["remedy"])
-    file = reader(io.BytesIO(encoded(text, name, limit)), name=name)
-    require_size(file, name)
-    return file
 
 
 def _typed_spans(entities: Sequence[Any]) -> list[dict[str, Any]]:
@@ -183,11 +174,8 @@ def _typed_spans(entities: Sequence[Any]) -> list[dict[str, Any]]:
 
 def _flat_trees(spans: Spans) -> Entities:
     """Convert spans to entities that have one type and no components."""
-    documents = [
-        [{"start": span["start"], "end": span["end"], "types": [span["label"]]} for span in document]
-        for document in spans.to_dicts()
-    ]
-    return Entities.from_dicts(documents, lengths=spans.lengths)
+    bounds, types = (spans.document, spans.start, spans.end), (np.arange(len(spans) + 1), spans.label, spans.labels)
+    return Entities(*bounds, *types, Spans.none(len(spans)), spans.documents, spans.lengths)
 
 
 _Reader = Callable[..., PageCorpus]

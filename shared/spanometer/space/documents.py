@@ -13,14 +13,6 @@ from ..exceptions import InputError, printable
 from ..readers.reading import read_documents
 from .limits import MAX_BYTES, MAX_DOCUMENTS, require_at_most, require_size, upload_name
 
-FORMATS = (
-    "CoNLL columns with the tag in the last one, JSON lines, exports of annotation tools, outputs of systems, and zip "
-    "archives of these, as for brat"
-)
-"""The formats that pages read, in words."""
-
-FILES_KEPT = "Files are read on the server of this Space and deleted after an hour."
-
 
 def read_file(path: str, *, scored: bool = True, **options: Any) -> DocumentFile:
     """Read an uploaded file.

@@ -10,8 +10,8 @@ from ..documents.sides import require_one_annotator
 from ..exceptions import InputError
 from ..readers.reading import read
 from ..web.error_report import error_report
-from .documents import FILES_KEPT, FORMATS, named, read_file
-from .forms import Form, Response, Upload
+from .documents import named, read_file
+from .forms import Form, Response
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, require_at_most
 from .texts import render
 
@@ -26,17 +26,8 @@ def form() -> Form:
     size = f"{MAX_DOCUMENTS:,} sentences or documents, {MAX_TOKENS:,} tokens, {_MOST_SYSTEMS} systems"
     return Form.of_app(
         "errors",
-        f"Files: {FORMATS}.",
-        button="Make the report",
         respond=respond,
         limits=f"{size}; {megabytes(MAX_BYTES)} for each file",
-        kept=FILES_KEPT,
-        uploads=[
-            Upload("reference", "Reference"),
-            Upload("systems", "Predictions of one or more systems", several=True),
-            Upload("train", "Training set (optional)"),
-        ],
-        hint="Example:",
         examples={"Two systems on invented news": {"example": True}},
     )
 

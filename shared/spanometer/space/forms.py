@@ -30,27 +30,20 @@ class Response:
 
 @dataclass(frozen=True)
 class Box:
-    """A text box.
+    """A box for a text, or for files.
 
     Attributes:
         name: the name of its value.
         label: its name on the page.
-        info: a line below the label.
-        read: a function that reads an uploaded file into the box; None if it accepts no files.
+        info: for a text, a line below the label.
+        read: for a text, a function that reads an uploaded file into the box; None if it accepts no files.
+        several: for files, whether there can be more than one.
     """
 
     name: str
     label: str
     info: str = ""
     read: Callable[[str], str] | None = None
-
-
-@dataclass(frozen=True)
-class Upload:
-    """A field for one file or several files."""
-
-    name: str
-    label: str
     several: bool = False
 
 
@@ -66,13 +59,11 @@ class Fields:
         options: the options by name, each with a label.
         values: initial values of controls, if they differ from the options' defaults.
         hints: lines below the labels; by default the help of the options.
-        unset: for each option that can be None, the text of this choice.
     """
 
     options: Mapping[str, Option]
     values: Mapping[str, Any] = field(default_factory=dict)
     hints: Mapping[str, str] = field(default_factory=dict)
-    unset: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_app(cls, name: str, options: Mapping[str, Option], values: Mapping[str, Any] | None = None) -> Self:
@@ -82,7 +73,7 @@ class Fields:
         """
         own = texts()["apps"][name]
         labelled = {option: replace(options[option], label=label) for option, label in own["labels"].items()}
-        return cls(labelled, values or {}, own["hints"], own["unset"])
+        return cls(labelled, values or {}, own["hints"])
 
     @property
     def initial(self) -> dict[str, Any]:
@@ -99,7 +90,7 @@ class Fields:
     def choices(self, option: Option) -> list[tuple[str, str]]:
         """List the choices of a control, if it has any: pairs of a text and a value."""
         values = list(map(_text, option.choices))
-        unset = [(self.unset.get(option.name, "default"), "")] if values and option.optional else []
+        unset = [(texts()["unset"].get(option.name, "default"), "")] if values and option.optional else []
         return [*unset, *zip(values, values, strict=True)]
 
     def info(self, option: Option) -> str | None:
@@ -140,7 +131,7 @@ class Form:
         respond: a function that computes the response from the values of all fields, by name; see `response`.
         limits: the maximum size of the input, in words.
         kept: what happens to the input, in words.
-        uploads, boxes: the fields for files and texts.
+        uploads, boxes: the boxes for files and for texts.
         fields: the options.
         hint: a line above the examples.
         examples: the values of some fields, by the name of the example; the page starts with the first example.
@@ -154,7 +145,7 @@ class Form:
     respond: Callable[[Mapping[str, Any]], Response]
     limits: str
     kept: str = "Texts are scored on the server of this Space and are not stored."
-    uploads: Sequence[Upload] = ()
+    uploads: Sequence[Box] = ()
     boxes: Sequence[Box] = ()
     fields: Fields = Fields({})
     hint: str = "Examples:"
@@ -163,10 +154,13 @@ class Form:
     below: str = ""
 
     @classmethod
-    def of_app(cls, name: str, note: str = "", **parts: Any) -> Self:
-        """Create the form of a page without a measure, with a note below its heading."""
-        app = texts()["apps"][name]
-        return cls(title=app["title"], heading=render("app_heading.html", app=app, note=note), **parts)
+    def of_app(cls, name: str, **parts: Any) -> Self:
+        """Create the form of a page without a measure; `pages.toml` has its texts, boxes and fields for files."""
+        apps = texts()["apps"]
+        app = {**apps[apps[name].get("shows", name)], **apps[name]}
+        own = {key: app[key] for key in ("button", "kept", "hint") if key in app}
+        own |= {kind: [Box(**box) for box in app.get(kind, ())] for kind in ("boxes", "uploads")}
+        return cls(title=app["title"], heading=render("app_heading.html", app=app), **own, **parts)
 
     def response(self, values: Mapping[str, Any]) -> Response:
         """Compute the response; if that is not possible, show an error message.
@@ -253,7 +247,6 @@ def page_of(name: str) -> Page:
         options=_options(kind),
         values=own.get("values", {}),
         hints=own.get("hints", {}),
-        unset=texts()["unset"],
         kind=kind,
         title=measure_title(name),
         intro=own.get("intro") or inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0],

@@ -15,18 +15,18 @@ from typing import Any
 from ..exceptions import InputError, counted
 from ..grounding.answers import Answer, read_answer
 from ..grounding.grounded import text_indices
-from ..grounding.outcomes import outcomes_of
+from ..grounding.outcomes import Predicted, outcomes_of
 from ..grounding.placing import Outcome, TextIndex
-from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, form_of
+from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, form_text
 from ..grounding.reading import AnswerReading, ground_strings
 from ..measures.mention_f import MentionF
 from ..options import options_of
 from ..spans.mentions import Mentions
 from ..tables.table import Cell, Table, amount
 from ..web.templates import Section, shown
-from .forms import Box, Fields, Form, Response
+from .forms import Fields, Form, Response
 from .limits import require_at_most
-from .texts import HOME, examples_of, read_file, render
+from .texts import HOME, examples_of, read_file, render, texts
 
 MAX_TEXT = 10_000
 MAX_ANSWER = 20_000
@@ -41,14 +41,6 @@ SHOWN_ITEMS = 100
 FIELDS = Fields.of_app("grounding", options_of(AnswerReading))
 """The options of the page."""
 
-_CALL = """from spanometer.grounding import ground
-
-grounded = ground(
-    [text],
-    [answer],
-{options})
-grounded.spans.to_dicts(), grounded.wrong_mention, grounded.total"""
-
 _ABOUT = " ".join(
     [
         *(f"{kind}: {COUNTS[kind]}." for kind in OUTCOMES),
@@ -60,27 +52,13 @@ _COLUMNS = ("policy", "item", "label", "mention", "outcome", "counts_as_wrong", 
 
 _STRINGS = "Other projects compare only strings, wherever they are. Mentions are shown in each policy's normal form."
 
-Predictions = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, str], int]]]
-"""The predictions of a policy: its spans, and the items that are not in the text and count as wrong."""
-
 
 def form(name: str = "grounding") -> Form:
     """Create the form of a page: a text, an answer, how it is parsed, and the right mentions."""
     return Form.of_app(
         name,
-        button="Ground",
         respond=partial(respond, name=name),
         limits=f"{MAX_TEXT:,} characters of text, {MAX_ANSWER:,} of the answer, {MAX_ITEMS} items",
-        kept="Texts and answers are read on the server of this Space and are not stored.",
-        boxes=[
-            Box("text", "Text", "The text in the model's prompt."),
-            Box(
-                "answer",
-                "Answer",
-                "The model's answer: JSON, lists, inline marks or lines, also in prose or code fences.",
-            ),
-            Box("reference", "Reference", "The right mentions in the form of an answer, for mention F1. Optional."),
-        ],
         fields=FIELDS,
         examples=examples_of("answers"),
         below=why(),
@@ -96,11 +74,10 @@ class _Grounded:
     problem: str = ""
 
     @cached_property
-    def predictions(self) -> Predictions:
-        """The spans, and how often each item without a place counts as wrong."""
+    def predicted(self) -> Predicted:
+        """The spans, and the items without a place that count as wrong, in alphabetical order."""
         spans = ((*span, outcome.item.label) for outcome in self.items for span in outcome.spans)
-        wrong = Counter((outcome.item.label, outcome.item.mention) for outcome in self.items if outcome.wrong)
-        return frozenset(spans), frozenset(wrong.items())
+        return Predicted(frozenset(spans), tuple(sorted(item[:2] for item, _, _, wrong in self.items if wrong)))
 
 
 def why() -> str:
@@ -132,26 +109,24 @@ def respond(values: Mapping[str, Any], *, name: str = "grounding") -> Response:
         policies = {"your own": own, **policies}
     (index,) = text_indices([text])
     results = [_grounded(name, policy, read, index, reading) for name, policy in policies.items()]
-    alike: dict[Predictions, list[_Grounded]] = {}
+    alike: dict[Predicted, list[_Grounded]] = {}
     for result in results:
         if not result.problem:
-            alike.setdefault(result.predictions, []).append(result)
+            alike.setdefault(result.predicted, []).append(result)
     letters = dict(zip(alike, ascii_uppercase, strict=False))
     f1, compared = _strings(text, read, reading, right)
-    strings = [Section("Compared as strings", compared, _STRINGS)]
+    strings = Section("Compared as strings", compared, _STRINGS)
+    first, last = ([strings], []) if strings_first else ([], [strings])
     html = render(
         "grounding.html",
         notes=list(_notes(read, text)),
         f1=f1 if strings_first else "",
-        first=strings if strings_first else [],
+        first=first,
         size=f"{counted(len(read.items), 'item')} in the answer, {counted(len(text), 'character')} of text",
         policies=len(results),
         snippet=_call(reading),
         outcomes=[_outcome(letters[spans], members, alike, text) for spans, members in alike.items()],
-        sections=[
-            Section("Each policy", [_policies(results, letters)], _ABOUT),
-            *([] if strings_first else strings),
-        ],
+        sections=[Section("Each policy", [_policies(results, letters)], _ABOUT), *last],
     )
     return Response(html, files=_files(results))
 
@@ -183,16 +158,15 @@ def _notes(read: Answer, text: str) -> Iterator[str]:
         yield "The answer has no items."
 
 
-def _policies(results: Sequence[_Grounded], letters: Mapping[Predictions, str]) -> Table:
+def _policies(results: Sequence[_Grounded], letters: Mapping[Predicted, str]) -> Table:
     """Return a table by policy, with the numbers of spans and of items with each outcome."""
     rows: list[list[Cell]] = []
     for result in results:
         kinds = Counter(outcome.kind for outcome in result.items)
-        spans, wrong = result.predictions
-        numbers = len(spans), sum(dict(wrong).values()), *(kinds[kind] for kind in OUTCOMES)
+        numbers = *map(len, result.predicted), *(kinds[kind] for kind in OUTCOMES)
         name = f"{result.name}{_nearest(result.name, NAMED)}"
         cells = [""] * len(numbers) if result.problem else map(amount, numbers)
-        rows.append([name, result.problem or letters[result.predictions], *cells])
+        rows.append([name, result.problem or letters[result.predicted], *cells])
     return Table("policy", ("outcome", "spans", "not in the text, wrong", *OUTCOMES), rows, left=2)
 
 
@@ -201,27 +175,18 @@ def _nearest(name: str, points: Mapping[str, Any]) -> str:
     return " †" if name in points and not points[name].exact else ""
 
 
-def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Mapping[Predictions, Any], text: str) -> dict[str, Any]:
+def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Iterable[Predicted], text: str) -> dict[str, Any]:
     """Describe an outcome: the policies that lead to it, the text with its spans, and the lost items."""
     common = frozenset.intersection(*(spans for spans, _ in outcomes))
-    spans, _ = alike[0].predictions
-    marks = [(*span, "agreed" if span in common else "disputed") for span in spans]
+    marks = [(*span, "agreed" if span in common else "disputed") for span in alike[0].predicted.spans]
     # policies with one outcome may have different reasons
     lost = [items for items in zip(*(result.items for result in alike), strict=True) if items[0].kind != "placed"]
     return {
         "letter": letter,
-        "names": [result.name for result in alike],
+        "results": alike,
         "pieces": list(marked(text[:SHOWN_CHARACTERS], marks)),
         "cut": len(text) > SHOWN_CHARACTERS,
-        "lost": [
-            {
-                "label": items[0].item.label,
-                "mention": shown(items[0].item.mention),
-                "kinds": list(dict.fromkeys(outcome.kind for outcome in items)),
-                "wrong": items[0].wrong,
-            }
-            for items in lost[:SHOWN_ITEMS]
-        ],
+        "lost": lost[:SHOWN_ITEMS],
         "more": counted(len(lost) - SHOWN_ITEMS, "more item") if len(lost) > SHOWN_ITEMS else "",
     }
 
@@ -251,10 +216,10 @@ def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | No
     for name, point in NAMED_STRINGS.items():
         mentions = ground_strings([text], [read], policy=point.policy, **options).mentions
         labels = (mentions.labels[code] for code in mentions.label.tolist())
-        forms = (form_of(mentions.texts[code].strip(), point.policy.fold).text for code in mentions.text.tolist())
+        forms = (form_text(mentions.texts[code].strip(), point.policy.fold) for code in mentions.text.tolist())
         counts = Counter(zip(labels, forms, strict=True))
         if point.policy.copies == "set":
-            counts = Counter(dict.fromkeys(counts, 1))
+            counts = Counter([*counts])
         listed = [
             f"{shown(label)}: {shown(form)}{f' ×{count}' if count > 1 else ''}"
             for (label, form), count in counts.items()
@@ -276,7 +241,8 @@ def _call(reading: AnswerReading) -> str:
     """Return the Python code that grounds the answer as the first policy of the page does."""
     options = {"policy": str(reading.policy), "asked_labels": reading.asked_labels, "aliases": reading.aliases}
     options["format"] = None if reading.answer_format == "auto" else reading.answer_format
-    return _CALL.format(options="".join(f"    {name}={value!r},\n" for name, value in options.items() if value))
+    listed = "".join(f"    {name}={value!r},\n" for name, value in options.items() if value)
+    return str(texts()["apps"]["grounding"]["call"]).format(options=listed)
 
 
 def _files(results: Sequence[_Grounded]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +27,7 @@ from ..measures.span_attribute import SpanAttribute
 from ..measures.span_f import SpanF
 from ..options import made, options_of
 from ..plots.figure import draw_chance_f1, draw_coverage
-from ..spans.spans import Spans, pair_from_tags
+from ..spans.spans import pair_from_tags
 from ..tables.result import by_kind
 from ..tables.table import Table
 from ..tags.repairs import REPAIRS
@@ -83,16 +83,15 @@ def _coverage_chart(measure: ChanceKappaF1, corpus: PageCorpus) -> Chart:
     Among the sentences and labels for which both sides have spans, the chart shows the one with the most spans.
     """
     nothing, words = Chart(None, ""), corpus.words
-    sides = dict(zip(("reference", "prediction"), corpus.spans, strict=True))
-    per_place = [
-        Counter(zip((side.labels[code] for code in side.label.tolist()), side.document.tolist(), strict=True))
-        for side in sides.values()
-    ]
-    common = per_place[0].keys() & per_place[1].keys()
+    sides: list[dict[tuple[str, int], list[tuple[int, int]]]] = [defaultdict(list), defaultdict(list)]
+    for bounds, side in zip(sides, corpus.spans, strict=True):
+        for document, start, end, label in side.rows():
+            bounds[label, document].append((start, end))
+    common = sides[0].keys() & sides[1].keys()
     if not common:
         return nothing
-    label, document = min(common, key=lambda at: (-per_place[0][at] - per_place[1][at], at))
-    spans = {name: _bounds(side, document, label) for name, side in sides.items()}
+    label, document = most = min(common, key=lambda at: (-len(sides[0][at]) - len(sides[1][at]), at))
+    spans = {"reference": sides[0][most], "prediction": sides[1][most]}
     try:
         coverage = {
             name: place(
@@ -112,11 +111,6 @@ def _coverage_chart(measure: ChanceKappaF1, corpus: PageCorpus) -> Chart:
         "token, for the reference (solid line) and the prediction (dashed line). The bars above show the spans.",
         excerpt(words[document]),
     )
-
-
-def _bounds(side: Spans, document: int, label: str) -> list[tuple[int, int]]:
-    chosen = np.flatnonzero((side.document == document) & (side.label == side.labels.index(label)))
-    return list(zip(side.start[chosen].tolist(), side.end[chosen].tolist(), strict=True))
 
 
 SHOWN_ERRORS = 1_000
@@ -177,7 +171,9 @@ def _score(measure: Measure, result: MeasureResult, missing: str) -> dict[str, A
         micro, bounds = result.rows[measure.micro_key]
         whole = {"title": "F1 over all attributes", "value": number(float(micro["f"])), "interval": bounds.get("f")}
         return {"about": about, "headline": whole, "parts": []}
-    unknown = {key for key in result.scores if missing and _is_rate(measure, key)}
+    # error rates would look perfect if the reference is empty
+    rates = () if measure.higher_is_better or not missing else result.scores
+    unknown = {key for key in rates if key.startswith((measure.headline, "ser"))}
     parts: list[dict[str, Any]] = [
         {
             "title": key_title(measure, key),
@@ -190,11 +186,6 @@ def _score(measure: Measure, result: MeasureResult, missing: str) -> dict[str, A
     if measure.headline in unknown:
         headline["value"] = missing
     return {"about": about, "headline": headline, "parts": parts}
-
-
-def _is_rate(measure: Measure, key: str) -> bool:
-    """Check whether a value is an error rate, which would look perfect if the reference is empty."""
-    return not measure.higher_is_better and key.startswith((measure.headline, "ser"))
 
 
 def _written(measure: Measure, key: str, value: float) -> str:
@@ -306,10 +297,8 @@ def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
     costs = np.stack([aligned[name] for name in ("root_error", "component_error", "cost")], axis=1)
     paired = zip(aligned["reference"].tolist(), aligned["prediction"].tolist(), costs.tolist(), strict=True)
     rows = [(*first[row], second[column][1], *(f"{cost:.3g}" for cost in values)) for row, column, values in paired]
-    missing, spurious = (
-        np.setdiff1d(np.arange(len(names)), pairs).tolist()
-        for names, pairs in ((first, aligned["reference"]), (second, aligned["prediction"]))
-    )
+    missing = np.setdiff1d(np.arange(len(first)), aligned["reference"]).tolist()
+    spurious = np.setdiff1d(np.arange(len(second)), aligned["prediction"]).tolist()
     rows += [(*first[entity], "missing", "", "", "1") for entity in missing]
     rows += [(second[entity][0], "spurious", second[entity][1], "", "", "1") for entity in spurious]
     heads = "reference", "prediction", "types and boundaries", "components", "cost"
@@ -387,16 +376,6 @@ def _rows(name: str, side: Validation, corpus: PageCorpus, policies: tuple[str, 
         yield [name, f"{pair.document + 1:,}", token, shown(str(pair)), *(text or "no span" for text in spans)]
 
 
-_CALL = """import evaluate
-
-{name} = evaluate.load({loaded})
-# {input}
-{name}.compute(
-    references=references,
-    predictions=predictions,
-{options})"""
-
-
 def _result_files(name: str, report: Report) -> dict[str, str]:
     """Return a report of one measure as JSON and CSV, by file name, the same as the commands write."""
     (result,) = report.results
@@ -410,7 +389,7 @@ def _snippet(page: Page, chosen: Mapping[str, Any]) -> str:
     own = texts()["inputs"][page.kind.input]
     options = page.options
     changed = {name: value for name, value in chosen.items() if name not in options or value != options[name].default}
-    return _CALL.format(
+    return str(texts()["call"]).format(
         name=page.kind.name,
         loaded=f'"{space_of(page.kind.name)}"{own["configuration"]}',
         input=own["snippet"],

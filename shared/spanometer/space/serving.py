@@ -5,7 +5,8 @@ import shutil
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -33,10 +34,31 @@ _BUSY = {"show_progress": "minimal", "api_visibility": "private"}
 
 
 def launch(form: Form) -> None:
-    """Serve a page, only on this machine unless the environment variable `GRADIO_SERVER_NAME` says otherwise."""
+    """Serve a page, only on this machine unless the environment variable `GRADIO_SERVER_NAME` says otherwise.
+
+    Nothing is shared or requested from other servers, and the fonts are those of the user's machine.
+    """
     blocks = build(form)
     blocks.queue(max_size=30, default_concurrency_limit=2)
-    blocks.launch(**_launch_options())
+    theme = gr.themes.Default(font=_FONTS, font_mono=_MONOSPACE, primary_hue="teal", secondary_hue="teal").set(
+        # Gradio's own colours have too little contrast
+        block_info_text_color="*neutral_600",
+        block_info_text_color_dark="*neutral_300",
+        button_primary_background_fill="*primary_800",
+        button_primary_background_fill_hover="*primary_700",
+        button_primary_background_fill_dark="*primary_800",
+        button_primary_background_fill_hover_dark="*primary_700",
+    )
+    blocks.launch(
+        theme=theme,
+        css=read_file("page.css") + read_shared_file("marks.css"),
+        js=read_file("page.js"),
+        share=False,
+        ssr_mode=False,
+        footer_links=[],
+        max_file_size=MAX_BYTES,
+        show_error=False,
+    )
 
 
 def build(form: Form) -> gr.Blocks:
@@ -85,8 +107,8 @@ def build(form: Form) -> gr.Blocks:
         gr.HTML(render("footing.html", **own), padding=False)
 
         outputs = [results, *charts, taken]
-        answer = {"fn": _answer(form, list(fields)), "inputs": list(fields.values()), "outputs": outputs, **_BUSY}
-        answer["trigger_mode"] = "always_last"
+        answer = {"fn": partial(_answer, form, list(fields)), "inputs": list(fields.values()), "outputs": outputs}
+        answer |= {"trigger_mode": "always_last", **_BUSY}
         triggers = [start.click, *(event for option in options.values() for event in _settings(option))]
         if not form.boxes:
             gr.on([file.change for file in files], lambda: _outputs(form, Response("")), None, outputs, **_QUIET)
@@ -98,7 +120,7 @@ def build(form: Form) -> gr.Blocks:
         triggers += [event for file in files for event in (file.upload, file.clear, file.delete)]
         for box, component, upload in boxes.values():
             if upload is not None:
-                upload.upload(_uploaded(form, box), upload, [component, *outputs], **_BUSY)
+                upload.upload(partial(_uploaded, form, box), upload, [component, *outputs], **_BUSY)
         for button, values in examples:
             chosen = list(values.values())
             filled = button.click(lambda chosen=chosen: chosen, None, [fields[name] for name in values], **_QUIET)
@@ -146,32 +168,24 @@ def _component(fields: Fields, option: Option, value: Any) -> Any:
     return gr.Textbox(lines=2 if option.repeat else 1, max_lines=3 if option.repeat else 1, **shared)
 
 
-def _answer(form: Form, names: list[str]) -> Callable[..., Any]:
-    """Return the function that Gradio calls with the values of all fields."""
-
-    def answer(*values: Any) -> Any:
-        inputs = dict(zip(names, values, strict=True))
-        output = form.response(inputs)
-        # results for files belong to no text box
-        of_files = any(inputs[upload.name] for upload in form.uploads)
-        texts = {} if of_files else {box.name: inputs[box.name] for box in form.boxes}
-        named = {"boxes": " ".join(texts), "texts": " ".join(map(_checksum, texts.values())), "button": form.button}
-        return _outputs(form, Response(render("answer.html", html=output.html, **named), output.charts, output.files))
-
-    return answer
+def _answer(form: Form, names: Sequence[str], *values: Any) -> Any:
+    """Return the outputs for the values of all fields."""
+    inputs = dict(zip(names, values, strict=True))
+    output = form.response(inputs)
+    # results for files belong to no text box
+    of_files = any(inputs[upload.name] for upload in form.uploads)
+    texts = {} if of_files else {box.name: inputs[box.name] for box in form.boxes}
+    named = {"boxes": " ".join(texts), "texts": " ".join(map(_checksum, texts.values())), "button": form.button}
+    return _outputs(form, Response(render("answer.html", html=output.html, **named), output.charts, output.files))
 
 
-def _uploaded(form: Form, box: Box) -> Callable[[str], Any]:
-    """Return the function for an uploaded file: it writes the text into its box, or an error into the results."""
-
-    def uploaded(path: str) -> Any:
-        try:
-            text = box.read(path) if box.read is not None else ""
-            return text, *(gr.skip() for _ in (form.button, *form.charts, "taken"))
-        except InputError as error:
-            return gr.skip(), *_outputs(form, Response(error_message(error)))
-
-    return uploaded
+def _uploaded(form: Form, box: Box, path: str) -> Any:
+    """Write the text of an uploaded file into its box, or an error into the results."""
+    try:
+        text = box.read(path) if box.read is not None else ""
+        return text, *(gr.skip() for _ in (form.button, *form.charts, "taken"))
+    except InputError as error:
+        return gr.skip(), *_outputs(form, Response(error_message(error)))
 
 
 def _outputs(form: Form, response: Response) -> Sequence[Any]:
@@ -197,26 +211,3 @@ def _checksum(text: str | None) -> str:
     """Compute the checksum of a text in a box, the same as `page.js`."""
     lines = (text or "").replace("\r\n", "\n").replace("\r", "\n")
     return str(zlib.adler32(lines.encode(errors="replace")))
-
-
-def _launch_options() -> dict[str, Any]:
-    """Return the options for serving a page: no sharing, no requests to other servers, fonts of the user's machine."""
-    theme = gr.themes.Default(font=_FONTS, font_mono=_MONOSPACE, primary_hue="teal", secondary_hue="teal").set(
-        # Gradio's own colours have too little contrast
-        block_info_text_color="*neutral_600",
-        block_info_text_color_dark="*neutral_300",
-        button_primary_background_fill="*primary_800",
-        button_primary_background_fill_hover="*primary_700",
-        button_primary_background_fill_dark="*primary_800",
-        button_primary_background_fill_hover_dark="*primary_700",
-    )
-    return {
-        "theme": theme,
-        "css": read_file("page.css") + read_shared_file("marks.css"),
-        "js": read_file("page.js"),
-        "share": False,
-        "ssr_mode": False,
-        "footer_links": [],
-        "max_file_size": MAX_BYTES,
-        "show_error": False,
-    }

@@ -69,11 +69,12 @@ class GroundingSpread(Result, kw_only=False):
 
     def effects(self, system: str, measure: str) -> dict[str, dict[str, float]]:
         """Compute the score of the default policy with one action replaced, for each place and action."""
-        answers, strict = self.systems[system], self.grid.named[self.grid.default]
+        answers, default = self.systems[system], self.grid.kind()
         scores = answers.measures[measure].scores
         effects: dict[str, dict[str, float]] = {}
-        for number, place in enumerate(self.grid.places):
-            policies = [self.grid.with_action(strict, number, choice) for choice in range(len(place.actions))]
+        for place in self.grid.places:
+            others = (replace(default, **{place.name: action}) for action in place.actions)
+            policies = [self.grid.find(policy.actions) for policy in others]
             effects[place.name] = dict(zip(place.actions, scores[policies].tolist(), strict=True))
         return effects | ({"offsets": dict(answers.offsets[measure])} if answers.offsets else {})
 
