@@ -77,7 +77,7 @@ class DocumentFile:
         left_out: a description of each item that could not be read.
         notes: notes for the user, one sentence each.
         tokenizer: the tokenizer that made the tokens, see `tokenizers.TOKENIZERS`; None if they come from the file.
-        decoding: how tags were decoded, for the signature, see `decoding.reading_of`; empty if there were no tags.
+        decoding: how tags were decoded, for the signature, see `LabelDecoding.reading`; empty if there were no tags.
     """
 
     source: str

@@ -30,7 +30,7 @@ from ..exceptions import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import as_tags, pair_from_tags
-from ..tags.decoding import get_repair, labels_of, read_prefix, reading_of, scheme_of
+from ..tags.decoding import LabelDecoding, get_repair, labels_of, read_prefix, scheme_of
 from ..tags.schemes import LabelChoice, get_scheme
 from ..tags.tags import Tags, check_names, read_id2label
 from ..tags.viterbi import Legality, Scores, best_paths, read_transitions
@@ -137,7 +137,8 @@ class TokenClassificationMetrics:
         `span_f_viterbi` has `decode:viterbi`. If transition scores are set, the first eight digits of their hash are
         added: `decode:viterbi-1b4f0e98`.
         """
-        reading = {**reading_of(self.scheme, self._repair, prefix=self._prefix), **self._choice.signed()}
+        decoding = LabelDecoding(repair=self._repair, prefix=self._prefix)
+        reading = {**decoding.reading(self.scheme), **self._choice.signed()}
         written = dict(zip(self._decoders, self._decoders, strict=True))
         if self._transitions is not None:
             written["viterbi"] = f"viterbi-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"

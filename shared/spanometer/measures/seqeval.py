@@ -17,7 +17,7 @@ from ..exceptions import ASKED, InputError, on_side, spell_python
 from ..options import option, options_of, reused_option
 from ..spans.arrow import require_same_lengths
 from ..spans.spans import encoded_tags, named_tags, pair_from_tags
-from ..tags.decoding import LabelDecoding, reading_of
+from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags, read_id2label
 from .base import Key, Measure
@@ -122,10 +122,7 @@ class Seqeval(Measure):
         offsets = tags["references"].offsets
         equal = np.equal(*common_codes(*tags.values())[0])
         shared = {"tokens": np.diff(offsets), "equal_tags": np.diff(offsets_of(equal)[offsets])}
-        ignored = ... if self.id2label is None else self.ignore_index
-        return replace(spans, shared=shared, measure=self), reading_of(
-            scheme_read, repair, prefix=True, ignore_index=ignored
-        )
+        return replace(spans, shared=shared, measure=self), LabelDecoding(repair=repair, **numbers).reading(scheme_read)
 
     def score(self, counts: Counts) -> dict[str, Any]:
         """Compute the scores of each label and overall; `zero_division="warn"` warns like seqeval."""

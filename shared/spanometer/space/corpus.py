@@ -23,7 +23,7 @@ from ..readers.text.markup import EntityTypes
 from ..readers.text.markup_files import read_quaero  # noqa: F401 (another)
 from ..spans.entities import Entities
 from ..spans.spans import Spans, as_tags, pair_from_tags
-from ..tags.decoding import LabelDecoding, reading_of
+from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
 from .limits import MAX_BYTES, MAX_MARKUP_BYTES, MAX_SPANS, encoded, require_at_most, require_size, upload_name
 from .texts import texts
@@ -99,10 +99,9 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCo
         InputError: if a text cannot be read; the error names the line.
     """
     files = _tag_files(reference, prediction)
-    decoding: dict[str, Any] = {"repair": reading.repair, "prefix": reading.prefix}
     tags = [file.tags[0] for file in files]
     try:
-        *spans, scheme = pair_from_tags(*tags, scheme=reading.scheme, **decoding)
+        *spans, scheme = pair_from_tags(*tags, **vars(reading))
     except InputError as error:
         raise located(error, dict(zip(("references", "predictions"), files, strict=True))) from None
     words = next((list(file.words) for file in files if file.words is not None), None)
@@ -111,7 +110,7 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCo
         words = [[str(number) for number in range(1, length + 1)] for length in tags[0].lengths.tolist()]
         notes = ["The text has only tags, so tokens are shown by their numbers."]
     decoded = [as_tags(side, prefix=reading.prefix) for side in tags]
-    return PageCorpus(files, spans, spans, words, reading_of(scheme, **decoding), notes, decoded)
+    return PageCorpus(files, spans, spans, words, reading.reading(scheme), notes, decoded)
 
 
 def _tag_files(reference: str, prediction: str) -> Sequence[DocumentFile]:

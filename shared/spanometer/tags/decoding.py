@@ -102,8 +102,9 @@ class LabelDecoding(Decoding):
 
     def reading(self, scheme: str) -> dict[str, object]:
         """Describe for the signature how tags were read."""
-        ignored = ... if self.id2label is None else self.ignore_index
-        return reading_of(scheme, self.repair, prefix=self.prefix, ignore_index=ignored)
+        prefix = {} if self.prefix else {"prefix": False}
+        ignored = {} if self.id2label is None else {"ignore_index": self.ignore_index}
+        return {"scheme": scheme, "repair": self.repair, **prefix, **ignored}
 
 
 def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
@@ -117,12 +118,6 @@ def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
             option="scheme",
         )
     return "IO"
-
-
-def reading_of(scheme: str, repair: str, *, prefix: bool, ignore_index: Any = ...) -> dict[str, object]:
-    """Describe for the signature how tags were read; pass `ignore_index` only for integer tags."""
-    numbers = {} if ignore_index is ... else {"ignore_index": ignore_index}
-    return {"scheme": scheme, "repair": repair, **({} if prefix else {"prefix": False}), **numbers}
 
 
 @dataclass(frozen=True, eq=False)

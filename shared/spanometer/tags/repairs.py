@@ -106,31 +106,22 @@ label).
 
 
 @dataclass(frozen=True)
-class GridPlace:
-    """A situation in which the input is ambiguous.
+class Place:
+    """A situation in which the input is ambiguous, such as a kind of illegal pair that a reader can meet.
 
     Attributes:
         name: its name in policies.
         text: a description.
         actions: the possible actions by name.
+        role: the role of the tag, if the situation is an illegal pair.
+        states: the states of the reader in this situation, see `_ALONE`.
     """
 
     name: str
     text: str
     actions: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Place(GridPlace):
-    """A kind of illegal pair that a reader can meet.
-
-    Attributes:
-        role: the role of the tag.
-        states: the states of the reader, see `_ALONE`.
-    """
-
-    role: int
-    states: tuple[int, ...]
+    role: int = OUTSIDE
+    states: tuple[int, ...] = ()
 
 
 def _new_span(name: str, token: int) -> dict[str, Action]:

@@ -72,8 +72,9 @@ class GroundingSpread(Result, kw_only=False):
         answers, strict = self.systems[system], self.grid.named[self.grid.default]
         scores = answers.measures[measure].scores
         effects: dict[str, dict[str, float]] = {}
-        for number, place in enumerate(self.grid.places):
-            policies = [self.grid.with_action(strict, number, choice) for choice in range(len(place.actions))]
+        actions = self.grid.describe(strict)
+        for place in self.grid.places:
+            policies = [self.grid.find({**actions, place.name: action}.values()) for action in place.actions]
             effects[place.name] = dict(zip(place.actions, scores[policies].tolist(), strict=True))
         return effects | ({"offsets": dict(answers.offsets[measure])} if answers.offsets else {})
 
