@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from datasets import ClassLabel, Features, List, Value
 
-from ..arrays import as_lists, named_classes, strings
+from ..arrays import as_lists, first_flagged, named_classes, strings
 from ..exceptions import InputError, counted, printable, require_choice
 from ..readers import Column, DocumentFile, open_file, read_parts
 from ..tags.tags import Tags
@@ -385,7 +385,6 @@ def _require_same_lengths(tags: Mapping[str, Tags], locate: Callable[[InputError
     """Raise an `InputError` for the first sentence with columns of different lengths."""
     words = tags["tokens"].lengths
     for name, column in tags.items():
-        if (different := column.lengths != words).any():
-            document = int(np.argmax(different))
+        if (document := first_flagged(column.lengths != words)) is not None:
             problem = f"got {column.lengths[document]} {name} for {counted(words[document], 'token')}."
             raise locate(InputError(problem, "Each token has one tag.", document=document))

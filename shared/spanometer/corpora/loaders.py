@@ -401,10 +401,8 @@ def _files(source: Any, split: object) -> Files:
         return {require_split(split) or file.split or "train": (file,)}
     named = {require_split(name): path for name, path in source.items()}
     if not named or None in named or len(named) < len(source):
-        raise InputError(
-            f"the keys of source={source!r} must be names of splits, each split once.",
-            "Give {'train': 'train.conll', ...}.",
-        )
+        problem = f"the keys of source={source!r} must be names of splits, each split once."
+        raise InputError(problem, "Give {'train': 'train.conll', ...}.")
     return {name: (_single(named[name]),) for name in SPLITS if name in named}
 
 

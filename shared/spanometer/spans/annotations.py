@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_column, is_list, offsets_of, ordered_codes, read_documents
+from ..arrays import as_column, first_flagged, is_list, offsets_of, ordered_codes, read_documents
 from ..exceptions import InputError, counted, on_side, require_same_documents, setting
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags, is_tags
@@ -180,9 +180,8 @@ def _together(parts: Sequence[Spans], base: Sequence[int], lengths: np.ndarray |
 def require_no_reading(clause: str, decoding: LabelDecoding) -> None:
     """Raise an `InputError` with this clause if options for reading tags are set although there are no tags."""
     if decoding.scheme is not None or decoding.repair != "conlleval" or not decoding.prefix:
-        raise InputError(
-            f"scheme, repair and prefix are for tags, but {clause}.", "Leave out scheme, repair and prefix."
-        )
+        problem = f"scheme, repair and prefix are for tags, but {clause}."
+        raise InputError(problem, "Leave out scheme, repair and prefix.")
 
 
 @contextmanager
@@ -198,23 +197,16 @@ def named_sides(names: Mapping[str, str]) -> Iterator[None]:
 def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans) -> None:
     """Raise an `InputError` unless two annotations have the same documents with the same numbers of tokens."""
     if spans.documents != expected.documents:
-        raise InputError(
-            f"got {counted(spans.documents, 'document')}, but {first} has {counted(expected.documents, 'document')}.",
-            "All annotators and systems must have the same documents, in the same order.",
-            side=name,
-        )
+        size = f"{first} has {counted(expected.documents, 'document')}"
+        remedy = "All annotators and systems must have the same documents, in the same order."
+        raise InputError(f"got {counted(spans.documents, 'document')}, but {size}.", remedy, side=name)
     if spans.lengths is None or expected.lengths is None:
         return
-    different = spans.lengths != expected.lengths
-    if different.any():
-        document = int(np.argmax(different))
-        raise InputError(
-            f"got {counted(spans.lengths[document], 'token')}, but {first} has "
-            f"{counted(expected.lengths[document], 'token')}.",
-            "All annotators and systems must have the same tokens. Use the same tokenizer for all.",
-            side=name,
-            document=document,
-        )
+    if (document := first_flagged(spans.lengths != expected.lengths)) is not None:
+        size = f"{first} has {counted(expected.lengths[document], 'token')}"
+        problem = f"got {counted(spans.lengths[document], 'token')}, but {size}."
+        remedy = "All annotators and systems must have the same tokens. Use the same tokenizer for all."
+        raise InputError(problem, remedy, side=name, document=document)
 
 
 FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
@@ -267,10 +259,8 @@ def form_of_type(type_: pa.DataType) -> str | None:
         return None if pa.types.is_null(type_.value_type) else "tags"
     if (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type):
         return "entities" if "types" in {item.name for item in type_.value_type} else "spans"
-    raise InputError(
-        f"a column of type {type_} does not hold lists of tags, spans or entities.",
-        "Tags are strings such as 'B-PER', or label numbers.",
-    )
+    problem = f"a column of type {type_} does not hold lists of tags, spans or entities."
+    raise InputError(problem, "Tags are strings such as 'B-PER', or label numbers.")
 
 
 def documents_in(column: Any) -> Any:

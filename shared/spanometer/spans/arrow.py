@@ -17,6 +17,7 @@ from ..arrays import (
     as_lists,
     batches,
     code_type,
+    first_flagged,
     frozen,
     integers,
     is_integer,
@@ -143,16 +144,11 @@ class DocumentColumns:
     def with_lengths(self, lengths: np.ndarray) -> Self:
         """Set the documents' lengths; raise an `InputError` if an item is past the end of its document."""
         sizes = read_lengths(lengths, self.documents)
-        beyond = self.end > sizes[self.document]
-        if beyond.any():
-            item = int(np.argmax(beyond))
+        if (item := first_flagged(self.end > sizes[self.document])) is not None:
             document, size = int(self.document[item]), counted(int(sizes[self.document[item]]), "token")
-            raise InputError(
-                f"{self._name(item)} ends at {self.end[item]}, but the document has {size}.",
-                "Ends are exclusive token offsets. Check the ends and the documents' lengths.",
-                document=document,
-                position=int(self.start[item]),
-            )
+            problem = f"{self._name(item)} ends at {self.end[item]}, but the document has {size}."
+            remedy = "Ends are exclusive token offsets. Check the ends and the documents' lengths."
+            raise InputError(problem, remedy, document=document, position=int(self.start[item]))
         return self._with(lengths=sizes)
 
     def _name(self, item: int) -> str:
@@ -259,8 +255,7 @@ class ItemKind:
             raise InputError(f"a column of type {column.type} does not hold lists of {self.plural}.", self.remedy)
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         array = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
-        if array.null_count:
-            document = int(np.argmax(null_flags(array)))
+        if (document := first_flagged(null_flags(array))) is not None:
             raise InputError(f"None is not a list of {self.plural}.", self.remedy, document=document)
         items = ListItems(array.flatten(), parents_of(array), self.noun, self.remedy)
         items.refuse_nulls(*(key for key in self.keys if key not in self.nullable))
@@ -365,8 +360,7 @@ class ListItems:
 
     def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str = "") -> None:
         """Raise an `InputError` for the first flagged item, if there is one."""
-        if bad.any():
-            item = int(np.argmax(bad))
+        if (item := first_flagged(bad)) is not None:
             text = problem if isinstance(problem, str) else problem(item)
             document, index = self.place(item)
             raise InputError(text, remedy or self.remedy, document=document, span=index)
@@ -449,8 +443,7 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
         sizes = sizes.astype(np.int64)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
         raise refusal("lengths must be a list of integers from 0 up.")
-    if (sizes > LONGEST).any():
-        document = int(np.argmax(sizes > LONGEST))
+    if (document := first_flagged(sizes > LONGEST)) is not None:
         problem = f"the document has {sizes[document]:,} tokens; the limit is {LONGEST:,}."
         raise refusal(problem, remedy="Check the lengths, or split the document.", document=document)
     if len(sizes) != documents:
@@ -461,15 +454,11 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
 def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> None:
     """Raise an `InputError` unless both sides have the same number of documents, with the same lengths."""
     require_same_documents(len(references), len(predictions))
-    different = references != predictions
-    if different.any():
-        document = int(np.argmax(different))
-        raise InputError(
-            f"got {counted(predictions[document], 'predicted tag')}, but "
-            f"{counted(references[document], 'reference tag')}.",
-            "Both sides must have the same tokens. Use the same tokenizer for both.",
-            document=document,
-        )
+    if (document := first_flagged(references != predictions)) is not None:
+        expected = counted(references[document], "reference tag")
+        problem = f"got {counted(predictions[document], 'predicted tag')}, but {expected}."
+        remedy = "Both sides must have the same tokens. Use the same tokenizer for both."
+        raise InputError(problem, remedy, document=document)
 
 
 def share_lengths(references: Annotation, predictions: Annotation) -> tuple[Annotation, Annotation]:

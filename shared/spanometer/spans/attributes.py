@@ -296,11 +296,9 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
             continue
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
-                raise InputError(
-                    f"the attribute {shown(name)} has the value {shown(value)} (of type {type(value).__name__}), but "
-                    f"'scores' has the value {shown(other)} (of type {type(other).__name__}).",
-                    "Write the same value in the scores, or give a single number as the score.",
-                )
+                problem = f"the attribute {shown(name)} has the value {with_type(value)}, but "
+                remedy = "Write the same value in the scores, or give a single number as the score."
+                raise InputError(f"{problem}'scores' has the value {with_type(other)}.", remedy)
     return [scored.get((type(value), value)) for value in values]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -135,24 +136,17 @@ class Entities(DocumentColumns):
         return structs(ENTITY_TYPE, *bounds_arrays(self.start, self.end), types, self.components.to_arrow())
 
 
-_DOCUMENTS, _ENTITIES = 1000, 10_000
-"""The maximum number of documents, and the approximate number of entities, that are converted to columns at a time."""
+_AT_ONCE = 100
+"""The number of documents whose entities are converted to columns at a time."""
 
 
 def entities_of(documents: Iterable[Sequence[Mapping[str, Any]]]) -> Entities:
     """Convert the entities of documents to columns; only a few documents are in memory at a time."""
     chunks: list[pa.Array] = []
-    waiting: list[Sequence[Mapping[str, Any]]] = []
-    first = entities = 0
-    for document in documents:
-        waiting.append(document)
-        entities += len(document)
-        if entities >= _ENTITIES or len(waiting) == _DOCUMENTS:
-            chunks += ENTITIES.arrays(waiting, first)
-            first, entities, waiting = first + len(waiting), 0, []
-    if waiting or not chunks:
-        chunks += ENTITIES.arrays(waiting, first)
-    return Entities.from_arrow(pa.chunked_array(chunks))
+    remaining = iter(documents)
+    while some := list(islice(remaining, _AT_ONCE)):
+        chunks += ENTITIES.arrays(some, _AT_ONCE * len(chunks))
+    return Entities.from_arrow(pa.chunked_array(chunks or ENTITIES.arrays([])))
 
 
 def _completed(entity: Any) -> Any:
@@ -175,14 +169,10 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
     node_start, node_end = components.checked_bounds()
     parent = components.parent
     outside = (node_start < start[parent]) | (node_end > end[parent])
-    components.refuse(
-        outside,
-        lambda node: (
-            f"a component from {node_start[node]} to {node_end[node]} does not lie within its entity, "
-            f"{start[parent[node]]} to {end[parent[node]]}."
-        ),
-        "Give the component a start and an end inside its entity.",
-    )
+    bounds = (node_start, node_end, start[parent], end[parent])
+    problem = "a component from {} to {} does not lie within its entity, {} to {}.".format
+    remedy = "Give the component a start and an end inside its entity."
+    components.refuse(outside, lambda node: problem(*(bound[node] for bound in bounds)), remedy)
     nodes = in_order(Spans(parent, node_start, node_end, label, labels, len(start)))
     return Entities(entities.parent, start, end, *types, replace(nodes, copies=None), len(column))
 

@@ -18,11 +18,13 @@ from ..arrays import (
     ascends,
     begins_run,
     code_type,
+    first_flagged,
     integers,
     null_flags,
     offsets_by,
     offsets_of,
     read_rows,
+    recoded,
     row_ranks,
     strings,
 )
@@ -202,9 +204,8 @@ class Spans(DocumentColumns):
         """Replace the list of labels by one that includes all of them."""
         if labels == self.labels:
             return self
-        number = {name: code for code, name in enumerate(labels)}
-        codes = np.array([number[name] for name in self.labels], dtype=code_type(len(labels)))
-        return replace(self, label=codes[self.label], labels=labels)
+        codes = recoded(self.label, self.labels, {name: code for code, name in enumerate(labels)})
+        return replace(self, label=codes.astype(code_type(len(labels))), labels=labels)
 
     def relabelled(self, names: Mapping[str, str | None]) -> Spans:
         """Rename labels; None removes the spans of a label. Spans that become equal are merged."""
@@ -304,10 +305,8 @@ class Spans(DocumentColumns):
             raise InputError("tags cannot represent discontinuous spans.", remedy)
         offsets = offsets_of(self.lengths)
         if offsets[-1] > _MOST_TAGS:
-            raise InputError(
-                f"{counted(int(offsets[-1]), 'token')} are too many tags at once.",
-                f"Check {setting('lengths')}, or write fewer documents at once.",
-            )
+            problem = f"{counted(int(offsets[-1]), 'token')} are too many tags at once."
+            raise InputError(problem, f"Check {setting('lengths')}, or write fewer documents at once.")
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
         adjacent = np.zeros(len(self) + 1, dtype=bool)
         adjacent[1:-1] = (end[:-1] == start[1:]) & ~begins_run(self.label, self.document)[1:]
@@ -325,14 +324,11 @@ class Spans(DocumentColumns):
 
     def _refuse(self, bad: np.ndarray, problem: str, scheme: str) -> None:
         """Raise an `InputError` for the first flagged span; the first flag belongs to the second span."""
-        if bad.any():
-            span = int(np.argmax(bad)) + 1
-            raise InputError(
-                f"{self._name(span)} {problem} in {scheme} tags.",
-                "Choose another scheme, or pass spans instead of tags.",
-                document=int(self.document[span]),
-                position=int(self.start[span]),
-            )
+        if (before := first_flagged(bad)) is not None:
+            document, position = int(self.document[before + 1]), int(self.start[before + 1])
+            problem = f"{self._name(before + 1)} {problem} in {scheme} tags."
+            remedy = "Choose another scheme, or pass spans instead of tags."
+            raise InputError(problem, remedy, document=document, position=position)
 
 
 def pair_from_tags(references: Any, predictions: Any, **decoding: Any) -> tuple[Spans, Spans, str]:
@@ -401,10 +397,9 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[
         side for side, tags in sides.items() if any(split_tag(name)[1] is None and name != "O" for name in tags.names)
     }
     if bare and len(bare) < sum(any(name != "O" for name in tags.names) for tags in sides.values()):
-        raise InputError(
-            f"the tags of the {' and the '.join(sorted(bare))} have no labels, but the tags of the other side do.",
-            "Write the tags of both sides as prefix-label, or both as bare prefixes.",
-        )
+        named = " and the ".join(sorted(bare))
+        problem = f"the tags of the {named} have no labels, but the tags of the other side do."
+        raise InputError(problem, "Write the tags of both sides as prefix-label, or both as bare prefixes.")
     return scheme_of(None, *sides.values(), *readable(labels))
 
 

@@ -15,7 +15,7 @@ from unicodedata import category
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import batches, begins_run, offsets_of, ordered, surely_distinct
+from ..arrays import batches, begins_run, first_flagged, offsets_of, ordered, place_of, surely_distinct
 from ..exceptions import BYTE_ORDER_MARK, InputError, shown
 from ..tags.decoding import first_tokens
 from .arrow import LONGEST, Intervals, item_problem
@@ -135,9 +135,9 @@ class Tokens(Intervals):
             document, problem = next(filter(itemgetter(1), problems), (None, "the tokens are not pairs of offsets."))
             raise InputError(problem, _TOKENS, document=document)
         tokens = cls(offsets, *bounds.astype(np.int64).T)
-        far = ((bounds > LONGEST) | (bounds < -LONGEST)).any(axis=1)
-        if far.any():
-            document = int(tokens.document[np.argmax(far)])
+        far = first_flagged(np.any((bounds > LONGEST) | (bounds < -LONGEST), axis=1))
+        if far is not None:
+            document = int(tokens.document[far])
             raise InputError("an offset of a token is out of range.", "Check the tokens' offsets.", document=document)
         return tokens.checked()
 
@@ -161,17 +161,12 @@ class Tokens(Intervals):
         """Return the tokens; raise an `InputError` if a token is empty or overlaps the token before it."""
         before = np.concatenate(([0], self.end[:-1]))[: len(self.start)]
         before[begins_run(self.document)] = 0
-        bad = (self.start < before) | (self.end <= self.start)
-        if bad.any():
-            token = int(np.argmax(bad))
-            offsets = f"a token goes from {self.start[token]} to {self.end[token]}"
-            document = int(self.document[token])
-            raise InputError(
-                f"{offsets}, but must begin at {before[token]} or later and end after its start.",
-                _TOKENS,
-                document=document,
-                position=token - int(self.offsets[document]),
-            )
+        bad = first_flagged((self.start < before) | (self.end <= self.start))
+        if bad is not None:
+            document, position = place_of(self.offsets, bad)
+            offsets = f"a token goes from {self.start[bad]} to {self.end[bad]}"
+            problem = f"{offsets}, but must begin at {before[bad]} or later and end after its start."
+            raise InputError(problem, _TOKENS, document=document, position=position)
         return self
 
     @property
@@ -234,11 +229,8 @@ class Documents:
             places: dict[str, int] = {}
             for document, name in enumerate(self.ids):
                 if places.setdefault(name, document) != document:
-                    raise InputError(
-                        f"the documents {places[name]} and {document} have the same name, {name!r}.",
-                        "Give each document a different name.",
-                        document=document,
-                    )
+                    problem = f"the documents {places[name]} and {document} have the same name, {name!r}."
+                    raise InputError(problem, "Give each document a different name.", document=document)
 
 
 _WORD = re.compile(r"\S+")
@@ -369,13 +361,13 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
     refusal = partial(InputError, remedy="Both sides must annotate the same text.", document=document)
     bounds, place = [], 0
     for position, word in enumerate(words):
-        while place < len(text) and text[place].isspace() and not text.startswith(word, place):
-            place += 1
-        if not text.startswith(word, place):
-            rest = text[place : place + _AROUND]
+        start = text.find(word, place)
+        if start < 0 or text[place:start].strip():
+            rest = text[place:].lstrip()[:_AROUND]
             following = f"continues with {shown(rest)}" if rest else "ends here"
             raise refusal(f"the next word is {shown(word)}, but the text {following}.", position=position)
-        bounds.append((place, place := place + len(word)))
+        place = start + len(word)
+        bounds.append((start, place))
     if text[place:].strip():
         raise refusal(f"the words end before {shown(text[place:].strip()[:_AROUND])} in the other side's text.")
     return bounds

@@ -112,11 +112,9 @@ def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
     if prefix:
         return scheme
     if scheme is not None and get_scheme(scheme).name != "IO":
-        raise InputError(
-            f"tags without prefixes are read as IO, not as {get_scheme(scheme).name}.",
-            f"Leave out {setting('scheme')} or {setting('prefix', False)}.",
-            option="scheme",
-        )
+        problem = f"tags without prefixes are read as IO, not as {get_scheme(scheme).name}."
+        remedy = f"Leave out {setting('scheme')} or {setting('prefix', False)}."
+        raise InputError(problem, remedy, option="scheme")
     return "IO"
 
 
@@ -155,13 +153,11 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
         places_of(repair.actions, scheme)
     missing = [role for role in repair.needs if role not in scheme.roles]
     if missing:
-        raise InputError(
-            f"{setting('repair', name)} needs {', '.join(repair.needs)} tags, but the scheme {scheme.name} lacks "
-            f"{', '.join(missing)}.",
-            f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}, or set {setting('scheme')} to "
-            "another scheme.",
-            option="repair",
-        )
+        lacks = f"the scheme {scheme.name} lacks {', '.join(missing)}"
+        problem = f"{setting('repair', name)} needs {', '.join(repair.needs)} tags, but {lacks}."
+        policies = f"{setting('repair', 'conlleval')} or {setting('repair', 'discard')}"
+        remedy = f"Use {policies}, or set {setting('scheme')} to another scheme."
+        raise InputError(problem, remedy, option="repair")
     return repair
 
 
@@ -190,8 +186,7 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
     rules = scheme_of(scheme, tags)
     policy = get_repair(repair, rules)
     if policy.refuse:
-        remedy = f"Fix the tags, or choose another repair policy with {setting('repair')}"
-        require_legal(tags, rules, remedy)
+        require_legal(tags, rules, f"Fix the tags, or choose another repair policy with {setting('repair')}")
     if policy.actions:
         role, code, labels = read_roles(tags, rules)
         document, start, end, label = read_policy(policy.actions, rules, role, code, tags.offsets)

@@ -201,10 +201,8 @@ def kind_of(scheme: Scheme) -> str:
         InputError: if there is no grid for the scheme.
     """
     if scheme.name not in _KINDS:
-        raise InputError(
-            f"there are no repair actions for {scheme.name} tags.",
-            f"First convert the tags to one of {', '.join(_KINDS)} (spanometer convert).",
-        )
+        remedy = f"First convert the tags to one of {', '.join(_KINDS)} (spanometer convert)."
+        raise InputError(f"there are no repair actions for {scheme.name} tags.", remedy)
     return _KINDS[scheme.name]
 
 
@@ -219,11 +217,9 @@ def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
         listed = "; ".join(f"{place.name} ({', '.join(place.actions)})" for place in places)
-        raise InputError(
-            f"{setting('repair', ','.join(actions))} is not a policy for {scheme.name}.",
-            f"Give one action for each case, separated by commas. The cases in order, with their actions: {listed}.",
-            option="repair",
-        )
+        problem = f"{setting('repair', ','.join(actions))} is not a policy for {scheme.name}."
+        remedy = "Give one action for each case, separated by commas. The cases in order, with their actions: "
+        raise InputError(problem, f"{remedy}{listed}.", option="repair")
     return places
 
 
