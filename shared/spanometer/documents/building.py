@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from ..arrays import arrow_array, is_utf8, offsets_by, offsets_of, run_bounds, sorted_codes, take_segments, typed_array
 from ..exceptions import InputError, counted, setting
-from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, SPAN_TYPE, item_problem
+from ..spans.arrow import SPAN_REMEDY, SPAN_TYPE, SPANS, item_problem
 from ..spans.spans import Fragments, Spans, checked_spans
 from ..spans.texts import UNITS, Tokens, code_points_of, is_plain
 from .layers import Codes, Named, Record, RecordBatch, WordRows
@@ -346,7 +346,7 @@ class RecordColumns:
         for number, of_document in enumerate(spans, first):
             for index, span in enumerate(of_document):
                 is_span = isinstance(span, (tuple, list)) and len(span) == 3
-                named = dict(zip(SPAN_KEYS, span, strict=True)) if is_span else span
+                named = dict(zip(SPANS.keys, span, strict=True)) if is_span else span
                 problem = item_problem(named, SPAN_TYPE, "a span")
                 if problem:
                     return self.locate(InputError(problem, document=number, span=index))

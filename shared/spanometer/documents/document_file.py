@@ -272,9 +272,8 @@ class DocumentFile:
     def _number(self, cell: str, column: Tags, code: int) -> float:
         with suppress(ValueError):
             return math.nan if cell in _NO_NUMBER else float(cell)
-        document, position = column.first(code)
         problem = f"{printable(self.columns[-1])}: {shown(cell)} is not a number."
-        raise self.locate(InputError(problem, "Name a column of numbers.", document=document, position=position))
+        raise self.locate(column.refusal(code, problem, "Name a column of numbers."))
 
     def decoded(self, *, prefix: bool = True, **decoding: Any) -> DocumentFile:
         """Decode the first tag column to spans, see `Spans.from_tags`.

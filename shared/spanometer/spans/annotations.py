@@ -156,22 +156,15 @@ def with_common_labels(parts: Sequence[Spans]) -> list[Spans]:
 def _together(parts: Sequence[Spans], base: Sequence[int], lengths: np.ndarray | None, documents: int) -> Spans:
     """Join the spans of several annotations; the documents of each begin at its `base`."""
     parts = with_common_labels(parts)
-    joined = replace(
-        parts[0],
-        # int32 is enough: fewer than 2^31 documents fit into memory
-        document=np.concatenate([spans.document + first for spans, first in zip(parts, base, strict=True)]),
-        start=np.concatenate([spans.start for spans in parts]),
-        end=np.concatenate([spans.end for spans in parts]),
-        label=np.concatenate([spans.label for spans in parts]),
-        documents=documents,
-        lengths=lengths,
-        fragments=None,
-        copies=None if all(spans.copies is None for spans in parts) else np.concatenate([s.times for s in parts]),
-    )
+    sizes = list(map(len, parts))
+    columns: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in parts]) for name in Spans.flat}
+    # int32 is enough: fewer than 2^31 documents fit into memory
+    columns["document"] += np.repeat(np.array(base, dtype=np.int32), sizes)
+    copies = None if all(spans.copies is None for spans in parts) else np.concatenate([spans.times for spans in parts])
+    joined = replace(parts[0], **columns, documents=documents, lengths=lengths, fragments=None, copies=copies)
     if all(spans.fragments is None for spans in parts):
         return joined
-    first = offsets_of(list(map(len, parts)))
-    of_each = zip(first, (spans.pieces() for spans in parts), strict=False)
+    of_each = zip(offsets_of(sizes), (spans.pieces() for spans in parts), strict=False)
     pieces = [(span + begin, start, end) for begin, (span, start, end) in of_each]
     span, start, end = (np.concatenate(column) for column in zip(*pieces, strict=True))
     return joined.with_pieces(span, start, end, lengths)

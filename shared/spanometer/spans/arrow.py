@@ -37,8 +37,8 @@ from ..arrays import (
 from ..exceptions import InputError, counted, require_kind, require_same_documents, setting, shown, with_type
 from ..tags.schemes import name_problem
 
-SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
-SPAN_KEYS = ("start", "end", "label")
+BOUNDS = [("start", pa.int64()), ("end", pa.int64())]
+SPAN_TYPE = pa.struct([*BOUNDS, ("label", pa.string())])
 FRAGMENTS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64())))])
 _PAIRS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64(), 2)))])
 

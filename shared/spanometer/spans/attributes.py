@@ -29,13 +29,11 @@ from ..arrays import (
 )
 from ..exceptions import InputError, counted, shown, with_type
 from ..tags.schemes import name_problem
-from .arrow import DocumentColumns, ItemKind, bounds_arrays, string_codes, structs
+from .arrow import BOUNDS, DocumentColumns, ItemKind, bounds_arrays, string_codes, structs
 
 Value = bool | int | float | str
 
-ATTRIBUTED_SPAN_TYPE = pa.struct(
-    [("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()), ("attributes", pa.string())]
-)
+ATTRIBUTED_SPAN_TYPE = pa.struct([*BOUNDS, ("label", pa.string()), ("attributes", pa.string())])
 """A span; `attributes` is JSON, a list of `[name, value, score]`. Null means that there is no value or no score."""
 
 ATTRIBUTES_REMEDY = (

@@ -12,17 +12,10 @@ import pyarrow as pa
 
 from ..arrays import as_lists, ascends, begins_run, name_codes, null_flags, offsets_by, row_ranks, strings
 from ..exceptions import InputError, counted
-from .arrow import SPAN_KEYS, SPAN_TYPE, DocumentColumns, ItemKind, ListItems, bounds_arrays, is_list_of, structs
+from .arrow import BOUNDS, SPAN_TYPE, SPANS, DocumentColumns, ItemKind, ListItems, bounds_arrays, is_list_of, structs
 from .spans import Spans, in_order
 
-ENTITY_TYPE = pa.struct(
-    [
-        ("start", pa.int64()),
-        ("end", pa.int64()),
-        ("types", pa.list_(pa.string())),
-        ("components", pa.list_(SPAN_TYPE)),
-    ]
-)
+ENTITY_TYPE = pa.struct([*BOUNDS, ("types", pa.list_(pa.string())), ("components", pa.list_(SPAN_TYPE))])
 
 ENTITY_REMEDY = (
     "Write an entity as {'start': int, 'end': int, 'types': [str, ...], 'components': [{'start': int, 'end': int, "
@@ -164,7 +157,7 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
     start, end = entities.checked_bounds()
     types = _read_types(entities)
     components = entities.children(_component_lists(entities.values.field("components")), "a component")
-    components.refuse_nulls(*SPAN_KEYS)
+    components.refuse_nulls(*SPANS.keys)
     label, labels = components.names(components.values.field("label"), owner="component")
     node_start, node_end = components.checked_bounds()
     parent = components.parent
@@ -182,7 +175,7 @@ def _component_lists(column: pa.Array) -> pa.Array:
     wanted = ENTITY_TYPE.field("components").type
     if column.type in (pa.null(), pa.list_(pa.null())):
         return column.cast(wanted)
-    if not is_list_of(column.type, SPAN_KEYS):
+    if not is_list_of(column.type, SPANS.keys):
         raise InputError(f"components of type {column.type} are not lists of components.", ENTITY_REMEDY)
     return column
 

@@ -262,19 +262,10 @@ class Spans(DocumentColumns):
         """
         kept, owner = np.unique(span, return_inverse=True)
         merged = Fragments.merged(owner.ravel(), start, end, len(kept))
-        first, last = merged.outer_bounds()
-        return in_order(
-            replace(
-                self,
-                document=self.document[kept],
-                start=first.astype(np.int32),
-                end=last.astype(np.int32),
-                label=self.label[kept],
-                lengths=lengths,
-                fragments=merged if len(merged.start) > len(kept) else None,
-                copies=None if self.copies is None else self.copies[kept],
-            )
-        )
+        first, last = (bound.astype(np.int32) for bound in merged.outer_bounds())
+        fragments = merged if len(merged.start) > len(kept) else None
+        spans = replace(self, fragments=None).picked(kept)
+        return in_order(replace(spans, start=first, end=last, lengths=lengths, fragments=fragments))
 
     def _structs(self) -> pa.StructArray:
         label = strings(self.label, self.labels)
@@ -437,14 +428,10 @@ def checked_spans(spans: Spans) -> Spans:
         ListItems(None, pieces[0], "a fragment", remedy, items).refuse_bounds(*pieces[1:])
         fragments = Fragments.merged(*pieces, len(spans))
         start, end = fragments.outer_bounds()
-    return replace(
-        spans,
-        document=spans.document.astype(np.int32, copy=False),
-        start=start.astype(np.int32, copy=False),
-        end=end.astype(np.int32, copy=False),
-        label=spans.label.astype(code_type(len(spans.labels)), copy=False),
-        fragments=None if fragments is None or len(fragments.start) == len(spans) else fragments,
-    )
+        fragments = fragments if len(fragments.start) > len(spans) else None
+    document, start, end = (column.astype(np.int32, copy=False) for column in (spans.document, start, end))
+    label = spans.label.astype(code_type(len(spans.labels)), copy=False)
+    return replace(spans, document=document, start=start, end=end, label=label, fragments=fragments)
 
 
 def _read_fragments(spans: ListItems) -> Fragments:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, name_codes
+from ..arrays import code_type, name_codes, place_of
 from ..exceptions import InputError, setting
 from ..options import CheckedOptions, option, options_of
 from .repairs import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
@@ -340,7 +340,7 @@ def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> No
     if len(pairs) == 0:
         return
     index, at_end = pairs[0].tolist()
-    document, position = tags.place(index)
+    document, position = place_of(tags.offsets, index)
     tag = tags.names[tags.codes[index]]
     if at_end:
         problem = f"{tag!r} cannot stand at the end of a document"

@@ -139,37 +139,23 @@ def _while_open(token: int) -> dict[str, Action]:
     return {"close": (CLOSE, token), "drop": (DROP, token), "absorb": (KEEP, PASS)}
 
 
+_AT_I = {**_new_span("open", OPEN), "absorb": (KEEP, PASS), "relabel": (KEEP, RELABEL)}
+_AT_E = {**_new_span("single", LONE), "end": (KEEP, FINISH), "end relabelled": (KEEP, FINISH_RELABELLED)}
+_AT_END = {"close": (CLOSE, PASS), "drop": (DROP, PASS)}
+
 _I_ALONE = Place(
     "I alone", "an I without an open span", {"open": (KEEP, OPEN), "skip": (KEEP, PASS)}, INSIDE, (_ALONE,)
 )
-_I_OTHER = Place(
-    "I other",
-    "an I with another label than the open span",
-    {**_new_span("open", OPEN), "absorb": (KEEP, PASS), "relabel": (KEEP, RELABEL)},
-    INSIDE,
-    (_OTHER,),
-)
+_I_OTHER = Place("I other", "an I with another label than the open span", _AT_I, INSIDE, (_OTHER,))
 _BIOES = (
     Place("B", "a B while a span is open", _while_open(OPEN), BEGIN, _OPENED),
     _I_ALONE,
     _I_OTHER,
     Place("O", "an O while a span is open", _while_open(PASS), OUTSIDE, _OPENED),
     Place("E alone", "an E without an open span", {"single": (KEEP, LONE), "skip": (KEEP, PASS)}, END, (_ALONE,)),
-    Place(
-        "E other",
-        "an E with another label than the open span",
-        {**_new_span("single", LONE), "end": (KEEP, FINISH), "end relabelled": (KEEP, FINISH_RELABELLED)},
-        END,
-        (_OTHER,),
-    ),
+    Place("E other", "an E with another label than the open span", _AT_E, END, (_OTHER,)),
     Place("S", "an S while a span is open", _while_open(LONE), SINGLE, _OPENED),
-    Place(
-        "end",
-        "the end of the document while a span is open",
-        {"close": (CLOSE, PASS), "drop": (DROP, PASS)},
-        _FINAL,
-        _OPENED,
-    ),
+    Place("end", "the end of the document while a span is open", _AT_END, _FINAL, _OPENED),
 )
 
 PLACES = {"BIOES": _BIOES, "BIO": (_I_ALONE, _I_OTHER)}

@@ -191,17 +191,9 @@ class Tags:
         codes = [code for code, name in enumerate(self.names) if number is not None and _number_of(name) == number]
         return np.isin(self.codes, codes) if codes else np.zeros(len(self.codes), dtype=bool)
 
-    def first(self, code: int) -> tuple[int, int]:
-        """Return document and position of the first token with this tag index."""
-        return self.place(int(np.argmax(self.codes == code)))
-
-    def place(self, token: int) -> tuple[int, int]:
-        """Convert a token's index in the column to its document and position."""
-        return place_of(self.offsets, token)
-
     def refusal(self, code: int, problem: str, remedy: str) -> InputError:
         """Create an error about the first token with this tag index."""
-        document, position = self.first(code)
+        document, position = place_of(self.offsets, int(np.argmax(self.codes == code)))
         return InputError(problem, remedy, document=document, position=position)
 
 

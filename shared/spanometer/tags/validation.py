@@ -76,13 +76,9 @@ class Validation:
             name = tags.names[tags.codes[token]]
             position = token - int(tags.offsets[document])
             before = tags.names[tags.codes[token - 1]] if position else None
-            yield IllegalPair(
-                document,
-                position,
-                name if at_end else before,
-                None if at_end else name,
-                {policy: spans[number] for policy, spans in self._near.items()},
-            )
+            policies = {policy: spans[number] for policy, spans in self._near.items()}
+            previous, tag = (name, None) if at_end else (before, name)
+            yield IllegalPair(document, position, previous, tag, policies)
 
     def _find(self, columns: DecodedSpans) -> list[list[tuple[str, int, int]]]:
         """Return the spans that contain a token of each pair."""
