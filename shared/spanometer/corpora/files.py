@@ -149,13 +149,11 @@ def _open_archive(location: str) -> Archive | None:
 
 def _folder_files(folder: str) -> Iterator[CorpusFile]:
     """List the files of a folder and its subfolders, except hidden folders."""
-    count = 0
-    for path in Path(folder).rglob("*"):
-        within = path.relative_to(folder)
-        if path.is_file() and not any(part.startswith(".") for part in within.parts[:-1]):
-            count += 1
-            _require_at_most(MOST_FILES, count, "files", "the folder", folder)
-            yield CorpusFile(str(path), PurePosixPath(within.as_posix()), str(path))
+    files = ((path, path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file())
+    visible = (file for file in files if not any(part.startswith(".") for part in file[1].parts[:-1]))
+    for count, (path, within) in enumerate(visible, 1):
+        _require_at_most(MOST_FILES, count, "files", "the folder", folder)
+        yield CorpusFile(str(path), PurePosixPath(within.as_posix()), str(path))
 
 
 def _archive_files(archive: Archive, location: str) -> Iterator[CorpusFile]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -224,12 +225,11 @@ class ItemKind:
             documents = column.to_pylist()
         arrays = []
         for first, part in batches(read_rows(documents, first_document, self.remedy)):
-            try:
+            values = None
+            # an item may be no mapping, or a mapping that fails
+            with suppress(Exception):
                 items = list(map(self.prepare, chain.from_iterable(part)))
                 values = typed_array(items, self.written or self.type)
-            except Exception:
-                # not a mapping, or a mapping that fails
-                values = None
             if values is None:
                 raise self._first_problem(part, first_document + first)
             arrays.append(pa.ListArray.from_arrays(list_offsets(part), values))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, name_codes, place_of
+from ..arrays import code_type, name_codes, place_of, sorted_codes
 from ..exceptions import InputError, setting
 from ..options import CheckedOptions, option, options_of
 from .repairs import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
@@ -368,11 +368,8 @@ def _read_names(tags: Tags, scheme: Scheme) -> _Names:
 
 def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Remove unused labels from label codes and names."""
-    used = np.bincount(label, minlength=len(labels)) > 0
-    if used.all():
-        return label, labels
-    codes = (np.cumsum(used) - 1).astype(code_type(len(labels)))
-    return codes[label], tuple(name for name, kept in zip(labels, used, strict=True) if kept)
+    codes, used = sorted_codes(label, labels)
+    return codes.astype(code_type(len(used))), used
 
 
 def labels_of(tags: Iterable[str]) -> tuple[str, ...]:

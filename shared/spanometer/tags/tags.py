@@ -212,20 +212,15 @@ def _encode(arrays: Iterable[pa.Array], tokens: int) -> tuple[np.ndarray, tuple[
 
 def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
     """Encode strings as indices into the distinct strings, which are in the order of their first occurrence."""
+    if pa.types.is_dictionary(block.type):
+        # the caller's dictionary may have unused or repeated tags
+        encoded = block.indices.dictionary_encode()
+        return integers(encoded.indices), block.dictionary.take(encoded.dictionary).to_pylist()
     if pa.types.is_integer(block.type):
         numbers = block.dictionary_encode()
         return integers(numbers.indices), [f"{_MARK}{number}" for number in numbers.dictionary.to_pylist()]
-    if not pa.types.is_dictionary(block.type):
-        encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
-        return integers(encoded.indices), encoded.dictionary.to_pylist()
-    # the caller's dictionary may have unused or repeated tags
-    indices = integers(block.indices)
-    first = np.full(len(block.dictionary), len(indices))
-    first[indices[::-1]] = np.arange(len(indices))[::-1]
-    used = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(indices))]
-    rank = np.zeros(len(first), dtype=indices.dtype)
-    rank[used] = np.arange(len(used))
-    return rank[indices], block.dictionary.take(pa.array(used)).to_pylist()
+    encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
+    return integers(encoded.indices), encoded.dictionary.to_pylist()
 
 
 def split_tag(tag: str) -> tuple[str, str | None]:
