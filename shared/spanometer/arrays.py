@@ -401,17 +401,6 @@ def as_array(values: Any, noun: str, remedy: str, **place: Any) -> np.ndarray:
         raise InputError(f"{shown(values)} is not {noun}.", remedy, **place) from error
 
 
-def frozen(owner: Any, *names: str) -> None:
-    """Make these array attributes read-only; raise an `InputError` unless they are one-dimensional arrays."""
-    for name in names:
-        column = getattr(owner, name)
-        if not isinstance(column, np.ndarray) or column.ndim != 1:
-            kind = type(owner).__name__
-            remedy = f"Use one of the methods {kind}.from_...; the constructor takes arrays."
-            raise InputError(f"{name} is {shown(column)}, but must be an array with one dimension.", remedy)
-        column.flags.writeable = False
-
-
 def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
     """Convert an iterable to a list; raise an `InputError` at `place` if iterating fails."""
     try:

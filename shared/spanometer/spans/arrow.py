@@ -19,7 +19,6 @@ from ..arrays import (
     batches,
     code_type,
     first_flagged,
-    frozen,
     integers,
     is_integer,
     is_list,
@@ -102,8 +101,13 @@ class DocumentColumns:
     nested: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     def __post_init__(self) -> None:
-        """Make the columns read-only."""
-        frozen(self, *self.flat, *chain.from_iterable(self.nested.values()))
+        """Make the columns read-only; raise an `InputError` unless they are one-dimensional arrays."""
+        for name in (*self.flat, *chain.from_iterable(self.nested.values())):
+            column = getattr(self, name)
+            if not isinstance(column, np.ndarray) or column.ndim != 1:
+                remedy = f"Use one of the methods {type(self).__name__}.from_...; the constructor takes arrays."
+                raise InputError(f"{name} is {shown(column)}, but must be an array with one dimension.", remedy)
+            column.flags.writeable = False
 
     def __len__(self) -> int:
         """Count the items."""

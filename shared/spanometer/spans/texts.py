@@ -265,9 +265,9 @@ def between_blanks(texts: Sequence[str]) -> Tokens:
 
 
 def _words_and_signs(texts: Sequence[str]) -> Tokens:
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    base = offsets_of(list(map(len, texts)))
     kind = of_characters(texts, _kind).astype(np.int8)
-    begins_text = first_tokens(offsets_of(lengths), len(kind))
+    begins_text = first_tokens(base, len(kind))
     shown = np.minimum(kind, _Kind.SIGN)
     sign = shown == _Kind.SIGN
     joined = np.zeros(len(kind), dtype=bool)
@@ -283,7 +283,14 @@ def _words_and_signs(texts: Sequence[str]) -> Tokens:
     differs = np.ones(len(kind), dtype=bool)
     differs[1:] = shown[1:] != shown[:-1]
     inside = shown != _Kind.BLANK
-    return _tokens(inside & (begins_text | ((differs | sign) & ~joined)), inside, lengths)
+    begins = inside & (begins_text | ((differs | sign) & ~joined))
+    # a token ends at the end of its text, where another begins, and before characters outside tokens
+    ends = inside.copy()
+    ends[:-1] &= begins[1:] | ~inside[1:] | begins_text[1:]
+    start = np.flatnonzero(begins)
+    offsets = np.searchsorted(start, base)
+    before = np.repeat(base[:-1], np.diff(offsets))
+    return Tokens(offsets, start - before, np.flatnonzero(ends) + 1 - before)
 
 
 def _kind(character: str) -> _Kind:
@@ -294,18 +301,6 @@ def _kind(character: str) -> _Kind:
     if category(character) in ("Mn", "Mc", "Me", "Cf") or ord(character) in _SKIN_TONES:
         return _Kind.MARK
     return _Kind.WORD if character.isalnum() or character == "_" else _Kind.SIGN
-
-
-def _tokens(begins: np.ndarray, inside: np.ndarray, lengths: np.ndarray) -> Tokens:
-    """Make tokens from flags of the characters that begin tokens, and of all characters inside tokens."""
-    start = np.flatnonzero(begins)
-    base = offsets_of(lengths)
-    # a token ends at the end of its text, where another begins, and before characters outside tokens
-    ends = inside.copy()
-    ends[:-1] &= begins[1:] | ~inside[1:] | first_tokens(base, len(inside))[1:]
-    offsets = np.searchsorted(start, base)
-    before = np.repeat(base[:-1], np.diff(offsets))
-    return Tokens(offsets, start - before, np.flatnonzero(ends) + 1 - before)
 
 
 _AROUND = 20

@@ -184,13 +184,11 @@ _LONGEST_LIST = 100
 _CASES: Mapping[str | None, Callable[[str], str]] = {None: str, "upper": str.upper, "lower": str.lower}
 
 
-def label_map_in(text: str | Mapping[str, str], name: str = "label_map", *, leaves_out: bool = False) -> dict[str, str]:
-    """Read `label_map`, or a similar option, from a mapping or from text such as `PER=PERSON,B-geo=LOC`.
+def label_map_in(text: str, name: str = "label_map", *, leaves_out: bool = False) -> dict[str, str]:
+    """Read `label_map`, or a similar option, from text such as `PER=PERSON,B-geo=LOC`.
 
     If `leaves_out` is True, a new label may be empty.
     """
-    if isinstance(text, Mapping):
-        return dict(text)
     labels: dict[str, str] = {}
     for pair in text.split(","):
         old, equals, new = (unescaped(part.strip(), _SEPARATORS) for part in pair.partition("="))
