@@ -358,7 +358,7 @@ def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
             return string_array(values)
         if not all(issubclass(kind, _INTEGERS) and kind not in _NO_INTEGERS for kind in set(map(type, values))):
             return None
-        return arrow_array(np.fromiter(map(int, values), dtype=np.int64, count=len(values))).cast(type_)
+        return arrow_array(np.fromiter(values, dtype=np.int64, count=len(values))).cast(type_)
     except (TypeError, pa.ArrowInvalid, OverflowError, UnicodeError):
         return None
 
