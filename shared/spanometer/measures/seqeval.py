@@ -110,8 +110,8 @@ class Seqeval(Measure):
         try:
             encoded = {side: on_side(side, encoded_tags, documents) for side, documents in columns.items()}
             require_same_lengths(*(side.lengths for side in encoded.values()))
-            numbers = {"id2label": self.id2label, "ignore_index": self.ignore_index}
-            with named_tags(encoded, prefix=True, **numbers) as (tags, _):
+            decoding = LabelDecoding(repair=repair, id2label=self.id2label, ignore_index=self.ignore_index)
+            with named_tags(encoded, decoding) as tags:
                 if self.suffix:
                     tags = {side: on_side(side, own.suffixes_as_prefixes) for side, own in tags.items()}
                 scheme = self.scheme if self.mode == "strict" else None
@@ -122,7 +122,7 @@ class Seqeval(Measure):
         offsets = tags["references"].offsets
         equal = np.equal(*common_codes(*tags.values())[0])
         shared = {"tokens": np.diff(offsets), "equal_tags": np.diff(offsets_of(equal)[offsets])}
-        return replace(spans, shared=shared, measure=self), LabelDecoding(repair=repair, **numbers).reading(scheme_read)
+        return replace(spans, shared=shared, measure=self), decoding.reading(scheme_read)
 
     def score(self, counts: Counts) -> dict[str, Any]:
         """Compute the scores of each label and overall; `zero_division="warn"` warns like seqeval."""

@@ -100,7 +100,11 @@ class Entities(DocumentColumns):
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray, *, lengths: Any = None) -> Entities:
         """Read an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; components may be null."""
-        entities = _in_order(_read(column))
+        rows = ENTITIES.items(column)
+        start, end = rows.checked_bounds()
+        types = _read_types(rows)
+        components = _read_components(rows, start, end)
+        entities = _in_order(cls(rows.parent, start, end, *types, components, len(column)))
         return entities if lengths is None else entities.with_lengths(lengths)
 
     def picked(self, items: np.ndarray | slice) -> Entities:
@@ -151,12 +155,15 @@ def _completed(entity: Any) -> Any:
 ENTITIES = ItemKind(ENTITY_TYPE, "an entity", "entities", ENTITY_REMEDY, prepare=_completed, nullable=("components",))
 
 
-def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
-    """Read and check entities from an Arrow column."""
-    entities = ENTITIES.items(column)
-    start, end = entities.checked_bounds()
-    types = _read_types(entities)
-    components = entities.children(_component_lists(entities.values.field("components")), "a component")
+def _read_components(entities: ListItems, start: np.ndarray, end: np.ndarray) -> Spans:
+    """Read the components of entities with these boundaries. The `document` of a component is its entity."""
+    lists = entities.values.field("components")
+    if lists.type in (pa.null(), pa.list_(pa.null())):
+        # no entity has components
+        lists = lists.cast(ENTITY_TYPE.field("components").type)
+    if not is_list_of(lists.type, SPANS.keys):
+        raise InputError(f"components of type {lists.type} are not lists of components.", ENTITY_REMEDY)
+    components = entities.children(lists, "a component")
     components.refuse_nulls(*SPANS.keys)
     label, labels = components.names(components.values.field("label"), owner="component")
     node_start, node_end = components.checked_bounds()
@@ -167,17 +174,7 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
     remedy = "Give the component a start and an end inside its entity."
     components.refuse(outside, lambda node: problem(*(bound[node] for bound in bounds)), remedy)
     nodes = in_order(Spans(parent, node_start, node_end, label, labels, len(start)))
-    return Entities(entities.parent, start, end, *types, replace(nodes, copies=None), len(column))
-
-
-def _component_lists(column: pa.Array) -> pa.Array:
-    """Check a column of component lists. If no entity has components, Arrow gives the column another type."""
-    wanted = ENTITY_TYPE.field("components").type
-    if column.type in (pa.null(), pa.list_(pa.null())):
-        return column.cast(wanted)
-    if not is_list_of(column.type, SPANS.keys):
-        raise InputError(f"components of type {column.type} are not lists of components.", ENTITY_REMEDY)
-    return column
+    return replace(nodes, copies=None)
 
 
 def _read_types(entities: ListItems) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:

@@ -28,10 +28,10 @@ from ..arrays import (
     row_ranks,
     strings,
 )
-from ..exceptions import InputError, counted, on_side, require_choice, require_kind, setting
+from ..exceptions import InputError, counted, on_side, require_kind, setting
 from ..tags.decoding import BARE_LABEL, LabelDecoding, decode, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
-from ..tags.tags import Tags, check_names, is_tags, read_id2label, readable, split_tag
+from ..tags.tags import Tags, check_names, is_tags, readable, split_tag
 from .arrow import (
     FRAGMENTS,
     FRAGMENTS_REMEDY,
@@ -345,32 +345,29 @@ def pair_from_tags(references: Any, predictions: Any, **decoding: Any) -> tuple[
 
 def decode_together(sides: Mapping[str, Tags], decoding: LabelDecoding) -> tuple[dict[str, Spans], str]:
     """Decode the tags of all sides with one scheme, by default inferred; return the spans and the scheme's name."""
-    numbers = {"id2label": decoding.id2label, "ignore_index": decoding.ignore_index}
-    with named_tags(sides, prefix=decoding.prefix, **numbers) as (named, labels):
-        name = common_scheme(read_prefix(decoding.scheme, prefix=decoding.prefix), named, labels).name
+    with named_tags(sides, decoding) as named:
+        scheme = read_prefix(decoding.scheme, prefix=decoding.prefix)
+        name = common_scheme(scheme, named, decoding.id2label or ()).name
         reading = {"scheme": name, "repair": decoding.repair}
         return {side: on_side(side, Spans.from_tags, tags, **reading) for side, tags in named.items()}, name
 
 
 @contextmanager
-def named_tags(
-    sides: Mapping[Any, Tags], *, prefix: bool, id2label: Any, ignore_index: int | None
-) -> Iterator[tuple[dict[Any, Tags], tuple[str, ...]]]:
+def named_tags(sides: Mapping[Any, Tags], decoding: LabelDecoding) -> Iterator[dict[Any, Tags]]:
     """Replace integer tags by their names, and remove ignored positions on all sides; see `pair_from_tags`.
 
-    Yields the tags and all names. Errors raised inside the block get the original positions of tokens.
+    Tags without prefixes become IO tags. Errors raised inside the block get the original positions of tokens.
     """
-    labels = () if id2label is None else read_id2label(id2label)
     first = next(iter(sides.values()))
-    left_out = first.has_number(ignore_index if labels else None)
+    left_out = first.has_number(None if decoding.id2label is None else decoding.ignore_index)
     named = {}
     try:
         for side, tags in sides.items():
             if left_out.any():
                 on_side(side, require_same_lengths, first.lengths, tags.lengths)
                 tags = tags.take(~left_out)
-            named[side] = on_side(side, _named, tags, labels or None, ignore_index, prefix)
-        yield named, labels
+            named[side] = on_side(side, _named, tags, decoding)
+        yield named
     except InputError as error:
         if error.document is None or error.position is None or not left_out.any():
             raise
@@ -404,15 +401,14 @@ def encoded_tags(tags: Any) -> Tags:
 
 def as_tags(tags: Any, *, prefix: bool = True, id2label: Any = None, ignore_index: int | None = None) -> Tags:
     """Encode tags, name integer tags, and remove ignored positions; tags without prefixes become IO tags."""
-    side: dict[Any, Tags] = {None: encoded_tags(tags)}
-    with named_tags(side, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, _):
+    decoding = LabelDecoding(prefix=prefix, id2label=id2label, ignore_index=ignore_index)
+    with named_tags({None: encoded_tags(tags)}, decoding) as named:
         return named[None]
 
 
-def _named(tags: Tags, labels: Sequence[str] | None, ignore_index: int | None, prefix: bool) -> Tags:
-    require_choice("prefix", prefix, (True, False))
-    named = tags.renamed(labels, ignore_index)
-    return named if prefix else named.labels_as_tags()
+def _named(tags: Tags, decoding: LabelDecoding) -> Tags:
+    named = tags.renamed(decoding.id2label, decoding.ignore_index)
+    return named if decoding.prefix else named.labels_as_tags()
 
 
 def checked_spans(spans: Spans) -> Spans:

@@ -24,6 +24,7 @@ from ..arrays import (
     offsets_of,
     place_of,
     read_rows,
+    run_bounds,
     strings,
     take_segments,
     typed_array,
@@ -99,12 +100,9 @@ class Tags:
 
     def blocks(self) -> Iterator[tuple[int, Self]]:
         """Yield blocks of whole documents, with the number of the first document; one empty block if there are none."""
-        first, documents = 0, len(self.offsets) - 1
-        while first < max(documents, 1):
-            last = int(np.searchsorted(self.offsets, self.offsets[first] + _BLOCK, side="right")) - 1
-            last = min(max(last, first + 1), documents)
-            yield first, self.between(first, last)
-            first = max(last, 1)
+        first, last = run_bounds(self.offsets[:-1] // _BLOCK)
+        for begin, end in zip(first.tolist() or [0], last.tolist() or [0], strict=True):
+            yield begin, self.between(begin, end)
 
     def between(self, first: int, last: int) -> Self:
         """Select documents `first` to `last` (exclusive)."""

@@ -256,11 +256,8 @@ def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | Non
     order = np.argsort(-lengths, kind="stable")
     paths = np.empty(len(scores.token), dtype=np.int64)
     step = legality.step if transitions is None else _PathStep(legality, transitions)
-    blocks = [(0, len(order))]
-    if scores.token.size > _BLOCK:
-        tokens = max(_BLOCK // len(legality.labels), 1)
-        blocks = list(zip(*run_bounds(np.cumsum(lengths[order]) // tokens), strict=True))
-    for left, right in blocks:
+    most = max(_BLOCK // len(legality.labels), 1)
+    for left, right in zip(*run_bounds(np.cumsum(lengths[order]) // most), strict=True):
         _decode_block(scores, order[left:right], legality, step, paths)
     return paths
 
