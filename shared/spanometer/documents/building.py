@@ -139,7 +139,7 @@ class RecordColumns:
         rows = [_NO_TOKENS if row is None else row for row in tokens]
         in_arrays = all(isinstance(row, np.ndarray) for row in rows)
         try:
-            self._tokens.append(Tokens.from_arrays(rows) if in_arrays else Tokens.from_lists(rows))
+            self._tokens.append(Tokens.from_arrays(rows).checked() if in_arrays else Tokens.from_lists(rows))
         except InputError as error:
             placed = error if error.document is None else error.placed(document=first + error.document)
             self._odd_token = self._odd_token or self.locate(placed)

@@ -196,9 +196,8 @@ class Spans(DocumentColumns):
     def picked(self, items: np.ndarray | slice) -> Spans:
         """Select spans in the given order; the documents stay the same."""
         fragments = None if self.fragments is None else self.fragments.take(items)
-        return replace(
-            super().picked(items), fragments=fragments, copies=None if self.copies is None else self.copies[items]
-        )
+        copies = None if self.copies is None else self.copies[items]
+        return replace(super().picked(items), fragments=fragments, copies=copies)
 
     def with_labels(self, labels: tuple[str, ...]) -> Spans:
         """Replace the list of labels by one that includes all of them."""

@@ -119,10 +119,8 @@ class Tokens(Intervals):
         Raises:
             InputError: if a token is not a pair of integers, is empty, or overlaps the token before it.
         """
-        rows = [
-            ordered(row, "a list of tokens", _TOKENS, document=number)
-            for number, row in enumerate(ordered(documents, "a list", _TOKENS))
-        ]
+        rows = ordered(documents, "a list", _TOKENS)
+        rows = [ordered(row, "a list of tokens", _TOKENS, document=number) for number, row in enumerate(rows)]
         offsets = offsets_of(list(map(len, rows)))
         try:
             bounds = np.array(list(chain.from_iterable(rows)) or np.zeros((0, 2), np.int64))
@@ -143,12 +141,9 @@ class Tokens(Intervals):
 
     @classmethod
     def from_arrays(cls, documents: Sequence[np.ndarray]) -> Tokens:
-        """Wrap the boundaries of each document's tokens, given as integer arrays of shape (tokens, 2).
-
-        See `from_lists` for errors.
-        """
+        """Wrap the boundaries of each document's tokens, as integer arrays of shape (tokens, 2), without checks."""
         bounds = np.concatenate([np.zeros((0, 2), np.int64), *documents])
-        return cls(offsets_of([len(row) for row in documents]), bounds[:, 0], bounds[:, 1]).checked()
+        return cls(offsets_of([len(row) for row in documents]), bounds[:, 0], bounds[:, 1])
 
     @classmethod
     def end_to_end(cls, parts: Sequence[Tokens]) -> Tokens:
@@ -372,5 +367,4 @@ def joined(words: Sequence[Sequence[str]], between: str = "") -> tuple[list[str]
     """Join the words of each document with a separator; returns the texts and the positions of the words in them."""
     ends = [offsets_of([len(word) + len(between) for word in row]) for row in words]
     bounds = [np.stack([end[:-1], end[1:] - len(between)], axis=1) for end in ends]
-    flat = np.concatenate([np.zeros((0, 2), np.int64), *bounds])
-    return [between.join(row) for row in words], Tokens(offsets_of(list(map(len, words))), flat[:, 0], flat[:, 1])
+    return [between.join(row) for row in words], Tokens.from_arrays(bounds)
