@@ -28,7 +28,7 @@ from ..arrays import (
     row_ranks,
     strings,
 )
-from ..exceptions import InputError, counted, on_side, require_kind, setting
+from ..exceptions import InputError, counted, on_both_sides, on_side, require_kind, setting
 from ..tags.decoding import BARE_LABEL, LabelDecoding, decode, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, readable, split_tag
@@ -334,10 +334,9 @@ def pair_from_tags(references: Any, predictions: Any, **decoding: Any) -> tuple[
     Raises:
         InputError: if the documents or their lengths differ; see also `decoding.decode`.
     """
-    sides = {"references": references, "predictions": predictions}
-    encoded = {side: on_side(side, encoded_tags, tags) for side, tags in sides.items()}
-    require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
-    spans, name = decode_together(encoded, LabelDecoding(**decoding))
+    true, predicted = on_both_sides(encoded_tags, references, predictions)
+    require_same_lengths(true.lengths, predicted.lengths)
+    spans, name = decode_together({"references": true, "predictions": predicted}, LabelDecoding(**decoding))
     # one array for both
     return spans["references"], replace(spans["predictions"], lengths=spans["references"].lengths), name
 

@@ -247,14 +247,10 @@ class LabelChoice:
         "score only these labels; if labels are renamed, use the new names", metavar="A,B", common=True
     )
     ignore_labels: Sequence[str] | None = labels_option(
-        "ignore all spans with these labels; if labels are renamed, use the new names",
-        metavar="A,B",
-        common=True,
+        "ignore all spans with these labels; if labels are renamed, use the new names", metavar="A,B", common=True
     )
     label_case: str | None = option(
-        None,
-        help="convert labels to one case",
-        choices={"upper": "per becomes PER", "lower": "PER becomes per"},
+        None, help="convert labels to one case", choices={"upper": "per becomes PER", "lower": "PER becomes per"}
     )
     reference_labels: bool = option(
         False, help="ignore predicted spans whose labels are not in the reference", kind=bool
