@@ -16,9 +16,8 @@ from ..arrays import as_column, first_flagged, is_list, offsets_of, ordered_code
 from ..exceptions import InputError, counted, on_side, require_same_documents, setting
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags, is_tags
-from .arrow import SPAN_TYPE
-from .attributes import ATTRIBUTED_SPAN_TYPE, Attributes
-from .entities import ENTITY_TYPE, Entities
+from .attributes import Attributes
+from .entities import Entities
 from .spans import Spans, decode_together, encoded_tags, in_order, pair_from_tags
 
 
@@ -207,12 +206,8 @@ FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
 
 _FILES_REMEDY = " Read a file first: spanometer.read(path)."
 
-_KINDS: dict[str, tuple[Any, pa.DataType]] = {
-    "spans": (Spans, SPAN_TYPE),
-    "entities": (Entities, ENTITY_TYPE),
-    "attributes": (Attributes, ATTRIBUTED_SPAN_TYPE),
-}
-"""For each form: the class that reads it, and the Arrow type of an item."""
+_KINDS: dict[str, Any] = {"spans": Spans, "entities": Entities, "attributes": Attributes}
+"""The class that reads each form."""
 
 
 def common_form(by_side: Mapping[str, str | None], default: str) -> str:
@@ -295,10 +290,10 @@ def read_pair(
 
 def structs_in(column: Any, form: str) -> Any:
     """Read a column of spans, entities or spans with attributes."""
-    kind, item = _KINDS[form]
     if isinstance(column, (Spans, Entities, Attributes)):
         return column
-    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
-        return kind.from_dicts(column)
+    in_arrow = isinstance(column, (pa.Array, pa.ChunkedArray))
+    if in_arrow and pa.types.is_struct(column.type.value_type):
+        return _KINDS[form].from_arrow(column)
     # lists without a value type have no structs
-    return kind.from_arrow(column if pa.types.is_struct(column.type.value_type) else column.cast(pa.list_(item)))
+    return _KINDS[form].from_dicts(column.to_pylist() if in_arrow else column)
