@@ -93,8 +93,7 @@ def numbers_in_runs(codes: np.ndarray) -> np.ndarray:
     """Number the items of each code from 0, in order of occurrence."""
     order = np.argsort(codes, kind="stable")
     first, last = run_bounds(codes[order])
-    turn: np.ndarray = ranges(np.zeros(len(first), dtype=np.int64), last - first)[inverse(order)]
-    return turn
+    return np.asarray(ranges(np.zeros(len(first), dtype=np.int64), last - first)[inverse(order)])
 
 
 def items_by_turn(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:

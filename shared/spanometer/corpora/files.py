@@ -307,12 +307,9 @@ def read_columns(
             tags = dict(zip(columns, part.tags, strict=True))
             if part.words is not None:
                 tags["tokens"] = part.words
-            by_sentence = {
-                "id": list(map(str, range(first, last))),
-                "document": [None if number < 0 else number for number in numbers],
-                **(values(part) if values else {}),
-            }
-            yield Part(tags, by_sentence, part.locate)
+            of_documents = [None if number < 0 else number for number in numbers]
+            numbered = {"id": list(map(str, range(first, last))), "document": of_documents}
+            yield Part(tags, {**numbered, **(values(part) if values else {})}, part.locate)
             first, documents = last, documents + len(part.docstart_lines)
 
 

@@ -46,13 +46,10 @@ LONGEST = int(np.iinfo(np.int32).max)
 """The maximum length of a document, because offsets are int32."""
 
 LENGTHS_REMEDY = f"Pass the number of tokens of each document with {setting('lengths')}."
-SPAN_REMEDY = (
-    "Write a span as {'start': int, 'end': int, 'label': str}. Offsets count tokens from 0, and ends are exclusive."
-)
-FRAGMENTS_REMEDY = (
-    "Write a span as {'label': str, 'fragments': [[start, end], ...]}. Offsets count tokens from 0, "
-    "and ends are exclusive."
-)
+IN_TOKENS = "Offsets count tokens from 0, and ends are exclusive."
+SPAN_REMEDY = "Write a span as {'start': int, 'end': int, 'label': str}. " + IN_TOKENS
+FRAGMENTS_REMEDY = "Write a span as {'label': str, 'fragments': [[start, end], ...]}. " + IN_TOKENS
+_RENAME = " Write {**span, 'label': span['entity_group']}. Use character offsets on both sides, as in this span."
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,10 +290,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
             return f"{shown(item)} is not {noun}."
         missing = [field.name for field in type_ if field.name not in item]
         if missing:
-            renamed = (
-                " Write {**span, 'label': span['entity_group']}. Use character offsets on both sides, as in this span."
-            )
-            hint = renamed if "entity_group" in item else ""
+            hint = _RENAME if "entity_group" in item else ""
             return f"{shown(item if given is None else given)} has no {' and no '.join(map(repr, missing))}.{hint}"
         problems = (item_problem(item[field.name], field.type, f"the {field.name}") for field in type_)
     elif pa.types.is_nested(type_):

@@ -379,10 +379,9 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[
         return get_scheme(name)
     for side, tags in sides.items():
         on_side(side, check_names, tags, None)
-    bare = {
-        side for side, tags in sides.items() if any(split_tag(name)[1] is None and name != "O" for name in tags.names)
-    }
-    if bare and len(bare) < sum(any(name != "O" for name in tags.names) for tags in sides.values()):
+    inside = {side: [name for name in tags.names if name != "O"] for side, tags in sides.items()}
+    bare = [side for side, names in inside.items() if any(split_tag(name)[1] is None for name in names)]
+    if bare and len(bare) < sum(map(bool, inside.values())):
         named = " and the ".join(sorted(bare))
         problem = f"the tags of the {named} have no labels, but the tags of the other side do."
         raise InputError(problem, "Write the tags of both sides as prefix-label, or both as bare prefixes.")

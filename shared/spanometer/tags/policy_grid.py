@@ -120,11 +120,8 @@ def _is_twin(policy: Mapping[str, str]) -> bool:
     This is the case if only E closes spans and an E of another label sets the span's label: then the label of an open
     span has no effect.
     """
-    return (
-        policy["I other"] == "relabel"
-        and policy.get("E other") == "end relabelled"
-        and all("close" not in policy[place] for place in ("B", "O", "S", "end"))
-    )
+    relabels = policy["I other"] == "relabel" and policy.get("E other") == "end relabelled"
+    return relabels and all("close" not in policy[place] for place in ("B", "O", "S", "end"))
 
 
 def read_all(

@@ -66,6 +66,8 @@ _SCRIPT = CONTINUES | continuations("BI", "S") | continuations("E", "BS") | cont
 # E and S do not close spans, and E continues an open span of any label
 _RUNS = continuations("OBIES", "I") | continuations("OBIES", "E", (0, 1))
 
+_STANZA = ("close", "open", "relabel", "close", "single", "end relabelled", "close", "close")
+
 TOOLS: dict[str, Repair] = {
     repair.name: repair
     for repair in (
@@ -73,12 +75,7 @@ TOOLS: dict[str, Repair] = {
         Repair("explainaboard", "ExplainaBoard", CONTINUES, actions=("open", "absorb")),
         Repair("flair", "flair", _RUNS, label=lambda labels: Counter(labels).most_common(1)[0][0]),
         Repair("nereval", "the script of GermEval 2014", CONTINUES | CONTINUES[..., ::-1], label="+".join),
-        Repair(
-            "stanza",
-            "Stanza",
-            CONTINUES,
-            actions=("close", "open", "relabel", "close", "single", "end relabelled", "close", "close"),
-        ),
+        Repair("stanza", "Stanza", CONTINUES, actions=_STANZA),
     )
 }
 """Tools that read illegal tags in their own way."""
@@ -139,21 +136,20 @@ def _while_open(token: int) -> dict[str, Action]:
     return {"close": (CLOSE, token), "drop": (DROP, token), "absorb": (KEEP, PASS)}
 
 
-_AT_I = {**_new_span("open", OPEN), "absorb": (KEEP, PASS), "relabel": (KEEP, RELABEL)}
-_AT_E = {**_new_span("single", LONE), "end": (KEEP, FINISH), "end relabelled": (KEEP, FINISH_RELABELLED)}
+_AT_FIRST_I = {"open": (KEEP, OPEN), "skip": (KEEP, PASS)}
+_AT_OTHER_I = {**_new_span("open", OPEN), "absorb": (KEEP, PASS), "relabel": (KEEP, RELABEL)}
+_AT_OTHER_E = {**_new_span("single", LONE), "end": (KEEP, FINISH), "end relabelled": (KEEP, FINISH_RELABELLED)}
 _AT_END = {"close": (CLOSE, PASS), "drop": (DROP, PASS)}
 
-_I_ALONE = Place(
-    "I alone", "an I without an open span", {"open": (KEEP, OPEN), "skip": (KEEP, PASS)}, INSIDE, (_ALONE,)
-)
-_I_OTHER = Place("I other", "an I with another label than the open span", _AT_I, INSIDE, (_OTHER,))
+_I_ALONE = Place("I alone", "an I without an open span", _AT_FIRST_I, INSIDE, (_ALONE,))
+_I_OTHER = Place("I other", "an I with another label than the open span", _AT_OTHER_I, INSIDE, (_OTHER,))
 _BIOES = (
     Place("B", "a B while a span is open", _while_open(OPEN), BEGIN, _OPENED),
     _I_ALONE,
     _I_OTHER,
     Place("O", "an O while a span is open", _while_open(PASS), OUTSIDE, _OPENED),
     Place("E alone", "an E without an open span", {"single": (KEEP, LONE), "skip": (KEEP, PASS)}, END, (_ALONE,)),
-    Place("E other", "an E with another label than the open span", _AT_E, END, (_OTHER,)),
+    Place("E other", "an E with another label than the open span", _AT_OTHER_E, END, (_OTHER,)),
     Place("S", "an S while a span is open", _while_open(LONE), SINGLE, _OPENED),
     Place("end", "the end of the document while a span is open", _AT_END, _FINAL, _OPENED),
 )
@@ -173,11 +169,8 @@ _LEGAL: dict[tuple[int, int], Action] = {
 }
 """The action at a legal tag, by role and state."""
 
-_LEGAL_BIO = _LEGAL | {
-    (role, state): (CLOSE, token)
-    for role, token in ((OUTSIDE, PASS), (BEGIN, OPEN), (_FINAL, PASS))
-    for state in _OPENED
-}
+_CLOSING = ((OUTSIDE, PASS), (BEGIN, OPEN), (_FINAL, PASS))
+_LEGAL_BIO = _LEGAL | {(role, state): (CLOSE, token) for role, token in _CLOSING for state in _OPENED}
 
 
 def kind_of(scheme: Scheme) -> str:

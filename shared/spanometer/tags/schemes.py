@@ -294,11 +294,9 @@ class LabelChoice:
 
     def signed(self) -> dict[str, object]:
         """Write the options for the signature; long texts are replaced by a hash."""
-        return {
-            name: names if isinstance(names, (str, bool, np.bool_)) else signed_names(names)
-            for name, names in self.chosen.items()
-            if names
-        }
+        chosen = {name: value for name, value in self.chosen.items() if value}
+        one = (str, bool, np.bool_)
+        return {name: value if isinstance(value, one) else signed_names(value) for name, value in chosen.items()}
 
     def of_sides(self, sides: Mapping[str, Any]) -> dict[str, Any]:
         """Rename and select the labels of several sides (`Spans` by name), see `renamed`."""

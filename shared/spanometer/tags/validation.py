@@ -88,13 +88,11 @@ class Validation:
         # spans of one policy do not overlap, so that starts and ends ascend together
         low = np.searchsorted(base + columns.end, first, side="right")
         high = np.searchsorted(base + columns.start, last, side="right")
-        return [
-            [
-                (columns.labels[columns.label[span]], int(columns.start[span]), int(columns.end[span]))
-                for span in range(start, end)
-            ]
-            for start, end in zip(low.tolist(), high.tolist(), strict=True)
-        ]
+        near = []
+        for here in map(slice, low.tolist(), high.tolist()):
+            labels = [columns.labels[code] for code in columns.label[here].tolist()]
+            near.append(list(zip(labels, columns.start[here].tolist(), columns.end[here].tolist(), strict=True)))
+        return near
 
 
 def policies_of(scheme: Scheme) -> tuple[str, ...]:

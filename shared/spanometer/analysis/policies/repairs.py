@@ -245,7 +245,7 @@ def policy_spread(
     pairs = illegal_pairs(tags, common)
     affected = np.unique(np.searchsorted(tags.offsets, pairs[:, 0], side="right") - 1)
     rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
-    document, reread, of_policy = _read_affected(grid, tags, common, affected)
+    document, reread, of_policy = _read_affected(tags, common, affected)
     alone = {"convert": Spans.from_tags(tags, scheme=common.name, repair="convert")}
     alone |= {} if read is None else read.decode(common.name, tags.lengths)
     reference, legal, reread, *others = choice.of(
@@ -269,10 +269,8 @@ def policy_spread(
     return PolicySpread(common.name, grid, len(pairs), affected, spreads)
 
 
-def _read_affected(
-    grid: RepairGrid, tags: Tags, scheme: Scheme, affected: np.ndarray
-) -> tuple[np.ndarray, Spans, np.ndarray]:
-    """Decode the affected documents in every way.
+def _read_affected(tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[np.ndarray, Spans, np.ndarray]:
+    """Decode the affected documents under every policy of the scheme's grid.
 
     Returns the document of each reading, the spans with a document for each reading, and the reading of each document
     under each policy.
@@ -280,7 +278,7 @@ def _read_affected(
     roles, labels, names = read_roles(tags, scheme)
     lengths = tags.lengths[affected]
     token = ranges(tags.offsets[affected], lengths)
-    document, columns, of_policy = read_all(grid, roles[token], labels[token], offsets_of(lengths))
+    document, columns, of_policy = read_all(RepairGrid.of(scheme), roles[token], labels[token], offsets_of(lengths))
     reading, start, end, label = columns
     spans = Spans(reading, start, end, label.astype(np.int32), names, len(document), lengths[document])
     return document, in_order(spans), of_policy
