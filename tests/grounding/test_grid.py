@@ -140,6 +140,5 @@ def test_policies_of_the_grid():
     for name, policy in grid.named.items():
         assert grid.policies[policy] == NAMED[name].policy
         assert tuple(grid.describe(policy).values()) == NAMED[name].policy.actions
-    strict = grid.named["strict"]
-    other = grid.find({**grid.describe(strict), "repeat": "order"}.values())
-    assert grid.policies[other] == GroundingPolicy(repeat="order")
+    actions = {**grid.describe(grid.named["strict"]), "repeat": "order"}
+    assert grid.policies[grid.find(actions.values())] == GroundingPolicy(repeat="order")

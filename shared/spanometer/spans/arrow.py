@@ -46,9 +46,9 @@ LONGEST = int(np.iinfo(np.int32).max)
 """The maximum length of a document, because offsets are int32."""
 
 LENGTHS_REMEDY = f"Pass the number of tokens of each document with {setting('lengths')}."
-IN_TOKENS = "Offsets count tokens from 0, and ends are exclusive."
-SPAN_REMEDY = "Write a span as {'start': int, 'end': int, 'label': str}. " + IN_TOKENS
-FRAGMENTS_REMEDY = "Write a span as {'label': str, 'fragments': [[start, end], ...]}. " + IN_TOKENS
+_IN_TOKENS = "Offsets count tokens from 0, and ends are exclusive."
+SPAN_REMEDY = "Write a span as {'start': int, 'end': int, 'label': str}. " + _IN_TOKENS
+FRAGMENTS_REMEDY = "Write a span as {'label': str, 'fragments': [[start, end], ...]}. " + _IN_TOKENS
 _RENAME = " Write {**span, 'label': span['entity_group']}. Use character offsets on both sides, as in this span."
 
 
