@@ -24,6 +24,9 @@ _ROWS = 1000
 _CHUNK = 1 << 16
 """The number of documents of a column that are processed at a time."""
 
+_INTEGERS, _NO_INTEGERS = (int, np.integer), (bool, np.timedelta64)
+"""The types of integers, and the types that Python and NumPy derive from them."""
+
 LOGITS_REMEDY = (
     "If the numbers are logits, pass their argmax: logits.argmax(-1). Or pass the best legal tags: "
     f"spanometer.tags.viterbi.decode(logits, labels). Name the labels with {mention('id2label')}."
@@ -41,6 +44,11 @@ def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def code_type(codes: int) -> type[np.signedinteger]:
     """Return the smallest dtype of at least 16 bits that holds integers from -1 to `codes` - 1."""
     return np.int16 if codes <= np.iinfo(np.int16).max else np.int32
+
+
+def first_flagged(flags: np.ndarray) -> int | None:
+    """Return the index of the first flag that is set, or None."""
+    return int(np.argmax(flags)) if flags.any() else None
 
 
 def name_codes(names: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -85,8 +93,7 @@ def numbers_in_runs(codes: np.ndarray) -> np.ndarray:
     """Number the items of each code from 0, in order of occurrence."""
     order = np.argsort(codes, kind="stable")
     first, last = run_bounds(codes[order])
-    turn: np.ndarray = ranges(np.zeros(len(first), dtype=np.int64), last - first)[inverse(order)]
-    return turn
+    return np.asarray(ranges(np.zeros(len(first), dtype=np.int64), last - first)[inverse(order)])
 
 
 def items_by_turn(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
@@ -345,15 +352,13 @@ def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
             return None
         items = typed_array(list(chain.from_iterable(values)), type_.value_type)
         return None if items is None else pa.ListArray.from_arrays(list_offsets(values), items)
-    allowed = (str,) if pa.types.is_string(type_) else (int, np.integer)
-    refused = (bool, np.timedelta64)
-    if not all(issubclass(kind, allowed) and kind not in refused for kind in set(map(type, values))):
-        return None
     try:
         if pa.types.is_string(type_):
             return string_array(values)
-        return arrow_array(np.fromiter(map(int, values), dtype=np.int64, count=len(values))).cast(type_)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeError):
+        if not all(issubclass(kind, _INTEGERS) and kind not in _NO_INTEGERS for kind in set(map(type, values))):
+            return None
+        return arrow_array(np.fromiter(values, dtype=np.int64, count=len(values))).cast(type_)
+    except (TypeError, pa.ArrowInvalid, OverflowError, UnicodeError):
         return None
 
 
@@ -393,17 +398,6 @@ def as_array(values: Any, noun: str, remedy: str, **place: Any) -> np.ndarray:
         return np.asarray(values)
     except Exception as error:
         raise InputError(f"{shown(values)} is not {noun}.", remedy, **place) from error
-
-
-def frozen(owner: Any, *names: str) -> None:
-    """Make these array attributes read-only; raise an `InputError` unless they are one-dimensional arrays."""
-    for name in names:
-        column = getattr(owner, name)
-        if not isinstance(column, np.ndarray) or column.ndim != 1:
-            kind = type(owner).__name__
-            remedy = f"Use one of the methods {kind}.from_...; the constructor takes arrays."
-            raise InputError(f"{name} is {shown(column)}, but must be an array with one dimension.", remedy)
-        column.flags.writeable = False
 
 
 def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
@@ -449,7 +443,7 @@ def is_list(value: Any) -> bool:
 
 def is_integer(value: object) -> TypeGuard[int]:
     """Check whether a value is an integer, excluding booleans and NumPy's time spans."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
+    return isinstance(value, _INTEGERS) and not isinstance(value, _NO_INTEGERS)
 
 
 def is_number(value: object) -> TypeGuard[float]:

@@ -7,11 +7,11 @@ import pytest
 from random_tags import by_document, random_corpus
 from slow import decoding as slow
 from spanometer import InputError, Spans
-from spanometer.spans.spans import pair_from_tags
+from spanometer.arrays import place_of
+from spanometer.spans.spans import encoded_tags, pair_from_tags
 from spanometer.tags.decoding import illegal_pairs
 from spanometer.tags.repairs import REPAIRS
 from spanometer.tags.schemes import SCHEMES, get_scheme
-from spanometer.tags.tags import Tags
 
 NEEDS = {"bes": {"IOBES", "BILOU", "BMES"}, "convert": {"IOB1", "IOB2", "IOBES", "BILOU", "BMES"}}
 COMBINATIONS = [
@@ -49,10 +49,10 @@ def test_raise_names_the_first_illegal_pair(scheme):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_illegal_pairs(scheme):
     corpus = random_corpus(f"{scheme} pairs", scheme, documents=500)
-    tags = Tags.from_lists(corpus)
+    tags = encoded_tags(corpus)
     found = [[] for _ in corpus]
     for token, at_end in illegal_pairs(tags, get_scheme(scheme)).tolist():
-        document, position = tags.place(token)
+        document, position = place_of(tags.offsets, token)
         found[document].append(position + at_end)
     assert found == [slow.illegal_pairs(tags, scheme) for tags in corpus]
 

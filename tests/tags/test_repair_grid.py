@@ -26,12 +26,12 @@ def readings(documents, scheme):
     tags = Tags.from_lists(documents)
     roles, labels, names = read_roles(tags, get_scheme(scheme))
     grid = RepairGrid.of(get_scheme(scheme))
-    found = read_all(grid, roles, labels, tags.offsets)
-    spans = [set() for _ in found.document]
-    for reading, start, end, label in zip(found.reading, found.start, found.end, found.label, strict=True):
+    document, columns, of_policy = read_all(grid, roles, labels, tags.offsets)
+    spans = [set() for _ in document]
+    for reading, start, end, label in zip(*columns, strict=True):
         assert (names[label], start, end) not in spans[reading]
         spans[reading].add((names[label], int(start), int(end)))
-    return grid, found, spans
+    return grid, of_policy, spans
 
 
 def test_sizes():
@@ -45,23 +45,23 @@ def test_sizes():
 @pytest.mark.parametrize("scheme", GRIDS)
 def test_same_as_slow_reader(scheme):
     corpus = random_corpus(f"{scheme} grid", scheme, documents=60)
-    grid, found, spans = readings(corpus, scheme)
+    grid, of_policy, spans = readings(corpus, scheme)
     generator = random.Random(scheme)
     policies = range(len(grid)) if len(grid) < 100 else [*grid.named.values(), *generator.sample(range(len(grid)), 150)]
     for policy in policies:
         for document, tags in enumerate(corpus):
             expected = slow.read(tags, scheme, grid.describe(policy))
-            assert spans[found.of_policy[policy, document]] == expected, (tags, grid.describe(policy))
+            assert spans[of_policy[policy, document]] == expected, (tags, grid.describe(policy))
 
 
 @pytest.mark.parametrize("scheme", GRIDS)
 def test_named_policies_are_those_of_the_decoder(scheme):
     corpus = random_corpus(f"{scheme} named", scheme, documents=120)
-    grid, found, spans = readings(corpus, scheme)
+    grid, of_policy, spans = readings(corpus, scheme)
     assert set(grid.named) == set(NAMED["BIO" if scheme == "IOB2" else "BIOES"])
     for policy, index in grid.named.items():
         expected = by_document(Spans.from_tags(corpus, scheme=scheme, repair=policy))
-        assert [spans[reading] for reading in found.of_policy[index]] == expected
+        assert [spans[reading] for reading in of_policy[index]] == expected
 
 
 @pytest.mark.parametrize("scheme", GRIDS)
@@ -117,10 +117,10 @@ def test_no_two_policies_read_everything_alike(scheme):
     documents = [tags.split() for tags in TELLING]
     if scheme == "IOB2":
         documents = [["I-A"], ["B-A", "I-B"]]
-    grid, found, spans = readings(documents, scheme)
+    grid, of_policy, spans = readings(documents, scheme)
     distinct = {frozenset(reading) for reading in spans}
     number = {reading: index for index, reading in enumerate(distinct)}
-    outcome = np.array([number[frozenset(reading)] for reading in spans])[found.of_policy]
+    outcome = np.array([number[frozenset(reading)] for reading in spans])[of_policy]
     assert len(np.unique(outcome, axis=0)) == len(grid) == GRIDS[scheme]
 
 

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from datasets import ClassLabel, Features, List, Value
 
-from ..arrays import as_lists, named_classes, strings
+from ..arrays import as_lists, first_flagged, named_classes, strings
 from ..exceptions import InputError, counted, printable, require_choice
 from ..readers import Column, DocumentFile, open_file, read_parts
 from ..tags.tags import Tags
@@ -149,13 +149,11 @@ def _open_archive(location: str) -> Archive | None:
 
 def _folder_files(folder: str) -> Iterator[CorpusFile]:
     """List the files of a folder and its subfolders, except hidden folders."""
-    count = 0
-    for path in Path(folder).rglob("*"):
-        within = path.relative_to(folder)
-        if path.is_file() and not any(part.startswith(".") for part in within.parts[:-1]):
-            count += 1
-            _require_at_most(MOST_FILES, count, "files", "the folder", folder)
-            yield CorpusFile(str(path), PurePosixPath(within.as_posix()), str(path))
+    files = ((path, path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file())
+    visible = (file for file in files if not any(part.startswith(".") for part in file[1].parts[:-1]))
+    for count, (path, within) in enumerate(visible, 1):
+        _require_at_most(MOST_FILES, count, "files", "the folder", folder)
+        yield CorpusFile(str(path), PurePosixPath(within.as_posix()), str(path))
 
 
 def _archive_files(archive: Archive, location: str) -> Iterator[CorpusFile]:
@@ -309,12 +307,9 @@ def read_columns(
             tags = dict(zip(columns, part.tags, strict=True))
             if part.words is not None:
                 tags["tokens"] = part.words
-            by_sentence = {
-                "id": list(map(str, range(first, last))),
-                "document": [None if number < 0 else number for number in numbers],
-                **(values(part) if values else {}),
-            }
-            yield Part(tags, by_sentence, part.locate)
+            of_documents = [None if number < 0 else number for number in numbers]
+            numbered = {"id": list(map(str, range(first, last))), "document": of_documents}
+            yield Part(tags, {**numbered, **(values(part) if values else {})}, part.locate)
             first, documents = last, documents + len(part.docstart_lines)
 
 
@@ -385,7 +380,6 @@ def _require_same_lengths(tags: Mapping[str, Tags], locate: Callable[[InputError
     """Raise an `InputError` for the first sentence with columns of different lengths."""
     words = tags["tokens"].lengths
     for name, column in tags.items():
-        if (different := column.lengths != words).any():
-            document = int(np.argmax(different))
+        if (document := first_flagged(column.lengths != words)) is not None:
             problem = f"got {column.lengths[document]} {name} for {counted(words[document], 'token')}."
             raise locate(InputError(problem, "Each token has one tag.", document=document))

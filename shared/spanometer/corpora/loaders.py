@@ -125,10 +125,9 @@ def _conll03_read(scheme: str, file: CorpusFile) -> Iterator[Part]:
         try:
             spans = Spans.from_tags(part.tags["ner_tags"], scheme=own or scheme, repair="raise")
         except InputError as error:
-            error.remedy = (
-                f"All tags of CoNLL-2003 are legal in {' or '.join(SCHEMES)} (scheme of this file: {own or scheme}). "
-                "If your file is not from CoNLL-2003, read it with load_conll."
-            )
+            legal = f"All tags of CoNLL-2003 are legal in {' or '.join(SCHEMES)}"
+            other = "If your file is not from CoNLL-2003, read it with load_conll."
+            error.remedy = f"{legal} (scheme of this file: {own or scheme}). {other}"
             raise part.locate(error) from None
         tags = {**part.tags, "ner_tags": spans.encode(scheme)}
         if "chunk_tags" in tags:
@@ -239,9 +238,8 @@ def _identities(part: DocumentFile) -> dict[str, list[str | None]]:
     """Read the id and domain of each sentence from the comments before it."""
     ends = part.document_lines if part.token_lines is None else part.token_lines[part.tags[0].offsets[1:] - 1]
     after = [0, *ends[:-1].tolist()]
-    identities = {
-        document: match for document, line, match in matching_comments(part, _IDENTITY) if line > after[document]
-    }
+    comments = matching_comments(part, _IDENTITY)
+    identities = {document: match for document, line, match in comments if line > after[document]}
     missing = next((document for document in range(part.documents.size) if document not in identities), None)
     if missing is not None:
         problem = "there is no comment with the id of the sentence that begins here."
@@ -401,10 +399,8 @@ def _files(source: Any, split: object) -> Files:
         return {require_split(split) or file.split or "train": (file,)}
     named = {require_split(name): path for name, path in source.items()}
     if not named or None in named or len(named) < len(source):
-        raise InputError(
-            f"the keys of source={source!r} must be names of splits, each split once.",
-            "Give {'train': 'train.conll', ...}.",
-        )
+        problem = f"the keys of source={source!r} must be names of splits, each split once."
+        raise InputError(problem, "Give {'train': 'train.conll', ...}.")
     return {name: (_single(named[name]),) for name in SPLITS if name in named}
 
 

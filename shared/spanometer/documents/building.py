@@ -26,7 +26,7 @@ from ..arrays import (
     typed_array,
 )
 from ..exceptions import InputError, counted, setting
-from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, SPAN_TYPE, item_problem
+from ..spans.arrow import SPAN_REMEDY, SPAN_TYPE, SPANS, item_problem
 from ..spans.spans import Fragments, Spans, checked_spans
 from ..spans.texts import UNITS, Tokens, are_plain, code_points_of, texts_not_plain
 from .layers import Codes, Named, Record, RecordBatch, WordRows
@@ -142,7 +142,7 @@ class RecordColumns:
         rows = [_NO_TOKENS if row is None else row for row in tokens]
         in_arrays = all(isinstance(row, np.ndarray) for row in rows)
         try:
-            self._tokens.append(Tokens.from_arrays(rows) if in_arrays else Tokens.from_lists(rows))
+            self._tokens.append(Tokens.from_arrays(rows).checked() if in_arrays else Tokens.from_lists(rows))
         except InputError as error:
             placed = error if error.document is None else error.placed(document=first + error.document)
             self._odd_token = self._odd_token or self.locate(placed)
@@ -343,7 +343,7 @@ class RecordColumns:
         """Create the error for the first malformed span of documents, the first of which has this number."""
         for index, span in enumerate(batch.spans):
             is_span = isinstance(span, (tuple, list)) and len(span) == 3
-            named = dict(zip(SPAN_KEYS, span, strict=True)) if is_span else span
+            named = dict(zip(SPANS.keys, span, strict=True)) if is_span else span
             problem = item_problem(named, SPAN_TYPE, "a span")
             if problem:
                 document, place = place_of(offsets_of(batch.counts), index)
@@ -392,7 +392,7 @@ class _SpanColumns:
 
     def _add_bounds(self, spans: Sequence[Any]) -> None:
         """Add boundaries and labels; malformed spans raise any Python error."""
-        if set(map(len, spans)) - {len(SPAN_KEYS)}:
+        if set(map(len, spans)) - {len(SPANS.keys)}:
             raise ValueError
         flat = list(chain.from_iterable(spans))
         start, end, label = flat[::3], flat[1::3], flat[2::3]

@@ -77,7 +77,7 @@ class DocumentFile:
         left_out: a description of each item that could not be read.
         notes: notes for the user, one sentence each.
         tokenizer: the tokenizer that made the tokens, see `tokenizers.TOKENIZERS`; None if they come from the file.
-        decoding: how tags were decoded, for the signature, see `decoding.reading_of`; empty if there were no tags.
+        decoding: how tags were decoded, for the signature, see `LabelDecoding.reading`; empty if there were no tags.
     """
 
     source: str
@@ -267,9 +267,8 @@ class DocumentFile:
     def _number(self, cell: str, column: Tags, code: int) -> float:
         with suppress(ValueError):
             return math.nan if cell in _NO_NUMBER else float(cell)
-        document, position = column.first(code)
         problem = f"{printable(self.columns[-1])}: {shown(cell)} is not a number."
-        raise self.locate(InputError(problem, "Name a column of numbers.", document=document, position=position))
+        raise self.locate(column.refusal(code, problem, "Name a column of numbers."))
 
     def decoded(self, *, prefix: bool = True, **decoding: Any) -> DocumentFile:
         """Decode the first tag column to spans, see `Spans.from_tags`.

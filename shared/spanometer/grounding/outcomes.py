@@ -15,7 +15,7 @@ from ..exceptions import InputError
 from ..options import options_of
 from ..spans.texts import words_and_signs
 from ..tags.policy_grid import PolicyGrid
-from ..tags.repairs import GridPlace
+from ..tags.repairs import Place
 from .answers import Answer
 from .items import Item
 from .placing import Bounds, Outcome, TextIndex, place, sight, string_outcomes
@@ -223,7 +223,7 @@ class GroundingGrid(PolicyGrid):
     def whole(cls, kind: type[AnswerPolicy] = GroundingPolicy) -> GroundingGrid:
         """Return the grid of a kind of policies, with a cache."""
         declared = [options_of(kind)[name] for name in kind.places]
-        places = tuple(GridPlace(place.name, place.help, dict.fromkeys(place.choices)) for place in declared)
+        places = tuple(Place(place.name, place.help, dict.fromkeys(place.choices)) for place in declared)
         choices = np.indices([len(place.actions) for place in places], dtype=np.int8).reshape(len(places), -1).T
         names = {name: point.policy.actions for name, point in kind.named().items()}
         return cls(places, choices, names, kind, tuple(kind.grid()))

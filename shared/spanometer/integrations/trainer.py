@@ -31,7 +31,7 @@ from ..exceptions import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import as_tags, pair_from_tags
-from ..tags.decoding import get_repair, labels_of, read_prefix, reading_of, scheme_of
+from ..tags.decoding import LabelDecoding, get_repair, labels_of, read_prefix, scheme_of
 from ..tags.schemes import LabelChoice, get_scheme
 from ..tags.tags import Tags, check_names, read_id2label
 from ..tags.viterbi import Legality, Scores, best_paths, read_transitions
@@ -124,7 +124,7 @@ class TokenClassificationMetrics:
         self._per_label = per_label
         self.keys = self._result_keys()
         self._decoding = {"scheme": self.scheme, "repair": repair}
-        self._reading = {**reading_of(**self._decoding, prefix=prefix), **self._choice.signed()}
+        self._reading = {**LabelDecoding(repair=repair, prefix=prefix).reading(self.scheme), **self._choice.signed()}
         self._legality = Legality.of(self._tags, self.scheme) if "viterbi" in self._endings else None
         if transitions is not None and self._legality is None:
             problem = "transitions have no effect without decode='viterbi'."

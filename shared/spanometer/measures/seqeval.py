@@ -17,7 +17,7 @@ from ..exceptions import ASKED, InputError, on_side, spell_python
 from ..options import option, options_of, reused_option
 from ..spans.arrow import require_same_lengths
 from ..spans.spans import encoded_tags, named_tags, pair_from_tags
-from ..tags.decoding import LabelDecoding, reading_of
+from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags, read_id2label
 from .base import Key, Measure
@@ -110,8 +110,8 @@ class Seqeval(Measure):
         try:
             encoded = {side: on_side(side, encoded_tags, documents) for side, documents in columns.items()}
             require_same_lengths(*(side.lengths for side in encoded.values()))
-            numbers = {"id2label": self.id2label, "ignore_index": self.ignore_index}
-            with named_tags(encoded, prefix=True, **numbers) as (tags, _):
+            decoding = LabelDecoding(repair=repair, id2label=self.id2label, ignore_index=self.ignore_index)
+            with named_tags(encoded, decoding) as tags:
                 if self.suffix:
                     tags = {side: on_side(side, own.suffixes_as_prefixes) for side, own in tags.items()}
                 scheme = self.scheme if self.mode == "strict" else None
@@ -122,10 +122,7 @@ class Seqeval(Measure):
         offsets = tags["references"].offsets
         equal = np.equal(*common_codes(*tags.values())[0])
         shared = {"tokens": np.diff(offsets), "equal_tags": np.diff(offsets_of(equal)[offsets])}
-        ignored = ... if self.id2label is None else self.ignore_index
-        return replace(spans, shared=shared, measure=self), reading_of(
-            scheme_read, repair, prefix=True, ignore_index=ignored
-        )
+        return replace(spans, shared=shared, measure=self), decoding.reading(scheme_read)
 
     def score(self, counts: Counts) -> dict[str, Any]:
         """Compute the scores of each label and overall; `zero_division="warn"` warns like seqeval."""

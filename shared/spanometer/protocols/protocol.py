@@ -355,11 +355,8 @@ def official_lines(reports: Mapping[str, Any], *, per_label: bool) -> Iterator[P
     for text in dict.fromkeys(official.text for official in scores.values() if official.changes):
         line: list[Text] = [("protocol", "bold"), f"  {text}"]
         yield from (line, "")
-    columns = {
-        name or "official": {**official.values, **(official.of_labels if per_label else {})}
-        for name, official in scores.items()
-        if not official.changes
-    }
+    followed = {name or "official": official for name, official in scores.items() if not official.changes}
+    columns = {name: {**each.values, **(each.of_labels if per_label else {})} for name, each in followed.items()}
     keys = dict.fromkeys(key for values in columns.values() for key in values)
     rows: list[Sequence[Cell] | None] = [
         [key, *(values[key][0] if key in values else EMPTY for values in columns.values())] for key in keys

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_column, is_list, offsets_of, ordered_codes, read_documents
+from ..arrays import as_column, first_flagged, is_list, offsets_of, ordered_codes, read_documents
 from ..exceptions import InputError, counted, on_side, require_same_documents, setting
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags, is_tags
-from .arrow import SPAN_TYPE
-from .attributes import ATTRIBUTED_SPAN_TYPE, Attributes
-from .entities import ENTITY_TYPE, Entities
+from .attributes import Attributes
+from .entities import Entities
 from .spans import Spans, decode_together, encoded_tags, in_order, pair_from_tags
 
 
@@ -157,22 +156,15 @@ def with_common_labels(parts: Sequence[Spans]) -> list[Spans]:
 def _together(parts: Sequence[Spans], base: Sequence[int], lengths: np.ndarray | None, documents: int) -> Spans:
     """Join the spans of several annotations; the documents of each begin at its `base`."""
     parts = with_common_labels(parts)
-    joined = replace(
-        parts[0],
-        # int32 is enough: fewer than 2^31 documents fit into memory
-        document=np.concatenate([spans.document + first for spans, first in zip(parts, base, strict=True)]),
-        start=np.concatenate([spans.start for spans in parts]),
-        end=np.concatenate([spans.end for spans in parts]),
-        label=np.concatenate([spans.label for spans in parts]),
-        documents=documents,
-        lengths=lengths,
-        fragments=None,
-        copies=None if all(spans.copies is None for spans in parts) else np.concatenate([s.times for s in parts]),
-    )
+    sizes = list(map(len, parts))
+    columns: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in parts]) for name in Spans.flat}
+    # int32 is enough: fewer than 2^31 documents fit into memory
+    columns["document"] += np.repeat(np.array(base, dtype=np.int32), sizes)
+    copies = None if all(spans.copies is None for spans in parts) else np.concatenate([spans.times for spans in parts])
+    joined = replace(parts[0], **columns, documents=documents, lengths=lengths, fragments=None, copies=copies)
     if all(spans.fragments is None for spans in parts):
         return joined
-    first = offsets_of(list(map(len, parts)))
-    of_each = zip(first, (spans.pieces() for spans in parts), strict=False)
+    of_each = zip(offsets_of(sizes), (spans.pieces() for spans in parts), strict=False)
     pieces = [(span + begin, start, end) for begin, (span, start, end) in of_each]
     span, start, end = (np.concatenate(column) for column in zip(*pieces, strict=True))
     return joined.with_pieces(span, start, end, lengths)
@@ -181,9 +173,8 @@ def _together(parts: Sequence[Spans], base: Sequence[int], lengths: np.ndarray |
 def require_no_reading(clause: str, decoding: LabelDecoding) -> None:
     """Raise an `InputError` with this clause if options for reading tags are set although there are no tags."""
     if decoding.scheme is not None or decoding.repair != "conlleval" or not decoding.prefix:
-        raise InputError(
-            f"scheme, repair and prefix are for tags, but {clause}.", "Leave out scheme, repair and prefix."
-        )
+        problem = f"scheme, repair and prefix are for tags, but {clause}."
+        raise InputError(problem, "Leave out scheme, repair and prefix.")
 
 
 @contextmanager
@@ -199,23 +190,16 @@ def named_sides(names: Mapping[str, str]) -> Iterator[None]:
 def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans) -> None:
     """Raise an `InputError` unless two annotations have the same documents with the same numbers of tokens."""
     if spans.documents != expected.documents:
-        raise InputError(
-            f"got {counted(spans.documents, 'document')}, but {first} has {counted(expected.documents, 'document')}.",
-            "All annotators and systems must have the same documents, in the same order.",
-            side=name,
-        )
+        size = f"{first} has {counted(expected.documents, 'document')}"
+        remedy = "All annotators and systems must have the same documents, in the same order."
+        raise InputError(f"got {counted(spans.documents, 'document')}, but {size}.", remedy, side=name)
     if spans.lengths is None or expected.lengths is None:
         return
-    different = spans.lengths != expected.lengths
-    if different.any():
-        document = int(np.argmax(different))
-        raise InputError(
-            f"got {counted(spans.lengths[document], 'token')}, but {first} has "
-            f"{counted(expected.lengths[document], 'token')}.",
-            "All annotators and systems must have the same tokens. Use the same tokenizer for all.",
-            side=name,
-            document=document,
-        )
+    if (document := first_flagged(spans.lengths != expected.lengths)) is not None:
+        size = f"{first} has {counted(expected.lengths[document], 'token')}"
+        problem = f"got {counted(spans.lengths[document], 'token')}, but {size}."
+        remedy = "All annotators and systems must have the same tokens. Use the same tokenizer for all."
+        raise InputError(problem, remedy, side=name, document=document)
 
 
 FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
@@ -223,12 +207,8 @@ FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
 
 _FILES_REMEDY = " Read a file first: spanometer.read(path)."
 
-_KINDS: dict[str, tuple[Any, pa.DataType]] = {
-    "spans": (Spans, SPAN_TYPE),
-    "entities": (Entities, ENTITY_TYPE),
-    "attributes": (Attributes, ATTRIBUTED_SPAN_TYPE),
-}
-"""For each form: the class that reads it, and the Arrow type of an item."""
+_KINDS: dict[str, Any] = {"spans": Spans, "entities": Entities, "attributes": Attributes}
+"""The class that reads each form."""
 
 
 def common_form(by_side: Mapping[str, str | None], default: str) -> str:
@@ -268,10 +248,8 @@ def form_of_type(type_: pa.DataType) -> str | None:
         return None if pa.types.is_null(type_.value_type) else "tags"
     if (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type):
         return "entities" if "types" in {item.name for item in type_.value_type} else "spans"
-    raise InputError(
-        f"a column of type {type_} does not hold lists of tags, spans or entities.",
-        "Tags are strings such as 'B-PER', or label numbers.",
-    )
+    problem = f"a column of type {type_} does not hold lists of tags, spans or entities."
+    raise InputError(problem, "Tags are strings such as 'B-PER', or label numbers.")
 
 
 def documents_in(column: Any) -> Any:
@@ -318,10 +296,10 @@ def read_pair(
 
 def structs_in(column: Any, form: str) -> Any:
     """Read a column of spans, entities or spans with attributes."""
-    kind, item = _KINDS[form]
     if isinstance(column, (Spans, Entities, Attributes)):
         return column
-    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
-        return kind.from_dicts(column)
+    in_arrow = isinstance(column, (pa.Array, pa.ChunkedArray))
+    if in_arrow and pa.types.is_struct(column.type.value_type):
+        return _KINDS[form].from_arrow(column)
     # lists without a value type have no structs
-    return kind.from_arrow(column if pa.types.is_struct(column.type.value_type) else column.cast(pa.list_(item)))
+    return _KINDS[form].from_dicts(column.to_pylist() if in_arrow else column)

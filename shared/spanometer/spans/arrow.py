@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -17,7 +18,7 @@ from ..arrays import (
     as_lists,
     batches,
     code_type,
-    frozen,
+    first_flagged,
     integers,
     is_integer,
     is_list,
@@ -36,8 +37,8 @@ from ..arrays import (
 from ..exceptions import InputError, counted, require_kind, require_same_documents, setting, shown, with_type
 from ..tags.schemes import name_problem
 
-SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
-SPAN_KEYS = ("start", "end", "label")
+BOUNDS = [("start", pa.int64()), ("end", pa.int64())]
+SPAN_TYPE = pa.struct([*BOUNDS, ("label", pa.string())])
 FRAGMENTS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64())))])
 _PAIRS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64(), 2)))])
 
@@ -45,13 +46,10 @@ LONGEST = int(np.iinfo(np.int32).max)
 """The maximum length of a document, because offsets are int32."""
 
 LENGTHS_REMEDY = f"Pass the number of tokens of each document with {setting('lengths')}."
-SPAN_REMEDY = (
-    "Write a span as {'start': int, 'end': int, 'label': str}. Offsets count tokens from 0, and ends are exclusive."
-)
-FRAGMENTS_REMEDY = (
-    "Write a span as {'label': str, 'fragments': [[start, end], ...]}. Offsets count tokens from 0, "
-    "and ends are exclusive."
-)
+_IN_TOKENS = "Offsets count tokens from 0, and ends are exclusive."
+SPAN_REMEDY = "Write a span as {'start': int, 'end': int, 'label': str}. " + _IN_TOKENS
+FRAGMENTS_REMEDY = "Write a span as {'label': str, 'fragments': [[start, end], ...]}. " + _IN_TOKENS
+_RENAME = " Write {**span, 'label': span['entity_group']}. Use character offsets on both sides, as in this span."
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +98,13 @@ class DocumentColumns:
     nested: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     def __post_init__(self) -> None:
-        """Make the columns read-only."""
-        frozen(self, *self.flat, *chain.from_iterable(self.nested.values()))
+        """Make the columns read-only; raise an `InputError` unless they are one-dimensional arrays."""
+        for name in (*self.flat, *chain.from_iterable(self.nested.values())):
+            column = getattr(self, name)
+            if not isinstance(column, np.ndarray) or column.ndim != 1:
+                remedy = f"Use one of the methods {type(self).__name__}.from_...; the constructor takes arrays."
+                raise InputError(f"{name} is {shown(column)}, but must be an array with one dimension.", remedy)
+            column.flags.writeable = False
 
     def __len__(self) -> int:
         """Count the items."""
@@ -143,16 +146,11 @@ class DocumentColumns:
     def with_lengths(self, lengths: np.ndarray) -> Self:
         """Set the documents' lengths; raise an `InputError` if an item is past the end of its document."""
         sizes = read_lengths(lengths, self.documents)
-        beyond = self.end > sizes[self.document]
-        if beyond.any():
-            item = int(np.argmax(beyond))
+        if (item := first_flagged(self.end > sizes[self.document])) is not None:
             document, size = int(self.document[item]), counted(int(sizes[self.document[item]]), "token")
-            raise InputError(
-                f"{self._name(item)} ends at {self.end[item]}, but the document has {size}.",
-                "Ends are exclusive token offsets. Check the ends and the documents' lengths.",
-                document=document,
-                position=int(self.start[item]),
-            )
+            problem = f"{self._name(item)} ends at {self.end[item]}, but the document has {size}."
+            remedy = "Ends are exclusive token offsets. Check the ends and the documents' lengths."
+            raise InputError(problem, remedy, document=document, position=int(self.start[item]))
         return self._with(lengths=sizes)
 
     def _name(self, item: int) -> str:
@@ -228,12 +226,11 @@ class ItemKind:
             documents = column.to_pylist()
         arrays = []
         for first, part in batches(read_rows(documents, first_document, self.remedy)):
-            try:
+            values = None
+            # an item may be no mapping, or a mapping that fails
+            with suppress(Exception):
                 items = list(map(self.prepare, chain.from_iterable(part)))
                 values = typed_array(items, self.written or self.type)
-            except Exception:
-                # not a mapping, or a mapping that fails
-                values = None
             if values is None:
                 raise self._first_problem(part, first_document + first)
             arrays.append(pa.ListArray.from_arrays(list_offsets(part), values))
@@ -259,8 +256,7 @@ class ItemKind:
             raise InputError(f"a column of type {column.type} does not hold lists of {self.plural}.", self.remedy)
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         array = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
-        if array.null_count:
-            document = int(np.argmax(null_flags(array)))
+        if (document := first_flagged(null_flags(array))) is not None:
             raise InputError(f"None is not a list of {self.plural}.", self.remedy, document=document)
         items = ListItems(array.flatten(), parents_of(array), self.noun, self.remedy)
         items.refuse_nulls(*(key for key in self.keys if key not in self.nullable))
@@ -294,10 +290,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
             return f"{shown(item)} is not {noun}."
         missing = [field.name for field in type_ if field.name not in item]
         if missing:
-            renamed = (
-                " Write {**span, 'label': span['entity_group']}. Use character offsets on both sides, as in this span."
-            )
-            hint = renamed if "entity_group" in item else ""
+            hint = _RENAME if "entity_group" in item else ""
             return f"{shown(item if given is None else given)} has no {' and no '.join(map(repr, missing))}.{hint}"
         problems = (item_problem(item[field.name], field.type, f"the {field.name}") for field in type_)
     elif pa.types.is_nested(type_):
@@ -365,8 +358,7 @@ class ListItems:
 
     def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str = "") -> None:
         """Raise an `InputError` for the first flagged item, if there is one."""
-        if bad.any():
-            item = int(np.argmax(bad))
+        if (item := first_flagged(bad)) is not None:
             text = problem if isinstance(problem, str) else problem(item)
             document, index = self.place(item)
             raise InputError(text, remedy or self.remedy, document=document, span=index)
@@ -449,8 +441,7 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
         sizes = sizes.astype(np.int64)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
         raise refusal("lengths must be a list of integers from 0 up.")
-    if (sizes > LONGEST).any():
-        document = int(np.argmax(sizes > LONGEST))
+    if (document := first_flagged(sizes > LONGEST)) is not None:
         problem = f"the document has {sizes[document]:,} tokens; the limit is {LONGEST:,}."
         raise refusal(problem, remedy="Check the lengths, or split the document.", document=document)
     if len(sizes) != documents:
@@ -461,15 +452,11 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
 def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> None:
     """Raise an `InputError` unless both sides have the same number of documents, with the same lengths."""
     require_same_documents(len(references), len(predictions))
-    different = references != predictions
-    if different.any():
-        document = int(np.argmax(different))
-        raise InputError(
-            f"got {counted(predictions[document], 'predicted tag')}, but "
-            f"{counted(references[document], 'reference tag')}.",
-            "Both sides must have the same tokens. Use the same tokenizer for both.",
-            document=document,
-        )
+    if (document := first_flagged(references != predictions)) is not None:
+        expected = counted(references[document], "reference tag")
+        problem = f"got {counted(predictions[document], 'predicted tag')}, but {expected}."
+        remedy = "Both sides must have the same tokens. Use the same tokenizer for both."
+        raise InputError(problem, remedy, document=document)
 
 
 def share_lengths(references: Annotation, predictions: Annotation) -> tuple[Annotation, Annotation]:

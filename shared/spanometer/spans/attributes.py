@@ -29,13 +29,11 @@ from ..arrays import (
 )
 from ..exceptions import InputError, counted, shown, with_type
 from ..tags.schemes import name_problem
-from .arrow import DocumentColumns, ItemKind, bounds_arrays, string_codes, structs
+from .arrow import BOUNDS, DocumentColumns, ItemKind, bounds_arrays, string_codes, structs
 
 Value = bool | int | float | str
 
-ATTRIBUTED_SPAN_TYPE = pa.struct(
-    [("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()), ("attributes", pa.string())]
-)
+ATTRIBUTED_SPAN_TYPE = pa.struct([*BOUNDS, ("label", pa.string()), ("attributes", pa.string())])
 """A span; `attributes` is JSON, a list of `[name, value, score]`. Null means that there is no value or no score."""
 
 ATTRIBUTES_REMEDY = (
@@ -296,11 +294,9 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
             continue
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
-                raise InputError(
-                    f"the attribute {shown(name)} has the value {shown(value)} (of type {type(value).__name__}), but "
-                    f"'scores' has the value {shown(other)} (of type {type(other).__name__}).",
-                    "Write the same value in the scores, or give a single number as the score.",
-                )
+                problem = f"the attribute {shown(name)} has the value {with_type(value)}, but "
+                remedy = "Write the same value in the scores, or give a single number as the score."
+                raise InputError(f"{problem}'scores' has the value {with_type(other)}.", remedy)
     return [scored.get((type(value), value)) for value in values]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,17 +12,10 @@ import pyarrow as pa
 
 from ..arrays import as_lists, ascends, begins_run, name_codes, null_flags, offsets_by, row_ranks, strings
 from ..exceptions import InputError, counted
-from .arrow import SPAN_KEYS, SPAN_TYPE, DocumentColumns, ItemKind, ListItems, bounds_arrays, is_list_of, structs
+from .arrow import BOUNDS, SPAN_TYPE, SPANS, DocumentColumns, ItemKind, ListItems, bounds_arrays, is_list_of, structs
 from .spans import Spans, in_order
 
-ENTITY_TYPE = pa.struct(
-    [
-        ("start", pa.int64()),
-        ("end", pa.int64()),
-        ("types", pa.list_(pa.string())),
-        ("components", pa.list_(SPAN_TYPE)),
-    ]
-)
+ENTITY_TYPE = pa.struct([*BOUNDS, ("types", pa.list_(pa.string())), ("components", pa.list_(SPAN_TYPE))])
 
 ENTITY_REMEDY = (
     "Write an entity as {'start': int, 'end': int, 'types': [str, ...], 'components': [{'start': int, 'end': int, "
@@ -106,7 +100,11 @@ class Entities(DocumentColumns):
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray, *, lengths: Any = None) -> Entities:
         """Read an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; components may be null."""
-        entities = _in_order(_read(column))
+        rows = ENTITIES.items(column)
+        start, end = rows.checked_bounds()
+        types = _read_types(rows)
+        components = _read_components(rows, start, end)
+        entities = _in_order(cls(rows.parent, start, end, *types, components, len(column)))
         return entities if lengths is None else entities.with_lengths(lengths)
 
     def picked(self, items: np.ndarray | slice) -> Entities:
@@ -135,24 +133,17 @@ class Entities(DocumentColumns):
         return structs(ENTITY_TYPE, *bounds_arrays(self.start, self.end), types, self.components.to_arrow())
 
 
-_DOCUMENTS, _ENTITIES = 1000, 10_000
-"""The maximum number of documents, and the approximate number of entities, that are converted to columns at a time."""
+_AT_ONCE = 100
+"""The number of documents whose entities are converted to columns at a time."""
 
 
 def entities_of(documents: Iterable[Sequence[Mapping[str, Any]]]) -> Entities:
     """Convert the entities of documents to columns; only a few documents are in memory at a time."""
     chunks: list[pa.Array] = []
-    waiting: list[Sequence[Mapping[str, Any]]] = []
-    first = entities = 0
-    for document in documents:
-        waiting.append(document)
-        entities += len(document)
-        if entities >= _ENTITIES or len(waiting) == _DOCUMENTS:
-            chunks += ENTITIES.arrays(waiting, first)
-            first, entities, waiting = first + len(waiting), 0, []
-    if waiting or not chunks:
-        chunks += ENTITIES.arrays(waiting, first)
-    return Entities.from_arrow(pa.chunked_array(chunks))
+    remaining = iter(documents)
+    while some := list(islice(remaining, _AT_ONCE)):
+        chunks += ENTITIES.arrays(some, _AT_ONCE * len(chunks))
+    return Entities.from_arrow(pa.chunked_array(chunks or ENTITIES.arrays([])))
 
 
 def _completed(entity: Any) -> Any:
@@ -164,37 +155,26 @@ def _completed(entity: Any) -> Any:
 ENTITIES = ItemKind(ENTITY_TYPE, "an entity", "entities", ENTITY_REMEDY, prepare=_completed, nullable=("components",))
 
 
-def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
-    """Read and check entities from an Arrow column."""
-    entities = ENTITIES.items(column)
-    start, end = entities.checked_bounds()
-    types = _read_types(entities)
-    components = entities.children(_component_lists(entities.values.field("components")), "a component")
-    components.refuse_nulls(*SPAN_KEYS)
+def _read_components(entities: ListItems, start: np.ndarray, end: np.ndarray) -> Spans:
+    """Read the components of entities with these boundaries. The `document` of a component is its entity."""
+    lists = entities.values.field("components")
+    if lists.type in (pa.null(), pa.list_(pa.null())):
+        # no entity has components
+        lists = lists.cast(ENTITY_TYPE.field("components").type)
+    if not is_list_of(lists.type, SPANS.keys):
+        raise InputError(f"components of type {lists.type} are not lists of components.", ENTITY_REMEDY)
+    components = entities.children(lists, "a component")
+    components.refuse_nulls(*SPANS.keys)
     label, labels = components.names(components.values.field("label"), owner="component")
     node_start, node_end = components.checked_bounds()
     parent = components.parent
     outside = (node_start < start[parent]) | (node_end > end[parent])
-    components.refuse(
-        outside,
-        lambda node: (
-            f"a component from {node_start[node]} to {node_end[node]} does not lie within its entity, "
-            f"{start[parent[node]]} to {end[parent[node]]}."
-        ),
-        "Give the component a start and an end inside its entity.",
-    )
+    bounds = (node_start, node_end, start[parent], end[parent])
+    problem = "a component from {} to {} does not lie within its entity, {} to {}.".format
+    remedy = "Give the component a start and an end inside its entity."
+    components.refuse(outside, lambda node: problem(*(bound[node] for bound in bounds)), remedy)
     nodes = in_order(Spans(parent, node_start, node_end, label, labels, len(start)))
-    return Entities(entities.parent, start, end, *types, replace(nodes, copies=None), len(column))
-
-
-def _component_lists(column: pa.Array) -> pa.Array:
-    """Check a column of component lists. If no entity has components, Arrow gives the column another type."""
-    wanted = ENTITY_TYPE.field("components").type
-    if column.type in (pa.null(), pa.list_(pa.null())):
-        return column.cast(wanted)
-    if not is_list_of(column.type, SPAN_KEYS):
-        raise InputError(f"components of type {column.type} are not lists of components.", ENTITY_REMEDY)
-    return column
+    return replace(nodes, copies=None)
 
 
 def _read_types(entities: ListItems) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:

@@ -18,18 +18,20 @@ from ..arrays import (
     ascends,
     begins_run,
     code_type,
+    first_flagged,
     integers,
     null_flags,
     offsets_by,
     offsets_of,
     read_rows,
+    recoded,
     row_ranks,
     strings,
 )
-from ..exceptions import InputError, counted, on_side, require_choice, require_kind, setting
+from ..exceptions import InputError, counted, on_both_sides, on_side, require_kind, setting
 from ..tags.decoding import BARE_LABEL, LabelDecoding, decode, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
-from ..tags.tags import Tags, check_names, is_tags, read_id2label, readable, split_tag
+from ..tags.tags import Tags, check_names, is_tags, readable, split_tag
 from .arrow import (
     FRAGMENTS,
     FRAGMENTS_REMEDY,
@@ -194,17 +196,15 @@ class Spans(DocumentColumns):
     def picked(self, items: np.ndarray | slice) -> Spans:
         """Select spans in the given order; the documents stay the same."""
         fragments = None if self.fragments is None else self.fragments.take(items)
-        return replace(
-            super().picked(items), fragments=fragments, copies=None if self.copies is None else self.copies[items]
-        )
+        copies = None if self.copies is None else self.copies[items]
+        return replace(super().picked(items), fragments=fragments, copies=copies)
 
     def with_labels(self, labels: tuple[str, ...]) -> Spans:
         """Replace the list of labels by one that includes all of them."""
         if labels == self.labels:
             return self
-        number = {name: code for code, name in enumerate(labels)}
-        codes = np.array([number[name] for name in self.labels], dtype=code_type(len(labels)))
-        return replace(self, label=codes[self.label], labels=labels)
+        codes = recoded(self.label, self.labels, {name: code for code, name in enumerate(labels)})
+        return replace(self, label=codes.astype(code_type(len(labels))), labels=labels)
 
     def relabelled(self, names: Mapping[str, str | None]) -> Spans:
         """Rename labels; None removes the spans of a label. Spans that become equal are merged."""
@@ -261,19 +261,10 @@ class Spans(DocumentColumns):
         """
         kept, owner = np.unique(span, return_inverse=True)
         merged = Fragments.merged(owner.ravel(), start, end, len(kept))
-        first, last = merged.outer_bounds()
-        return in_order(
-            replace(
-                self,
-                document=self.document[kept],
-                start=first.astype(np.int32),
-                end=last.astype(np.int32),
-                label=self.label[kept],
-                lengths=lengths,
-                fragments=merged if len(merged.start) > len(kept) else None,
-                copies=None if self.copies is None else self.copies[kept],
-            )
-        )
+        first, last = (bound.astype(np.int32) for bound in merged.outer_bounds())
+        fragments = merged if len(merged.start) > len(kept) else None
+        spans = replace(self, fragments=None).picked(kept)
+        return in_order(replace(spans, start=first, end=last, lengths=lengths, fragments=fragments))
 
     def _structs(self) -> pa.StructArray:
         label = strings(self.label, self.labels)
@@ -304,10 +295,8 @@ class Spans(DocumentColumns):
             raise InputError("tags cannot represent discontinuous spans.", remedy)
         offsets = offsets_of(self.lengths)
         if offsets[-1] > _MOST_TAGS:
-            raise InputError(
-                f"{counted(int(offsets[-1]), 'token')} are too many tags at once.",
-                f"Check {setting('lengths')}, or write fewer documents at once.",
-            )
+            problem = f"{counted(int(offsets[-1]), 'token')} are too many tags at once."
+            raise InputError(problem, f"Check {setting('lengths')}, or write fewer documents at once.")
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
         adjacent = np.zeros(len(self) + 1, dtype=bool)
         adjacent[1:-1] = (end[:-1] == start[1:]) & ~begins_run(self.label, self.document)[1:]
@@ -325,14 +314,11 @@ class Spans(DocumentColumns):
 
     def _refuse(self, bad: np.ndarray, problem: str, scheme: str) -> None:
         """Raise an `InputError` for the first flagged span; the first flag belongs to the second span."""
-        if bad.any():
-            span = int(np.argmax(bad)) + 1
-            raise InputError(
-                f"{self._name(span)} {problem} in {scheme} tags.",
-                "Choose another scheme, or pass spans instead of tags.",
-                document=int(self.document[span]),
-                position=int(self.start[span]),
-            )
+        if (before := first_flagged(bad)) is not None:
+            document, position = int(self.document[before + 1]), int(self.start[before + 1])
+            problem = f"{self._name(before + 1)} {problem} in {scheme} tags."
+            remedy = "Choose another scheme, or pass spans instead of tags."
+            raise InputError(problem, remedy, document=document, position=position)
 
 
 def pair_from_tags(references: Any, predictions: Any, **decoding: Any) -> tuple[Spans, Spans, str]:
@@ -348,42 +334,38 @@ def pair_from_tags(references: Any, predictions: Any, **decoding: Any) -> tuple[
     Raises:
         InputError: if the documents or their lengths differ; see also `decoding.decode`.
     """
-    sides = {"references": references, "predictions": predictions}
-    encoded = {side: on_side(side, encoded_tags, tags) for side, tags in sides.items()}
-    require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
-    spans, name = decode_together(encoded, LabelDecoding(**decoding))
+    true, predicted = on_both_sides(encoded_tags, references, predictions)
+    require_same_lengths(true.lengths, predicted.lengths)
+    spans, name = decode_together({"references": true, "predictions": predicted}, LabelDecoding(**decoding))
     # one array for both
     return spans["references"], replace(spans["predictions"], lengths=spans["references"].lengths), name
 
 
 def decode_together(sides: Mapping[str, Tags], decoding: LabelDecoding) -> tuple[dict[str, Spans], str]:
     """Decode the tags of all sides with one scheme, by default inferred; return the spans and the scheme's name."""
-    numbers = {"id2label": decoding.id2label, "ignore_index": decoding.ignore_index}
-    with named_tags(sides, prefix=decoding.prefix, **numbers) as (named, labels):
-        name = common_scheme(read_prefix(decoding.scheme, prefix=decoding.prefix), named, labels).name
+    with named_tags(sides, decoding) as named:
+        scheme = read_prefix(decoding.scheme, prefix=decoding.prefix)
+        name = common_scheme(scheme, named, decoding.id2label or ()).name
         reading = {"scheme": name, "repair": decoding.repair}
         return {side: on_side(side, Spans.from_tags, tags, **reading) for side, tags in named.items()}, name
 
 
 @contextmanager
-def named_tags(
-    sides: Mapping[Any, Tags], *, prefix: bool, id2label: Any, ignore_index: int | None
-) -> Iterator[tuple[dict[Any, Tags], tuple[str, ...]]]:
+def named_tags(sides: Mapping[Any, Tags], decoding: LabelDecoding) -> Iterator[dict[Any, Tags]]:
     """Replace integer tags by their names, and remove ignored positions on all sides; see `pair_from_tags`.
 
-    Yields the tags and all names. Errors raised inside the block get the original positions of tokens.
+    Tags without prefixes become IO tags. Errors raised inside the block get the original positions of tokens.
     """
-    labels = () if id2label is None else read_id2label(id2label)
     first = next(iter(sides.values()))
-    left_out = first.has_number(ignore_index if labels else None)
+    left_out = first.has_number(None if decoding.id2label is None else decoding.ignore_index)
     named = {}
     try:
         for side, tags in sides.items():
             if left_out.any():
                 on_side(side, require_same_lengths, first.lengths, tags.lengths)
                 tags = tags.take(~left_out)
-            named[side] = on_side(side, _named, tags, labels or None, ignore_index, prefix)
-        yield named, labels
+            named[side] = on_side(side, _named, tags, decoding)
+        yield named
     except InputError as error:
         if error.document is None or error.position is None or not left_out.any():
             raise
@@ -397,14 +379,12 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[
         return get_scheme(name)
     for side, tags in sides.items():
         on_side(side, check_names, tags, None)
-    bare = {
-        side for side, tags in sides.items() if any(split_tag(name)[1] is None and name != "O" for name in tags.names)
-    }
-    if bare and len(bare) < sum(any(name != "O" for name in tags.names) for tags in sides.values()):
-        raise InputError(
-            f"the tags of the {' and the '.join(sorted(bare))} have no labels, but the tags of the other side do.",
-            "Write the tags of both sides as prefix-label, or both as bare prefixes.",
-        )
+    inside = {side: [name for name in tags.names if name != "O"] for side, tags in sides.items()}
+    bare = [side for side, names in inside.items() if any(split_tag(name)[1] is None for name in names)]
+    if bare and len(bare) < sum(map(bool, inside.values())):
+        named = " and the ".join(sorted(bare))
+        problem = f"the tags of the {named} have no labels, but the tags of the other side do."
+        raise InputError(problem, "Write the tags of both sides as prefix-label, or both as bare prefixes.")
     return scheme_of(None, *sides.values(), *readable(labels))
 
 
@@ -418,15 +398,14 @@ def encoded_tags(tags: Any) -> Tags:
 
 def as_tags(tags: Any, *, prefix: bool = True, id2label: Any = None, ignore_index: int | None = None) -> Tags:
     """Encode tags, name integer tags, and remove ignored positions; tags without prefixes become IO tags."""
-    side: dict[Any, Tags] = {None: encoded_tags(tags)}
-    with named_tags(side, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, _):
+    decoding = LabelDecoding(prefix=prefix, id2label=id2label, ignore_index=ignore_index)
+    with named_tags({None: encoded_tags(tags)}, decoding) as named:
         return named[None]
 
 
-def _named(tags: Tags, labels: Sequence[str] | None, ignore_index: int | None, prefix: bool) -> Tags:
-    require_choice("prefix", prefix, (True, False))
-    named = tags.renamed(labels, ignore_index)
-    return named if prefix else named.labels_as_tags()
+def _named(tags: Tags, decoding: LabelDecoding) -> Tags:
+    named = tags.renamed(decoding.id2label, decoding.ignore_index)
+    return named if decoding.prefix else named.labels_as_tags()
 
 
 def checked_spans(spans: Spans) -> Spans:
@@ -442,14 +421,10 @@ def checked_spans(spans: Spans) -> Spans:
         ListItems(None, pieces[0], "a fragment", remedy, items).refuse_bounds(*pieces[1:])
         fragments = Fragments.merged(*pieces, len(spans))
         start, end = fragments.outer_bounds()
-    return replace(
-        spans,
-        document=spans.document.astype(np.int32, copy=False),
-        start=start.astype(np.int32, copy=False),
-        end=end.astype(np.int32, copy=False),
-        label=spans.label.astype(code_type(len(spans.labels)), copy=False),
-        fragments=None if fragments is None or len(fragments.start) == len(spans) else fragments,
-    )
+        fragments = fragments if len(fragments.start) > len(spans) else None
+    document, start, end = (column.astype(np.int32, copy=False) for column in (spans.document, start, end))
+    label = spans.label.astype(code_type(len(spans.labels)), copy=False)
+    return replace(spans, document=document, start=start, end=end, label=label, fragments=fragments)
 
 
 def _read_fragments(spans: ListItems) -> Fragments:

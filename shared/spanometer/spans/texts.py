@@ -15,7 +15,7 @@ from unicodedata import category
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import batches, begins_run, offsets_of, ordered, surely_distinct
+from ..arrays import batches, begins_run, first_flagged, offsets_of, ordered, place_of, surely_distinct
 from ..exceptions import BYTE_ORDER_MARK, InputError, shown
 from ..tags.decoding import first_tokens
 from .arrow import LONGEST, Intervals, item_problem
@@ -140,10 +140,8 @@ class Tokens(Intervals):
         Raises:
             InputError: if a token is not a pair of integers, is empty, or overlaps the token before it.
         """
-        rows = [
-            ordered(row, "a list of tokens", _TOKENS, document=number)
-            for number, row in enumerate(ordered(documents, "a list", _TOKENS))
-        ]
+        rows = ordered(documents, "a list", _TOKENS)
+        rows = [ordered(row, "a list of tokens", _TOKENS, document=number) for number, row in enumerate(rows)]
         offsets = offsets_of(list(map(len, rows)))
         try:
             bounds = np.array(list(chain.from_iterable(rows)) or np.zeros((0, 2), np.int64))
@@ -156,20 +154,17 @@ class Tokens(Intervals):
             document, problem = next(filter(itemgetter(1), problems), (None, "the tokens are not pairs of offsets."))
             raise InputError(problem, _TOKENS, document=document)
         tokens = cls(offsets, *bounds.astype(np.int64).T)
-        far = ((bounds > LONGEST) | (bounds < -LONGEST)).any(axis=1)
-        if far.any():
-            document = int(tokens.document[np.argmax(far)])
+        far = first_flagged(np.any((bounds > LONGEST) | (bounds < -LONGEST), axis=1))
+        if far is not None:
+            document = int(tokens.document[far])
             raise InputError("an offset of a token is out of range.", "Check the tokens' offsets.", document=document)
         return tokens.checked()
 
     @classmethod
     def from_arrays(cls, documents: Sequence[np.ndarray]) -> Tokens:
-        """Wrap the boundaries of each document's tokens, given as integer arrays of shape (tokens, 2).
-
-        See `from_lists` for errors.
-        """
+        """Wrap the boundaries of each document's tokens, as integer arrays of shape (tokens, 2), without checks."""
         bounds = np.concatenate([np.zeros((0, 2), np.int64), *documents])
-        return cls(offsets_of([len(row) for row in documents]), bounds[:, 0], bounds[:, 1]).checked()
+        return cls(offsets_of([len(row) for row in documents]), bounds[:, 0], bounds[:, 1])
 
     @classmethod
     def end_to_end(cls, parts: Sequence[Tokens]) -> Tokens:
@@ -182,17 +177,12 @@ class Tokens(Intervals):
         """Return the tokens; raise an `InputError` if a token is empty or overlaps the token before it."""
         before = np.concatenate(([0], self.end[:-1]))[: len(self.start)]
         before[begins_run(self.document)] = 0
-        bad = (self.start < before) | (self.end <= self.start)
-        if bad.any():
-            token = int(np.argmax(bad))
-            offsets = f"a token goes from {self.start[token]} to {self.end[token]}"
-            document = int(self.document[token])
-            raise InputError(
-                f"{offsets}, but must begin at {before[token]} or later and end after its start.",
-                _TOKENS,
-                document=document,
-                position=token - int(self.offsets[document]),
-            )
+        bad = first_flagged((self.start < before) | (self.end <= self.start))
+        if bad is not None:
+            document, position = place_of(self.offsets, bad)
+            offsets = f"a token goes from {self.start[bad]} to {self.end[bad]}"
+            problem = f"{offsets}, but must begin at {before[bad]} or later and end after its start."
+            raise InputError(problem, _TOKENS, document=document, position=position)
         return self
 
     @property
@@ -255,11 +245,8 @@ class Documents:
             places: dict[str, int] = {}
             for document, name in enumerate(self.ids):
                 if places.setdefault(name, document) != document:
-                    raise InputError(
-                        f"the documents {places[name]} and {document} have the same name, {name!r}.",
-                        "Give each document a different name.",
-                        document=document,
-                    )
+                    problem = f"the documents {places[name]} and {document} have the same name, {name!r}."
+                    raise InputError(problem, "Give each document a different name.", document=document)
 
 
 _WORD = re.compile(r"\S+")
@@ -294,9 +281,9 @@ def between_blanks(texts: Sequence[str]) -> Tokens:
 
 
 def _words_and_signs(texts: Sequence[str]) -> Tokens:
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    base = offsets_of(list(map(len, texts)))
     kind = of_characters(texts, _kind).astype(np.int8)
-    begins_text = first_tokens(offsets_of(lengths), len(kind))
+    begins_text = first_tokens(base, len(kind))
     shown = np.minimum(kind, _Kind.SIGN)
     sign = shown == _Kind.SIGN
     joined = np.zeros(len(kind), dtype=bool)
@@ -312,7 +299,14 @@ def _words_and_signs(texts: Sequence[str]) -> Tokens:
     differs = np.ones(len(kind), dtype=bool)
     differs[1:] = shown[1:] != shown[:-1]
     inside = shown != _Kind.BLANK
-    return _tokens(inside & (begins_text | ((differs | sign) & ~joined)), inside, lengths)
+    begins = inside & (begins_text | ((differs | sign) & ~joined))
+    # a token ends at the end of its text, where another begins, and before characters outside tokens
+    ends = inside.copy()
+    ends[:-1] &= begins[1:] | ~inside[1:] | begins_text[1:]
+    start = np.flatnonzero(begins)
+    offsets = np.searchsorted(start, base)
+    before = np.repeat(base[:-1], np.diff(offsets))
+    return Tokens(offsets, start - before, np.flatnonzero(ends) + 1 - before)
 
 
 def _kind(character: str) -> _Kind:
@@ -323,18 +317,6 @@ def _kind(character: str) -> _Kind:
     if category(character) in ("Mn", "Mc", "Me", "Cf") or ord(character) in _SKIN_TONES:
         return _Kind.MARK
     return _Kind.WORD if character.isalnum() or character == "_" else _Kind.SIGN
-
-
-def _tokens(begins: np.ndarray, inside: np.ndarray, lengths: np.ndarray) -> Tokens:
-    """Make tokens from flags of the characters that begin tokens, and of all characters inside tokens."""
-    start = np.flatnonzero(begins)
-    base = offsets_of(lengths)
-    # a token ends at the end of its text, where another begins, and before characters outside tokens
-    ends = inside.copy()
-    ends[:-1] &= begins[1:] | ~inside[1:] | first_tokens(base, len(inside))[1:]
-    offsets = np.searchsorted(start, base)
-    before = np.repeat(base[:-1], np.diff(offsets))
-    return Tokens(offsets, start - before, np.flatnonzero(ends) + 1 - before)
 
 
 _AROUND = 20
@@ -390,13 +372,13 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
     refusal = partial(InputError, remedy="Both sides must annotate the same text.", document=document)
     bounds, place = [], 0
     for position, word in enumerate(words):
-        while place < len(text) and text[place].isspace() and not text.startswith(word, place):
-            place += 1
-        if not text.startswith(word, place):
-            rest = text[place : place + _AROUND]
+        start = text.find(word, place)
+        if start < 0 or text[place:start].strip():
+            rest = text[place:].lstrip()[:_AROUND]
             following = f"continues with {shown(rest)}" if rest else "ends here"
             raise refusal(f"the next word is {shown(word)}, but the text {following}.", position=position)
-        bounds.append((place, place := place + len(word)))
+        place = start + len(word)
+        bounds.append((start, place))
     if text[place:].strip():
         raise refusal(f"the words end before {shown(text[place:].strip()[:_AROUND])} in the other side's text.")
     return bounds
@@ -406,5 +388,4 @@ def joined(words: Sequence[Sequence[str]], between: str = "") -> tuple[list[str]
     """Join the words of each document with a separator; returns the texts and the positions of the words in them."""
     ends = [offsets_of([len(word) + len(between) for word in row]) for row in words]
     bounds = [np.stack([end[:-1], end[1:] - len(between)], axis=1) for end in ends]
-    flat = np.concatenate([np.zeros((0, 2), np.int64), *bounds])
-    return [between.join(row) for row in words], Tokens(offsets_of(list(map(len, words))), flat[:, 0], flat[:, 1])
+    return [between.join(row) for row in words], Tokens.from_arrays(bounds)

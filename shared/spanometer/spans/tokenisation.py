@@ -181,10 +181,8 @@ def without_gaps(spans: Spans, texts: Sequence[str]) -> tuple[Spans, int]:
 def _require_documents(spans: Spans, tokens: Tokens) -> None:
     number = len(tokens.offsets) - 1
     if number != spans.documents:
-        raise InputError(
-            f"got tokens of {counted(number, 'document')}, but spans of {counted(spans.documents, 'document')}.",
-            "Give tokens and spans of the same documents.",
-        )
+        problem = f"got tokens of {counted(number, 'document')}, but spans of {counted(spans.documents, 'document')}."
+        raise InputError(problem, "Give tokens and spans of the same documents.")
 
 
 def without_overlaps(spans: Spans) -> Spans:
@@ -264,11 +262,8 @@ def _refuse_off_bounds(spans: Spans, off: np.ndarray, tokens: Tokens) -> None:
     where = f"begins or ends within a token (the {tokens_there} the characters {listed})"
     number = len(np.unique(off))
     more = f" {counted(number - 1, 'other span')} {'do' if number > 2 else 'does'} not fit the tokens either."
-    raise InputError(
-        f"the span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} "
-        f"{where if listed else 'covers no token'}.{more if number > 1 else ''}",
-        f"Move spans to token boundaries with {setting('to_tokens', 'expand')} (or contract, or overlap). "
-        f"Or score characters with {setting('unit', 'character')}.",
-        document=document,
-        option="to_tokens",
-    )
+    named = f"the span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]}"
+    problem = f"{named} {where if listed else 'covers no token'}.{more if number > 1 else ''}"
+    move = f"Move spans to token boundaries with {setting('to_tokens', 'expand')} (or contract, or overlap)."
+    remedy = f"{move} Or score characters with {setting('unit', 'character')}."
+    raise InputError(problem, remedy, document=document, option="to_tokens")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, name_codes
+from ..arrays import code_type, name_codes, place_of, sorted_codes
 from ..exceptions import InputError, setting
 from ..options import CheckedOptions, option, options_of
 from .repairs import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
@@ -102,8 +102,9 @@ class LabelDecoding(Decoding):
 
     def reading(self, scheme: str) -> dict[str, object]:
         """Describe for the signature how tags were read."""
-        ignored = ... if self.id2label is None else self.ignore_index
-        return reading_of(scheme, self.repair, prefix=self.prefix, ignore_index=ignored)
+        prefix = {} if self.prefix else {"prefix": False}
+        ignored = {} if self.id2label is None else {"ignore_index": self.ignore_index}
+        return {"scheme": scheme, "repair": self.repair, **prefix, **ignored}
 
 
 def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
@@ -111,18 +112,10 @@ def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
     if prefix:
         return scheme
     if scheme is not None and get_scheme(scheme).name != "IO":
-        raise InputError(
-            f"tags without prefixes are read as IO, not as {get_scheme(scheme).name}.",
-            f"Leave out {setting('scheme')} or {setting('prefix', False)}.",
-            option="scheme",
-        )
+        problem = f"tags without prefixes are read as IO, not as {get_scheme(scheme).name}."
+        remedy = f"Leave out {setting('scheme')} or {setting('prefix', False)}."
+        raise InputError(problem, remedy, option="scheme")
     return "IO"
-
-
-def reading_of(scheme: str, repair: str, *, prefix: bool, ignore_index: Any = ...) -> dict[str, object]:
-    """Describe for the signature how tags were read; pass `ignore_index` only for integer tags."""
-    numbers = {} if ignore_index is ... else {"ignore_index": ignore_index}
-    return {"scheme": scheme, "repair": repair, **({} if prefix else {"prefix": False}), **numbers}
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,13 +153,11 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
         places_of(repair.actions, scheme)
     missing = [role for role in repair.needs if role not in scheme.roles]
     if missing:
-        raise InputError(
-            f"{setting('repair', name)} needs {', '.join(repair.needs)} tags, but the scheme {scheme.name} lacks "
-            f"{', '.join(missing)}.",
-            f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}, or set {setting('scheme')} to "
-            "another scheme.",
-            option="repair",
-        )
+        lacks = f"the scheme {scheme.name} lacks {', '.join(missing)}"
+        problem = f"{setting('repair', name)} needs {', '.join(repair.needs)} tags, but {lacks}."
+        policies = f"{setting('repair', 'conlleval')} or {setting('repair', 'discard')}"
+        remedy = f"Use {policies}, or set {setting('scheme')} to another scheme."
+        raise InputError(problem, remedy, option="repair")
     return repair
 
 
@@ -195,8 +186,7 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
     rules = scheme_of(scheme, tags)
     policy = get_repair(repair, rules)
     if policy.refuse:
-        remedy = f"Fix the tags, or choose another repair policy with {setting('repair')}"
-        require_legal(tags, rules, remedy)
+        require_legal(tags, rules, f"Fix the tags, or choose another repair policy with {setting('repair')}")
     if policy.actions:
         role, code, labels = read_roles(tags, rules)
         document, start, end, label = read_policy(policy.actions, rules, role, code, tags.offsets)
@@ -350,7 +340,7 @@ def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> No
     if len(pairs) == 0:
         return
     index, at_end = pairs[0].tolist()
-    document, position = tags.place(index)
+    document, position = place_of(tags.offsets, index)
     tag = tags.names[tags.codes[index]]
     if at_end:
         problem = f"{tag!r} cannot stand at the end of a document"
@@ -378,11 +368,8 @@ def _read_names(tags: Tags, scheme: Scheme) -> _Names:
 
 def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Remove unused labels from label codes and names."""
-    used = np.bincount(label, minlength=len(labels)) > 0
-    if used.all():
-        return label, labels
-    codes = (np.cumsum(used) - 1).astype(code_type(len(labels)))
-    return codes[label], tuple(name for name, kept in zip(labels, used, strict=True) if kept)
+    codes, used = sorted_codes(label, labels)
+    return codes.astype(code_type(len(used))), used
 
 
 def labels_of(tags: Iterable[str]) -> tuple[str, ...]:

@@ -8,12 +8,11 @@ legal S and E tags; it is reported separately.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import product
 
 import numpy as np
 
 from ..arrays import ranges
-from .repairs import PLACES, GridPlace, Place, PolicyReader, kind_of
+from .repairs import PLACES, Place, PolicyReader, kind_of
 from .schemes import Scheme
 
 
@@ -27,7 +26,7 @@ class PolicyGrid:
         names: the actions of the policies that have names.
     """
 
-    places: tuple[GridPlace, ...]
+    places: tuple[Place, ...]
     choices: np.ndarray
     names: Mapping[str, Sequence[str]]
 
@@ -88,7 +87,6 @@ class RepairGrid(PolicyGrid):
         kind: `BIOES` or `BIO`.
     """
 
-    places: tuple[Place, ...]
     kind: str
 
     @classmethod
@@ -109,7 +107,7 @@ class RepairGrid(PolicyGrid):
 @cache
 def _grid(kind: str) -> RepairGrid:
     places = PLACES[kind]
-    everything = np.array(list(product(*(range(len(place.actions)) for place in places))), dtype=np.int8)
+    everything = np.indices([len(place.actions) for place in places], dtype=np.int8).reshape(len(places), -1).T
     grid = RepairGrid(places, everything, NAMED[kind], kind)
     choices = everything[[not _is_twin(grid.describe(policy)) for policy in range(len(grid))]]
     choices.flags.writeable = False
@@ -122,33 +120,14 @@ def _is_twin(policy: Mapping[str, str]) -> bool:
     This is the case if only E closes spans and an E of another label sets the span's label: then the label of an open
     span has no effect.
     """
-    return (
-        policy["I other"] == "relabel"
-        and policy.get("E other") == "end relabelled"
-        and all("close" not in policy[place] for place in ("B", "O", "S", "end"))
-    )
+    relabels = policy["I other"] == "relabel" and policy.get("E other") == "end relabelled"
+    return relabels and all("close" not in policy[place] for place in ("B", "O", "S", "end"))
 
 
-@dataclass(frozen=True, eq=False)
-class GridReadings:
-    """The different readings of documents under all policies of a grid. A reading is a set of spans of one document.
-
-    Attributes:
-        document: the document of each reading, ascending.
-        reading, start, end, label: the reading, boundaries and label of each span.
-        of_policy: the reading of each document under each policy, shape (policies, documents).
-    """
-
-    document: np.ndarray
-    reading: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    label: np.ndarray
-    of_policy: np.ndarray
-
-
-def read_all(grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> GridReadings:
-    """Decode documents under all policies of a grid.
+def read_all(
+    grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray
+) -> tuple[np.ndarray, tuple[np.ndarray, ...], np.ndarray]:
+    """Decode documents under all policies of a grid. A reading is a set of spans of one document.
 
     Most documents have few illegal pairs, so many policies decode them in the same way. A document is decoded only once
     for each combination of actions that it needs.
@@ -158,6 +137,10 @@ def read_all(grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: n
         roles: the role of each token's tag, see `schemes.ROLES`.
         labels: the label index of each token's tag; ignored outside spans.
         offsets: the begin of each document and the end of the last, shape (documents + 1).
+
+    Returns:
+        The document of each reading, ascending; the spans (reading, start, end and label of each); and the reading of
+        each document under each policy, shape (policies, documents).
     """
     documents, places = len(offsets) - 1, len(grid.places)
     met = np.zeros((documents, places), dtype=bool)
@@ -178,4 +161,4 @@ def read_all(grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: n
         met = grown
     first = np.cumsum(counts) - counts
     of_policy = grid.choices.astype(np.int64) @ np.where(met, weights, 0).T + first
-    return GridReadings(document, *spans, of_policy)
+    return document, spans, of_policy

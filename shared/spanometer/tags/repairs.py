@@ -66,6 +66,8 @@ _SCRIPT = CONTINUES | continuations("BI", "S") | continuations("E", "BS") | cont
 # E and S do not close spans, and E continues an open span of any label
 _RUNS = continuations("OBIES", "I") | continuations("OBIES", "E", (0, 1))
 
+_STANZA = ("close", "open", "relabel", "close", "single", "end relabelled", "close", "close")
+
 TOOLS: dict[str, Repair] = {
     repair.name: repair
     for repair in (
@@ -73,12 +75,7 @@ TOOLS: dict[str, Repair] = {
         Repair("explainaboard", "ExplainaBoard", CONTINUES, actions=("open", "absorb")),
         Repair("flair", "flair", _RUNS, label=lambda labels: Counter(labels).most_common(1)[0][0]),
         Repair("nereval", "the script of GermEval 2014", CONTINUES | CONTINUES[..., ::-1], label="+".join),
-        Repair(
-            "stanza",
-            "Stanza",
-            CONTINUES,
-            actions=("close", "open", "relabel", "close", "single", "end relabelled", "close", "close"),
-        ),
+        Repair("stanza", "Stanza", CONTINUES, actions=_STANZA),
     )
 }
 """Tools that read illegal tags in their own way."""
@@ -106,31 +103,22 @@ label).
 
 
 @dataclass(frozen=True)
-class GridPlace:
-    """A situation in which the input is ambiguous.
+class Place:
+    """A situation in which the input is ambiguous, such as a kind of illegal pair that a reader can meet.
 
     Attributes:
         name: its name in policies.
         text: a description.
         actions: the possible actions by name.
+        role: the role of the tag, if the situation is an illegal pair.
+        states: the states of the reader in this situation, see `_ALONE`.
     """
 
     name: str
     text: str
     actions: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Place(GridPlace):
-    """A kind of illegal pair that a reader can meet.
-
-    Attributes:
-        role: the role of the tag.
-        states: the states of the reader, see `_ALONE`.
-    """
-
-    role: int
-    states: tuple[int, ...]
+    role: int = OUTSIDE
+    states: tuple[int, ...] = ()
 
 
 def _new_span(name: str, token: int) -> dict[str, Action]:
@@ -148,37 +136,22 @@ def _while_open(token: int) -> dict[str, Action]:
     return {"close": (CLOSE, token), "drop": (DROP, token), "absorb": (KEEP, PASS)}
 
 
-_I_ALONE = Place(
-    "I alone", "an I without an open span", {"open": (KEEP, OPEN), "skip": (KEEP, PASS)}, INSIDE, (_ALONE,)
-)
-_I_OTHER = Place(
-    "I other",
-    "an I with another label than the open span",
-    {**_new_span("open", OPEN), "absorb": (KEEP, PASS), "relabel": (KEEP, RELABEL)},
-    INSIDE,
-    (_OTHER,),
-)
+_AT_FIRST_I = {"open": (KEEP, OPEN), "skip": (KEEP, PASS)}
+_AT_OTHER_I = {**_new_span("open", OPEN), "absorb": (KEEP, PASS), "relabel": (KEEP, RELABEL)}
+_AT_OTHER_E = {**_new_span("single", LONE), "end": (KEEP, FINISH), "end relabelled": (KEEP, FINISH_RELABELLED)}
+_AT_END = {"close": (CLOSE, PASS), "drop": (DROP, PASS)}
+
+_I_ALONE = Place("I alone", "an I without an open span", _AT_FIRST_I, INSIDE, (_ALONE,))
+_I_OTHER = Place("I other", "an I with another label than the open span", _AT_OTHER_I, INSIDE, (_OTHER,))
 _BIOES = (
     Place("B", "a B while a span is open", _while_open(OPEN), BEGIN, _OPENED),
     _I_ALONE,
     _I_OTHER,
     Place("O", "an O while a span is open", _while_open(PASS), OUTSIDE, _OPENED),
     Place("E alone", "an E without an open span", {"single": (KEEP, LONE), "skip": (KEEP, PASS)}, END, (_ALONE,)),
-    Place(
-        "E other",
-        "an E with another label than the open span",
-        {**_new_span("single", LONE), "end": (KEEP, FINISH), "end relabelled": (KEEP, FINISH_RELABELLED)},
-        END,
-        (_OTHER,),
-    ),
+    Place("E other", "an E with another label than the open span", _AT_OTHER_E, END, (_OTHER,)),
     Place("S", "an S while a span is open", _while_open(LONE), SINGLE, _OPENED),
-    Place(
-        "end",
-        "the end of the document while a span is open",
-        {"close": (CLOSE, PASS), "drop": (DROP, PASS)},
-        _FINAL,
-        _OPENED,
-    ),
+    Place("end", "the end of the document while a span is open", _AT_END, _FINAL, _OPENED),
 )
 
 PLACES = {"BIOES": _BIOES, "BIO": (_I_ALONE, _I_OTHER)}
@@ -196,11 +169,8 @@ _LEGAL: dict[tuple[int, int], Action] = {
 }
 """The action at a legal tag, by role and state."""
 
-_LEGAL_BIO = _LEGAL | {
-    (role, state): (CLOSE, token)
-    for role, token in ((OUTSIDE, PASS), (BEGIN, OPEN), (_FINAL, PASS))
-    for state in _OPENED
-}
+_CLOSING = ((OUTSIDE, PASS), (BEGIN, OPEN), (_FINAL, PASS))
+_LEGAL_BIO = _LEGAL | {(role, state): (CLOSE, token) for role, token in _CLOSING for state in _OPENED}
 
 
 def kind_of(scheme: Scheme) -> str:
@@ -210,10 +180,8 @@ def kind_of(scheme: Scheme) -> str:
         InputError: if there is no grid for the scheme.
     """
     if scheme.name not in _KINDS:
-        raise InputError(
-            f"there are no repair actions for {scheme.name} tags.",
-            f"First convert the tags to one of {', '.join(_KINDS)} (spanometer convert).",
-        )
+        remedy = f"First convert the tags to one of {', '.join(_KINDS)} (spanometer convert)."
+        raise InputError(f"there are no repair actions for {scheme.name} tags.", remedy)
     return _KINDS[scheme.name]
 
 
@@ -228,11 +196,9 @@ def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
         listed = "; ".join(f"{place.name} ({', '.join(place.actions)})" for place in places)
-        raise InputError(
-            f"{setting('repair', ','.join(actions))} is not a policy for {scheme.name}.",
-            f"Give one action for each case, separated by commas. The cases in order, with their actions: {listed}.",
-            option="repair",
-        )
+        problem = f"{setting('repair', ','.join(actions))} is not a policy for {scheme.name}."
+        remedy = "Give one action for each case, separated by commas. The cases in order, with their actions: "
+        raise InputError(problem, f"{remedy}{listed}.", option="repair")
     return places
 
 

@@ -138,10 +138,8 @@ def infer_scheme(prefixes: frozenset[str]) -> Scheme:
         if prefixes <= SCHEMES[name].prefixes.keys():
             return SCHEMES[name]
     listed = ", ".join(sorted(prefixes))
-    raise InputError(
-        f"no scheme has all of these prefixes: {listed}.",
-        "Write all tags in one scheme. To convert files, use spanometer convert.",
-    )
+    remedy = "Write all tags in one scheme. To convert files, use spanometer convert."
+    raise InputError(f"no scheme has all of these prefixes: {listed}.", remedy)
 
 
 def encode(
@@ -186,22 +184,17 @@ _LONGEST_LIST = 100
 _CASES: Mapping[str | None, Callable[[str], str]] = {None: str, "upper": str.upper, "lower": str.lower}
 
 
-def label_map_in(text: str | Mapping[str, str], name: str = "label_map", *, leaves_out: bool = False) -> dict[str, str]:
-    """Read `label_map`, or a similar option, from a mapping or from text such as `PER=PERSON,B-geo=LOC`.
+def label_map_in(text: str, name: str = "label_map", *, leaves_out: bool = False) -> dict[str, str]:
+    """Read `label_map`, or a similar option, from text such as `PER=PERSON,B-geo=LOC`.
 
     If `leaves_out` is True, a new label may be empty.
     """
-    if isinstance(text, Mapping):
-        return dict(text)
     labels: dict[str, str] = {}
     for pair in text.split(","):
         old, equals, new = (unescaped(part.strip(), _SEPARATORS) for part in pair.partition("="))
         if not old or not (new or (equals and leaves_out)):
-            raise InputError(
-                f"{mention(name)}: {pair!r} is not of the form OLD=NEW.",
-                "Write PER=PERSON,LOC=PLACE, or give a file with one pair on each line.",
-                option=name,
-            )
+            remedy = "Write PER=PERSON,LOC=PLACE, or give a file with one pair on each line."
+            raise InputError(f"{mention(name)}: {pair!r} is not of the form OLD=NEW.", remedy, option=name)
         if labels.setdefault(old, new) != new:
             raise InputError(f"{mention(name)} maps {old!r} twice.", "Map each label once.")
     return labels
@@ -254,14 +247,10 @@ class LabelChoice:
         "score only these labels; if labels are renamed, use the new names", metavar="A,B", common=True
     )
     ignore_labels: Sequence[str] | None = labels_option(
-        "ignore all spans with these labels; if labels are renamed, use the new names",
-        metavar="A,B",
-        common=True,
+        "ignore all spans with these labels; if labels are renamed, use the new names", metavar="A,B", common=True
     )
     label_case: str | None = option(
-        None,
-        help="convert labels to one case",
-        choices={"upper": "per becomes PER", "lower": "PER becomes per"},
+        None, help="convert labels to one case", choices={"upper": "per becomes PER", "lower": "PER becomes per"}
     )
     reference_labels: bool = option(
         False, help="ignore predicted spans whose labels are not in the reference", kind=bool
@@ -300,17 +289,14 @@ class LabelChoice:
     def require_none(self, clause: str) -> None:
         """Raise an `InputError` with this clause if options for labels are set for input without labels."""
         if self.chooses:
-            raise InputError(
-                f"{', '.join(self.chosen)} need tags or spans, but {clause}.", f"Leave out {', '.join(self.chosen)}."
-            )
+            listed = ", ".join(self.chosen)
+            raise InputError(f"{listed} need tags or spans, but {clause}.", f"Leave out {listed}.")
 
     def signed(self) -> dict[str, object]:
         """Write the options for the signature; long texts are replaced by a hash."""
-        return {
-            name: names if isinstance(names, (str, bool, np.bool_)) else signed_names(names)
-            for name, names in self.chosen.items()
-            if names
-        }
+        chosen = {name: value for name, value in self.chosen.items() if value}
+        one = (str, bool, np.bool_)
+        return {name: value if isinstance(value, one) else signed_names(value) for name, value in chosen.items()}
 
     def of_sides(self, sides: Mapping[str, Any]) -> dict[str, Any]:
         """Rename and select the labels of several sides (`Spans` by name), see `renamed`."""
@@ -352,11 +338,8 @@ class LabelChoice:
             if old not in own and label in own and prefix in PREFIXES:
                 old, new = label, new.removeprefix(f"{prefix}-") or new
             if new_names.setdefault(old, new) != new:
-                raise InputError(
-                    f"{mention('label_map')} maps {old!r} to both {new_names[old]!r} and {new!r}.",
-                    "Map each label once.",
-                    option="label_map",
-                )
+                problem = f"{mention('label_map')} maps {old!r} to both {new_names[old]!r} and {new!r}."
+                raise InputError(problem, "Map each label once.", option="label_map")
         named = {label: new_names.get(name, name) for label, name in cased.items()}
         names, ignored = set(named.values()), set(self.ignore_labels or ())
         kept = names if self.labels is None else set(self.labels)

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import (
-    arrow_array,
     as_column,
     batches,
     integers,
@@ -25,9 +24,10 @@ from ..arrays import (
     offsets_of,
     place_of,
     read_rows,
-    string_array,
+    run_bounds,
     strings,
     take_segments,
+    typed_array,
     with_values,
 )
 from ..exceptions import InputError, clause_for, mention, require_kind, setting, shown, with_type
@@ -100,12 +100,9 @@ class Tags:
 
     def blocks(self) -> Iterator[tuple[int, Self]]:
         """Yield blocks of whole documents, with the number of the first document; one empty block if there are none."""
-        first, documents = 0, len(self.offsets) - 1
-        while first < max(documents, 1):
-            last = int(np.searchsorted(self.offsets, self.offsets[first] + _BLOCK, side="right")) - 1
-            last = min(max(last, first + 1), documents)
-            yield first, self.between(first, last)
-            first = max(last, 1)
+        first, last = run_bounds(self.offsets[:-1] // _BLOCK)
+        for begin, end in zip(first.tolist() or [0], last.tolist() or [0], strict=True):
+            yield begin, self.between(begin, end)
 
     def between(self, first: int, last: int) -> Self:
         """Select documents `first` to `last` (exclusive)."""
@@ -149,11 +146,9 @@ class Tags:
         for code, name in enumerate(self.names):
             label, _, prefix = name.rpartition("-")
             if not (name == "O" or (prefix in PREFIXES and (label or name == prefix))):
-                raise self.refusal(
-                    code,
-                    f"{shown(name)} does not end in one of {', '.join(sorted(PREFIXES))} ({setting('suffix', True)}).",
-                    f"Write tags such as 'PER-B' or 'O', or remove {setting('suffix', True)}.",
-                )
+                suffix, listed = setting("suffix", True), ", ".join(sorted(PREFIXES))
+                problem = f"{shown(name)} does not end in one of {listed} ({suffix})."
+                raise self.refusal(code, problem, f"Write tags such as 'PER-B' or 'O', or remove {suffix}.")
             names.append(f"{prefix}-{label}" if label else name)
         return replace(self, names=tuple(names))
 
@@ -194,17 +189,9 @@ class Tags:
         codes = [code for code, name in enumerate(self.names) if number is not None and _number_of(name) == number]
         return np.isin(self.codes, codes) if codes else np.zeros(len(self.codes), dtype=bool)
 
-    def first(self, code: int) -> tuple[int, int]:
-        """Return document and position of the first token with this tag index."""
-        return self.place(int(np.argmax(self.codes == code)))
-
-    def place(self, token: int) -> tuple[int, int]:
-        """Convert a token's index in the column to its document and position."""
-        return place_of(self.offsets, token)
-
     def refusal(self, code: int, problem: str, remedy: str) -> InputError:
         """Create an error about the first token with this tag index."""
-        document, position = self.first(code)
+        document, position = place_of(self.offsets, int(np.argmax(self.codes == code)))
         return InputError(problem, remedy, document=document, position=position)
 
 
@@ -223,20 +210,15 @@ def _encode(arrays: Iterable[pa.Array], tokens: int) -> tuple[np.ndarray, tuple[
 
 def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
     """Encode strings as indices into the distinct strings, which are in the order of their first occurrence."""
+    if pa.types.is_dictionary(block.type):
+        # the caller's dictionary may have unused or repeated tags
+        encoded = block.indices.dictionary_encode()
+        return integers(encoded.indices), block.dictionary.take(encoded.dictionary).to_pylist()
     if pa.types.is_integer(block.type):
         numbers = block.dictionary_encode()
         return integers(numbers.indices), [f"{_MARK}{number}" for number in numbers.dictionary.to_pylist()]
-    if not pa.types.is_dictionary(block.type):
-        encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
-        return integers(encoded.indices), encoded.dictionary.to_pylist()
-    # the caller's dictionary may have unused or repeated tags
-    indices = integers(block.indices)
-    first = np.full(len(block.dictionary), len(indices))
-    first[indices[::-1]] = np.arange(len(indices))[::-1]
-    used = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(indices))]
-    rank = np.zeros(len(first), dtype=indices.dtype)
-    rank[used] = np.arange(len(used))
-    return rank[indices], block.dictionary.take(pa.array(used)).to_pylist()
+    encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
+    return integers(encoded.indices), encoded.dictionary.to_pylist()
 
 
 def split_tag(tag: str) -> tuple[str, str | None]:
@@ -278,10 +260,8 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
         return f"in {text}, {name_problem(label, 'label')}", remedy
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         behind = clause_for("suffix", f", or set {setting('suffix', True)}")
-        return (
-            f"in {text}, the prefix comes after the label. In {of_scheme}, the prefix ({listed}) comes first.",
-            f"Write {shown(last + '-' + tag.rpartition('-')[0])}{behind}.",
-        )
+        problem = f"in {text}, the prefix comes after the label. In {of_scheme}, the prefix ({listed}) comes first."
+        return problem, f"Write {shown(last + '-' + tag.rpartition('-')[0])}{behind}."
     if prefix == "O":
         return f"{text} is outside all spans but has a label.", "Write 'O' for a token outside all spans."
     if scheme is not None and prefix in PREFIXES:
@@ -347,14 +327,11 @@ def list_arrays(documents: Iterable[Sequence[str]], first_document: int = 0) -> 
 
 def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListArray:
     flat = list(chain.from_iterable(rows))
-    try:
-        if flat and not isinstance(flat[0], str) and all(map(_is_number_type, set(map(type, flat)))):
-            values = _named(arrow_array(np.array(flat, dtype=np.int64)))
-        else:
-            values = string_array(flat)
-    except (TypeError, OverflowError, UnicodeError):
-        raise _bad_tag(rows, first_document) from None
-    return pa.ListArray.from_arrays(list_offsets(rows), values)
+    as_text = not flat or isinstance(flat[0], str)
+    values = typed_array(flat, pa.string() if as_text else pa.int64())
+    if values is None:
+        raise _bad_tag(rows, first_document)
+    return pa.ListArray.from_arrays(list_offsets(rows), _named(values))
 
 
 def _checked_chunks(column: pa.Array | pa.ChunkedArray, first_document: int) -> list[pa.Array]:
@@ -384,10 +361,6 @@ def _named(values: pa.Array) -> pa.StringArray:
     return strings(indices, names)
 
 
-def _is_number_type(kind: type) -> bool:
-    return issubclass(kind, (int, np.integer)) and not issubclass(kind, (bool, np.timedelta64))
-
-
 def _number_of(name: str) -> int | None:
     """Return the integer that a temporary name stands for; None if the name is a tag."""
     match = _NUMBER.fullmatch(name)
@@ -397,24 +370,19 @@ def _number_of(name: str) -> int | None:
 def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
     """Describe the problem of an integer that has no tag, and the remedy."""
     if labels is None:
-        return (
-            f"the tag is the integer {number}, but the names of the tags are missing.",
-            f"Pass the names of the tags with {setting('id2label')}.",
-        )
-    return (
-        f"{mention('id2label')} has no tag for the integer {number}, only for 0 to {len(labels) - 1}.",
-        f"Pass all labels. To ignore a token, give it the reference tag that {mention('ignore_index')} sets.",
-    )
+        problem = f"the tag is the integer {number}, but the names of the tags are missing."
+        return problem, f"Pass the names of the tags with {setting('id2label')}."
+    problem = f"{mention('id2label')} has no tag for the integer {number}, only for 0 to {len(labels) - 1}."
+    ignored = mention("ignore_index")
+    return problem, f"Pass all labels. To ignore a token, give it the reference tag that {ignored} sets."
 
 
 def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
-    for number, row in enumerate(rows):
+    for document, row in enumerate(rows, first_document):
         for position, tag in enumerate(row):
-            if isinstance(tag, str) and is_utf8(tag):
-                continue
-            return InputError(
-                f"{with_type(tag)} is not a tag.", remedy_for(tag), document=first_document + number, position=position
-            )
+            if not isinstance(tag, str) or not is_utf8(tag):
+                problem = f"{with_type(tag)} is not a tag."
+                return InputError(problem, remedy_for(tag), document=document, position=position)
     return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)
 
 

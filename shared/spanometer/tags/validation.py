@@ -76,13 +76,9 @@ class Validation:
             name = tags.names[tags.codes[token]]
             position = token - int(tags.offsets[document])
             before = tags.names[tags.codes[token - 1]] if position else None
-            yield IllegalPair(
-                document,
-                position,
-                name if at_end else before,
-                None if at_end else name,
-                {policy: spans[number] for policy, spans in self._near.items()},
-            )
+            policies = {policy: spans[number] for policy, spans in self._near.items()}
+            previous, tag = (name, None) if at_end else (before, name)
+            yield IllegalPair(document, position, previous, tag, policies)
 
     def _find(self, columns: DecodedSpans) -> list[list[tuple[str, int, int]]]:
         """Return the spans that contain a token of each pair."""
@@ -92,13 +88,11 @@ class Validation:
         # spans of one policy do not overlap, so that starts and ends ascend together
         low = np.searchsorted(base + columns.end, first, side="right")
         high = np.searchsorted(base + columns.start, last, side="right")
-        return [
-            [
-                (columns.labels[columns.label[span]], int(columns.start[span]), int(columns.end[span]))
-                for span in range(start, end)
-            ]
-            for start, end in zip(low.tolist(), high.tolist(), strict=True)
-        ]
+        near = []
+        for here in map(slice, low.tolist(), high.tolist()):
+            labels = [columns.labels[code] for code in columns.label[here].tolist()]
+            near.append(list(zip(labels, columns.start[here].tolist(), columns.end[here].tolist(), strict=True)))
+        return near
 
 
 def policies_of(scheme: Scheme) -> tuple[str, ...]:

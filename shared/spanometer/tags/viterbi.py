@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import as_array, offsets_of, ordered, place_of, run_bounds
+from ..arrays import as_array, first_flagged, offsets_of, ordered, place_of, run_bounds
 from ..exceptions import InputError, counted, shown, without_option
 from .decoding import read_roles, scheme_of
 from .schemes import BEGIN, OUTSIDE, SINGLE, Scheme, get_scheme
@@ -111,10 +111,8 @@ def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
     follows = table[roles[:, None], roles[None, :], same_label]
     begins, ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
     if not _reaches_end(begins, ends, follows):
-        raise InputError(
-            f"no sequence of the labels {', '.join(names)} is legal in {rules.name}.",
-            "Pass all labels of the model and their scheme.",
-        )
+        problem = f"no sequence of the labels {', '.join(names)} is legal in {rules.name}."
+        raise InputError(problem, "Pass all labels of the model and their scheme.")
     opens = (roles == BEGIN) | (roles == SINGLE)
     for array in (begins, ends, follows, opens):
         array.flags.writeable = False
@@ -158,9 +156,8 @@ class Scores:
         """Check logits, see `decode`."""
         if isinstance(logits, (list, tuple)):
             if lengths is not None or mask is not None:
-                raise InputError(
-                    "lengths and mask have no effect with a list of arrays.", "Leave out lengths and mask."
-                )
+                problem = "lengths and mask have no effect with a list of arrays."
+                raise InputError(problem, "Leave out lengths and mask.")
             arrays = [_floats(array, labels, sentence) for sentence, array in enumerate(logits)]
             token = np.concatenate(arrays) if arrays else np.zeros((0, labels))
             scores = cls(token, offsets_of([len(array) for array in arrays]), None)
@@ -175,10 +172,9 @@ class Scores:
         # the largest logit shows NaN, +inf and all -inf
         with np.errstate(invalid="ignore", over="ignore"):
             largest = self.token.max(axis=1, initial=-np.inf)
-        bad = ~np.isfinite(largest)
-        if not bad.any():
+        token = first_flagged(~np.isfinite(largest))
+        if token is None:
             return
-        token = int(np.argmax(bad))
         sentence, position = place_of(self.offsets, token)
         values = self.token[token]
         if np.isnan(values).any():
@@ -207,11 +203,10 @@ def _floats(array: Any, labels: int, sentence: int | None = None) -> np.ndarray:
     if values.dtype.kind != "f":
         raise InputError(f"logits must be floating-point numbers, got {values.dtype}.", remedy, document=sentence)
     if values.ndim != (3 if sentence is None else 2) or values.shape[-1] != labels:
-        raise InputError(
-            f"logits of the shape {values.shape} do not fit {counted(labels, 'label')}.",
-            "Pass padded logits of shape (sentences, tokens, labels), or a list of arrays of shape (tokens, labels).",
-            document=sentence,
-        )
+        problem = f"logits of the shape {values.shape} do not fit {counted(labels, 'label')}."
+        padded = "padded logits of shape (sentences, tokens, labels)"
+        remedy = f"Pass {padded}, or a list of arrays of shape (tokens, labels)."
+        raise InputError(problem, remedy, document=sentence)
     return values
 
 
@@ -222,23 +217,17 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
         remedy = "Pass one boolean for each token of the padded logits."
         tagged = as_array(mask, "a mask", remedy)
         if tagged.shape != shape or not (tagged.dtype == bool or np.isin(tagged, (0, 1)).all()):
-            problem = (
-                f"the mask has the shape {tagged.shape} and the type {tagged.dtype}, but needs the shape {shape} and "
-                "the type bool."
-            )
-            raise InputError(problem, remedy)
+            problem = f"the mask has the shape {tagged.shape} and the type {tagged.dtype}"
+            raise InputError(f"{problem}, but needs the shape {shape} and the type bool.", remedy)
         return tagged.astype(bool)
     if lengths is None:
         return np.ones(shape, dtype=bool)
     remedy = "Give the length of each sentence, an integer from 0 to the padded length."
     counts = as_array(lengths, "a list of lengths", remedy)
     if counts.shape != shape[:1] or (counts.size and counts.dtype.kind not in "iu"):
-        raise InputError(
-            f"lengths have the shape {counts.shape}, but there are {counted(shape[0], 'sentence')}.", remedy
-        )
-    wrong = (counts < 0) | (counts > shape[1])
-    if wrong.any():
-        sentence = int(np.argmax(wrong))
+        problem = f"lengths have the shape {counts.shape}, but there are {counted(shape[0], 'sentence')}."
+        raise InputError(problem, remedy)
+    if (sentence := first_flagged((counts < 0) | (counts > shape[1]))) is not None:
         problem = f"the length is {counts[sentence]}, but the logits have {counted(shape[1], 'token')}."
         raise InputError(problem, remedy, document=sentence)
     return np.arange(shape[1]) < counts[:, None]
@@ -248,21 +237,15 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
     """Check transition scores between labels, see `decode`; None if there are none."""
     if transitions is None:
         return None
-    remedy = (
-        "Pass a table of numbers with a row and a column for each label. Row i has the scores of all labels that "
-        "can follow label i."
-    )
+    remedy = "Pass a table of numbers with a row and a column for each label. "
+    remedy += "Row i has the scores of all labels that can follow label i."
     values = as_array(transitions, "a table of transition scores", remedy)
     if values.shape != (labels, labels) or values.dtype.kind not in "fiu":
-        raise InputError(
-            f"the transition scores have the shape {values.shape} and the type {values.dtype}, but there are "
-            f"{counted(labels, 'label')}.",
-            remedy,
-        )
+        problem = f"the transition scores have the shape {values.shape} and the type {values.dtype}"
+        raise InputError(f"{problem}, but there are {counted(labels, 'label')}.", remedy)
     if np.isnan(values).any() or np.isposinf(values).any():
-        raise InputError(
-            "a transition score is NaN or +inf.", "Use finite scores. To forbid a pair of labels, use -inf."
-        )
+        remedy = "Use finite scores. To forbid a pair of labels, use -inf."
+        raise InputError("a transition score is NaN or +inf.", remedy)
     return values.astype(np.float64)
 
 
@@ -273,11 +256,8 @@ def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | Non
     order = np.argsort(-lengths, kind="stable")
     paths = np.empty(len(scores.token), dtype=np.int64)
     step = legality.step if transitions is None else _PathStep(legality, transitions)
-    blocks = [(0, len(order))]
-    if scores.token.size > _BLOCK:
-        tokens = max(_BLOCK // len(legality.labels), 1)
-        blocks = list(zip(*run_bounds(np.cumsum(lengths[order]) // tokens), strict=True))
-    for left, right in blocks:
+    most = max(_BLOCK // len(legality.labels), 1)
+    for left, right in zip(*run_bounds(np.cumsum(lengths[order]) // most), strict=True):
         _decode_block(scores, order[left:right], legality, step, paths)
     return paths
 
@@ -345,12 +325,11 @@ def _decode_block(
     if lost.any():
         sentence = int(sentences[: going[0]][lost].min())
         length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "tag")
-        raise InputError(
-            f"every legal sequence of {length} in {legality.scheme.name} has the score -inf. The labels are "
-            f"{', '.join(legality.labels)}.",
-            "Pass all labels of the model. If you set logits to -inf, keep at least one legal label for each token.",
-            document=sentence,
-        )
+        problem = f"every legal sequence of {length} in {legality.scheme.name} has the score -inf."
+        named = f"The labels are {', '.join(legality.labels)}."
+        keep = "If you set logits to -inf, keep at least one legal label for each token."
+        remedy = f"Pass all labels of the model. {keep}"
+        raise InputError(f"{problem} {named}", remedy, document=sentence)
     for before, here, after in reversed(steps):
         stop = before + after - here
         path[before:stop] = step.labels_before(score[:, before:stop], path[here:after])

@@ -22,7 +22,7 @@ from ...spans.spans import Spans, as_tags, common_scheme, in_order
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, heading
 from ...tags.decoding import BARE_LABEL, illegal_pairs, read_roles
-from ...tags.policy_grid import GridReadings, PolicyGrid, RepairGrid, read_all
+from ...tags.policy_grid import PolicyGrid, RepairGrid, read_all
 from ...tags.schemes import LabelChoice, Scheme
 from ...tags.tags import Tags, check_names, read_id2label, split_tag
 from ...tags.viterbi import Legality, Scores, best_paths, greedy_paths
@@ -245,7 +245,7 @@ def policy_spread(
     pairs = illegal_pairs(tags, common)
     affected = np.unique(np.searchsorted(tags.offsets, pairs[:, 0], side="right") - 1)
     rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
-    readings, reread = _read_affected(grid, tags, common, affected)
+    document, reread, of_policy = _read_affected(tags, common, affected)
     alone = {"convert": Spans.from_tags(tags, scheme=common.name, repair="convert")}
     alone |= {} if read is None else read.decode(common.name, tags.lengths)
     reference, legal, reread, *others = choice.of(
@@ -259,8 +259,8 @@ def policy_spread(
     # counts of parts can be added only if they have the same list of labels
     names = tuple(sorted({*reference.labels, *reread.labels}))
     reference, legal, reread = (side.with_labels(names) for side in (reference, legal, reread))
-    affected_reference = reference.take(affected).take(readings.document)
-    parts = [(reference.take(rest), legal, None), (affected_reference, reread, readings.of_policy)]
+    affected_reference = reference.take(affected).take(document)
+    parts = [(reference.take(rest), legal, None), (affected_reference, reread, of_policy)]
     spreads = spreads_of(grid, chosen, parts)
     for name, measure in chosen.items():
         scores = {way: measure.score(measure.counts(reference, spans)) for way, spans in alone.items()}
@@ -269,17 +269,19 @@ def policy_spread(
     return PolicySpread(common.name, grid, len(pairs), affected, spreads)
 
 
-def _read_affected(grid: RepairGrid, tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[GridReadings, Spans]:
-    """Decode the affected documents in every way.
+def _read_affected(tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[np.ndarray, Spans, np.ndarray]:
+    """Decode the affected documents under every policy of the scheme's grid.
 
-    Returns all readings, and their spans with a document for each reading.
+    Returns the document of each reading, the spans with a document for each reading, and the reading of each document
+    under each policy.
     """
     roles, labels, names = read_roles(tags, scheme)
     lengths = tags.lengths[affected]
     token = ranges(tags.offsets[affected], lengths)
-    readings = read_all(grid, roles[token], labels[token], offsets_of(lengths))
-    bounds = readings.reading, readings.start, readings.end, readings.label.astype(np.int32)
-    return readings, in_order(Spans(*bounds, names, len(readings.document), lengths[readings.document]))
+    document, columns, of_policy = read_all(RepairGrid.of(scheme), roles[token], labels[token], offsets_of(lengths))
+    reading, start, end, label = columns
+    spans = Spans(reading, start, end, label.astype(np.int32), names, len(document), lengths[document])
+    return document, in_order(spans), of_policy
 
 
 class _Logits(NamedTuple):
