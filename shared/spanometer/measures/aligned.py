@@ -247,15 +247,12 @@ def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:
 
 def tokens_option(help: str) -> Any:
     """Declare the option `tokens` of a measure with its help text."""
-    return option(None, help=help, type="list of lists of str", repr=False, compare=False)
+    return option(None, help=help, type="list of lists of str", convert=_read_tokens, repr=False, compare=False)
 
 
-def read_tokens(tokens: Any) -> Any:
-    """Convert iterators over documents' words to lists, because they can be read only once.
-
-    Encoded words and None are returned unchanged.
-    """
-    return tokens if tokens is None or isinstance(tokens, Tags) else read_documents(tokens, TOKENS_REMEDY)
+def _read_tokens(tokens: Any) -> Any:
+    """Convert iterators over documents' words to lists, because they can be read only once; keep encoded words."""
+    return tokens if isinstance(tokens, Tags) else read_documents(tokens, TOKENS_REMEDY)
 
 
 def with_words(measures: Iterable[Measure], words: Callable[[], Any]) -> list[Any]:

@@ -46,7 +46,6 @@ _FILTER_REMEDY = (
 )
 
 
-@dataclass(frozen=True, eq=False)
 class AttributeItems:
     """The items of the reference, followed by the items of the prediction, both in document order.
 
@@ -60,30 +59,17 @@ class AttributeItems:
         attribute: the index of each item's attribute in `attributes`.
         value: the index of each item's value in `values`.
         score: the score of each item.
+
+    Args:
+        sides: the annotated spans of the reference and of the prediction.
+        scored: the scored attributes.
+        defaults: the default value of each attribute. Default values are not items.
+        include_falsy: whether False, 0, 0.0, "" and None are items.
     """
 
-    attributes: tuple[str, ...]
-    values: tuple[Value | None, ...]
-    references: int
-    document: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    attribute: np.ndarray
-    value: np.ndarray
-    score: np.ndarray
-
-    @classmethod
-    def of(
-        cls, sides: Sequence[Attributes], scored: ScoredAttributes, defaults: Defaults, *, include_falsy: bool
-    ) -> Self:
-        """Convert the attributes of both sides to items.
-
-        Args:
-            sides: the annotated spans of the reference and of the prediction.
-            scored: the scored attributes.
-            defaults: the default value of each attribute. Default values are not items.
-            include_falsy: whether False, 0, 0.0, "" and None are items.
-        """
+    def __init__(
+        self, sides: Sequence[Attributes], scored: ScoredAttributes, defaults: Defaults, *, include_falsy: bool
+    ) -> None:
         number: dict[tuple[type, Value | None], int] = {}
         parts = []
         for side in sides:
@@ -92,9 +78,10 @@ class AttributeItems:
             codes = [number.setdefault((type(value), value), len(number)) for value in (*side.values, None)]
             value = np.array(codes, dtype=np.int64)[value]
             parts.append((side.document[span], side.start[span], side.end[span], attribute, value, score))
-        columns = (np.concatenate(column) for column in zip(*parts, strict=True))
-        values = tuple(value for _, value in number)
-        return cls(tuple(scored), values, len(parts[0][0]), *columns)
+        self.attributes, self.values = tuple(scored), tuple(value for _, value in number)
+        self.references = len(parts[0][0])
+        columns = map(np.concatenate, zip(*parts, strict=True))
+        self.document, self.start, self.end, self.attribute, self.value, self.score = columns
 
     @cached_property
     def code(self) -> np.ndarray:
@@ -394,7 +381,6 @@ class PrecisionRecallCurve:
     average_precision: float
 
 
-@dataclass(frozen=True, eq=False)
 class Steps:
     """The steps of several rankings, one ranking for each group of items. A step adds one or more items.
 
@@ -404,13 +390,25 @@ class Steps:
         rank: the number of items in the group down to this step.
         hits: the number of right items in the group down to this step.
         gained: the number of right items that the step adds, if it counts in average precision.
+
+    Args:
+        counts: the counts of all documents.
+        order: the predicted items of all groups, group after group, each by rank.
+        group: the group of each of these items.
+        rule: how items with equal scores are ranked, see `SpanAttribute.average_precision`.
     """
 
-    group: np.ndarray
-    score: np.ndarray
-    rank: np.ndarray
-    hits: np.ndarray
-    gained: np.ndarray
+    def __init__(self, counts: AttributeCounts, order: np.ndarray, group: np.ndarray, rule: str) -> None:
+        score, right = counts.rows["score"][order], counts.rows["right"][order].astype(np.int64)
+        first, end = run_bounds(group)
+        rank = np.arange(1, len(group) + 1) - np.repeat(first, end - first)
+        hits = np.cumsum(right) - np.repeat((np.cumsum(right) - right)[first], end - first)
+        gained = np.where(rank == 1, 0, right) if rule == "edsnlp-0.20" else right
+        if rule == "ties":
+            first, end = run_bounds(group, score)
+            group, score, rank, hits = (column[end - 1] for column in (group, score, rank, hits))
+            gained = np.add.reduceat(right, first)
+        self.group, self.score, self.rank, self.hits, self.gained = group, score, rank, hits, gained
 
     @classmethod
     def of_attributes(cls, counts: AttributeCounts, rule: str, times: np.ndarray | None = None) -> Self:
@@ -425,26 +423,14 @@ class Steps:
         label = counts.rows["label"][order]
         by_label = np.argsort(label, kind="stable")
         group = np.concatenate([np.zeros(len(order), dtype=np.int64), label[by_label] + 1])
-        return cls._of(counts, np.concatenate([order, order[by_label]]), group, rule)
+        return cls(counts, np.concatenate([order, order[by_label]]), group, rule)
 
     @classmethod
     def of_documents(cls, counts: AttributeCounts, rule: str) -> Self:
         """Rank the items of each document separately."""
         document = counts.rows["document"][counts.ranking]
         by_document = np.argsort(document, kind="stable")
-        return cls._of(counts, counts.ranking[by_document], document[by_document], rule)
-
-    @classmethod
-    def _of(cls, counts: AttributeCounts, order: np.ndarray, group: np.ndarray, rule: str) -> Self:
-        score, right = counts.rows["score"][order], counts.rows["right"][order].astype(np.int64)
-        first, end = run_bounds(group)
-        rank = np.arange(1, len(group) + 1) - np.repeat(first, end - first)
-        hits = np.cumsum(right) - np.repeat((np.cumsum(right) - right)[first], end - first)
-        if rule == "ties":
-            first, end = run_bounds(group, score)
-            last = end - 1
-            return cls(group[last], score[last], rank[last], hits[last], np.add.reduceat(right, first))
-        return cls(group, score, rank, hits, np.where(rank == 1, 0, right) if rule == "edsnlp-0.20" else right)
+        return cls(counts, counts.ranking[by_document], document[by_document], rule)
 
     def precisions(self, groups: int) -> np.ndarray:
         """Sum the precision at the rank of each right item that counts, for each group."""

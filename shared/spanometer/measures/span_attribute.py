@@ -352,7 +352,7 @@ class SpanAttribute(Measure):
             scored = dict.fromkeys(sorted(seen_names(*sides)["attributes"]))
             self._require_free_micro_key(scored)
         require_one_type(sides, scored, self.default_values, kept)
-        items = AttributeItems.of(sides, scored, self.default_values, include_falsy=self.include_falsy)
+        items = AttributeItems(sides, scored, self.default_values, include_falsy=self.include_falsy)
         return sides, items, apart
 
     def _kept(self, references: Attributes, predictions: Attributes) -> np.ndarray | None:
