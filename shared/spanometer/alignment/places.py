@@ -22,6 +22,7 @@ class Places:
     connected.
 
     Attributes:
+        annotators: the number of annotators.
         spans: the distinct spans of all annotators, in text order.
         held: whether each annotator has each span, shape (spans, annotators).
         place: the place of each span; -1 for spans that all annotators have.
@@ -34,6 +35,7 @@ class Places:
     """
 
     def __init__(self, sides: Sequence[Spans]) -> None:
+        self.annotators = len(sides)
         self.spans = spans = union(sides)
         alignments = [Alignment(spans, side) for side in sides]
         self.offsets = offsets = alignments[0].offsets
@@ -62,11 +64,6 @@ class Places:
     def __len__(self) -> int:
         """Count the places."""
         return len(self.document)
-
-    @property
-    def annotators(self) -> int:
-        """The number of annotators."""
-        return int(self.held.shape[1])
 
     @cached_property
     def readings(self) -> "Readings":

@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ..arrays import offsets_by, ranges, ranked
+from ..arrays import offsets_by, ranges, ranked, run_bounds
 from ..counts.counts import require_scipy
 from ..exceptions import InputError
 from .matching import connected, heaviest_matching
@@ -111,9 +111,7 @@ def best_alignment(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarr
     members, saved = _listed(units, dissimilarity)
     chosen = _matched(units, members, saved) if units.annotators == 2 else _packed(units, members, saved)
     members, saved = members[chosen], saved[chosen]
-    alone = np.ones(len(units.start), dtype=bool)
-    alone[members[members >= 0]] = False
-    lone = np.flatnonzero(alone)
+    lone = np.delete(np.arange(len(units.start)), members[members >= 0])
     singles = np.full((len(lone), units.annotators), -1, dtype=members.dtype)
     singles[np.arange(len(lone)), units.annotator[lone]] = lone
     disorder = np.concatenate([(members >= 0).sum(axis=1) - saved, np.ones(len(lone))])
@@ -225,11 +223,11 @@ def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray
     # blocks of connected groups, because the solver's time grows faster than the pairs
     block = np.flatnonzero(np.diff(group[order])) + 1
     block = block[np.diff(block // _BLOCK, prepend=0) > 0]
-    parts = [part for part in np.split(order, block) if len(part)]
-    chosen = [
-        part[heaviest_matching(ranked(members[part, 0])[0], ranked(members[part, 1])[0], saved[part])] for part in parts
-    ]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *chosen])
+    chosen = [order[:0]]
+    for part in filter(len, np.split(order, block)):
+        row, column = (ranked(ends)[0] for ends in members[part].T)
+        chosen.append(part[heaviest_matching(row, column, saved[part])])
+    return np.concatenate(chosen)
 
 
 def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
@@ -238,12 +236,10 @@ def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
     The linear program of each group is solved. If its solution is integer, it is optimal; connected parts with
     fractions are solved again as integer programs.
     """
-    if len(members) == 0:
-        return np.zeros(0, dtype=np.int64)
     of_group = units.group[members.max(axis=1)]
     order = np.argsort(of_group, kind="stable")
-    bounds = np.flatnonzero(np.diff(of_group[order])) + 1
-    return np.concatenate([part[_chosen(members[part], saved[part])] for part in np.split(order, bounds)])
+    parts = (order[begin:end] for begin, end in zip(*run_bounds(of_group[order]), strict=True))
+    return np.concatenate([order[:0], *(part[_chosen(members[part], saved[part])] for part in parts)])
 
 
 def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:

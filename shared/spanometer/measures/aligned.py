@@ -11,13 +11,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment, SideSpans
 from ..arrays import read_documents
 from ..counts.counts import Column, Counts
-from ..counts.statistics import (
-    ALL_AVERAGES,
-    DOCUMENTS,
-    DOCUMENTS_BY_LABEL,
-    f_of,
-    precision_recall_f1,
-)
+from ..counts.statistics import ALL_AVERAGES, DOCUMENTS, DOCUMENTS_BY_LABEL, f_of, precision_recall_f1
 from ..exceptions import InputError, counted, mention, require_sides, setting
 from ..options import option, reused_option
 from ..spans.arrow import LENGTHS_REMEDY

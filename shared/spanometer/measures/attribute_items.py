@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import listed, listed_items, ordered_codes, ranges, recoded, run_bounds
 from ..counts.counts import Counts
 from ..exceptions import OTHER_PLACE, InputError, mention, setting, shown
-from ..spans.attributes import Attributes, Value, plain_value
+from ..spans.attributes import Attributes, Value
 
 UNMATCHED = ("unmatched_references", "unmatched_predictions")
 """Names of two counts by document: reference spans without an equal predicted span, and the reverse."""
@@ -23,7 +23,7 @@ _SIDES = ("references", "predictions")
 ScoredAttributes = Mapping[str, frozenset[str] | None]
 """Maps each scored attribute to the labels of the spans on which it is scored; None means all labels."""
 
-Defaults = Mapping[str, Value]
+Defaults = Mapping[str, Value | None]
 """Maps attributes to their default values."""
 
 _LISTED = 50
@@ -59,6 +59,7 @@ class AttributeItems:
         attribute: the index of each item's attribute in `attributes`.
         value: the index of each item's value in `values`.
         score: the score of each item.
+        code: an integer for each item. Equal items have equal integers; integers increase with the document.
 
     Args:
         sides: the annotated spans of the reference and of the prediction.
@@ -82,11 +83,7 @@ class AttributeItems:
         self.references = len(parts[0][0])
         columns = map(np.concatenate, zip(*parts, strict=True))
         self.document, self.start, self.end, self.attribute, self.value, self.score = columns
-
-    @cached_property
-    def code(self) -> np.ndarray:
-        """An integer for each item. Equal items have equal integers; integers increase with the document."""
-        return ordered_codes(self.document, self.start, self.end, self.attribute, self.value)
+        self.code = ordered_codes(self.document, self.start, self.end, self.attribute, self.value)
 
     @property
     def reference(self) -> np.ndarray:
@@ -105,12 +102,11 @@ def _item_columns(
     """Return the span, attribute, value (-1 for None) and score of each item, ordered by span and attribute."""
     number, width = {name: code for code, name in enumerate(scored)}, max(len(scored), 1)
     attribute_of = np.array([number.get(name, -1) for name in side.names], dtype=np.int64)
-    default_of = [plain_value(defaults.get(name), name) for name in scored]
     # whether an attribute is scored for a label, and whether its value is an item
     of_labels = [[labels is None or label in labels for label in side.labels] for labels in scored.values()]
     of_values = [
         [(include_falsy or bool(own)) and (type(own) is not type(default) or own != default) for own in side.values]
-        for default in default_of
+        for default in map(defaults.get, scored)
     ]
     scored_of = np.array(of_labels, dtype=bool).reshape(len(scored), len(side.labels))
     is_item = np.array(of_values, dtype=bool).reshape(len(scored), len(side.values))
@@ -233,7 +229,7 @@ def require_one_type(
         defaults: the default value of each attribute; it is compared too.
         documents: the document numbers; None means 0, 1, 2 ...
     """
-    preset = [(name, plain_value(value, name)) for name, value in defaults.items() if name in scored]
+    preset = [(name, value) for name, value in defaults.items() if name in scored]
     values = (*sides[0].values, *sides[1].values, *(value for _, value in preset))
     typed = {(type(value), _meaning(value)) for value in values}
     if len({meaning for _, meaning in typed}) == len(typed):

@@ -348,7 +348,7 @@ class TreeAlignment:
         of_types = self._slots("slot_types", self.entities, self.reference, self.prediction, types_differ)
         sides, labels, ranks = [], [], []
         for index, (components, label) in enumerate(zip(self.components, self._component_label, strict=True)):
-            slot = np.flatnonzero(~self._entities_among_components(index))
+            slot = self._components_only(index)
             slot = slot[np.lexsort((label[slot], components.end[slot], components.start[slot]))]
             rank = np.full(len(components), -1)
             rank[slot] = np.arange(len(slot))
@@ -378,8 +378,8 @@ class TreeAlignment:
             f"{kind}_cost": references.column(first[wrong], cost[wrong]),
         }
 
-    def _entities_among_components(self, index: int) -> np.ndarray:
-        """Flag the components of a side that have the boundaries and label of an entity other than their own."""
+    def _components_only(self, index: int) -> np.ndarray:
+        """Return the components of a side without those that have the boundaries and label of another entity."""
         side, entities, components = self.sides[index], self.entities[index], self.components[index]
         types, labels = self._type[index], self._component_label[index]
         # few names are both types and labels
@@ -393,9 +393,8 @@ class TreeAlignment:
         of_type, of_component = np.split(code, [len(owner)])
         width = int(code.max(initial=0)) + 1
         own = np.isin(parent * width + of_component, owner * width + of_type)
-        flags = np.zeros(len(components), dtype=bool)
-        flags[named] = np.bincount(of_type, minlength=width)[of_component] > own
-        return flags
+        is_entity = np.bincount(of_type, minlength=width)[of_component] > own
+        return np.delete(np.arange(len(components)), named[is_entity])
 
 
 def unmatched(side: SideSpans, partners: np.ndarray) -> Column:

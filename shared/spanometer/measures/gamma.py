@@ -25,8 +25,6 @@ _NOTHING = 1e-12
 _APART = {"mean": 1.0, "half": 0.5}
 """The values of `min_shift`, in mean lengths of units."""
 
-_UNIT = ("start", "end", "label")
-
 MOST_SAMPLES = 100_000
 
 _CONFIDENCE = 1.96
@@ -228,12 +226,11 @@ class Gamma(UnitMeasure):
         if number == 0:
             return np.zeros(labels), np.zeros(labels + 1), np.zeros(self.samples)
         annotators = int(counts.shared["annotator_tokens"].sum() // counts.shared["tokens"].sum())
-        annotator, start, end, label = _in_order(annotators, *(rows[name] for name in ("annotator", *_UNIT)))
-        units = Units(annotators, annotator, np.zeros_like(label), start, end, label)
+        units = _in_order(annotators, rows)
         chance = Chance(units, labels, self._dissimilarity(counts.labels), self)
         per_label, categorical = chance.disorders(self.samples, self.precision, self.processes).values()
         shares = self.delta_empty * per_label.mean(axis=0) * number / annotators
-        of_unit = divide(shares, np.bincount(label, minlength=labels), 0.0)
+        of_unit = divide(shares, np.bincount(units.label, minlength=labels), 0.0)
         of_pairs = divide(np.nansum(categorical, axis=0), (~np.isnan(categorical)).sum(axis=0), 0.0)
         return of_unit, of_pairs, per_label.sum(axis=1)
 
@@ -266,13 +263,14 @@ class Gamma(UnitMeasure):
         return np.where((observed <= _NOTHING) & (size > _NOTHING), 1.0, value)
 
 
-def _in_order(annotators: int, annotator: np.ndarray, *columns: np.ndarray) -> list[np.ndarray]:
-    """Order the units by annotator and position, so that the order of the input does not matter."""
+def _in_order(annotators: int, rows: Mapping[str, np.ndarray]) -> Units:
+    """Order the units by annotator and position, so that the order of the input does not matter; all are one group."""
+    annotator, *columns = (rows[name] for name in ("annotator", "start", "end", "label"))
     order = np.lexsort((*reversed(columns), annotator))
     own = np.split(order, np.searchsorted(annotator[order], np.arange(1, annotators)))
     own.sort(key=lambda units: [column[units].tobytes() for column in columns])
     number = np.repeat(np.arange(annotators), list(map(len, own)))
-    return [number, *(column[np.concatenate(own)] for column in columns)]
+    return Units(annotators, number, np.zeros_like(number), *(column[np.concatenate(own)] for column in columns))
 
 
 _REMEDY = (

@@ -41,10 +41,7 @@ class TokenF(FMeasure):
     duplicates: str = option(
         "once",
         help="how to count a token that several spans of one label share",
-        choices={
-            "once": "the token counts once",
-            "each": "the token counts once for each span",
-        },
+        choices={"once": "the token counts once", "each": "the token counts once for each span"},
     )
     weight_by: str = option(
         "spans",

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, intersections, line_base, overlaps
-from ..arrays import offsets_of, ranges
+from ..arrays import offsets_by, offsets_of, take_segments
 from ..counts.counts import Column, Counts
 from ..counts.statistics import ALL_AVERAGES, divide
 from ..options import option, reused_option
@@ -210,9 +210,8 @@ def _disagreement(counts: Counts, times: np.ndarray) -> tuple[np.ndarray, np.nda
     rows, tokens, documents = counts.rows, counts.shared["tokens"], np.repeat(np.arange(counts.documents), times)
     annotators = int(divide(counts.shared["annotator_tokens"].sum(), tokens.sum(), 2.0))
     order = np.argsort(rows["document"], kind="stable")
-    first = np.searchsorted(rows["document"][order], np.arange(counts.documents + 1))
-    sizes = np.diff(first)[documents]
-    units = order[ranges(first[:-1][documents], sizes)]
+    sizes, items = take_segments(offsets_by(rows["document"], counts.documents), documents)
+    units = order[items]
     offsets = offsets_of(tokens[documents])
     base = rows["label"][units] * offsets[-1] + np.repeat(offsets[:-1], sizes)
     start, end = (rows[bound][units] + base for bound in ("start", "end"))
@@ -233,8 +232,7 @@ def _interval_disagreement(sides: Sequence[SideSpans], labels: int, tokens: int)
         apart = (first.start[left] - second.start[right]) ** 2 + (first.end[left] - second.end[right]) ** 2
         squares += np.bincount(first.label[left], weights=apart, minlength=labels)
         for side, met in ((first, left), (second, right)):
-            lonely = np.ones(len(side), dtype=bool)
-            lonely[met] = False
+            lonely = np.delete(np.arange(len(side)), met)
             squares += np.bincount(side.label[lonely], weights=side.size[lonely] ** 2.0, minlength=labels)
     observed = divide(2 * squares, np.full(labels, annotators * (annotators - 1) * float(tokens) ** 2), 0.0)
 
