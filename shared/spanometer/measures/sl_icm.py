@@ -296,8 +296,7 @@ class SlIcm(AlignedMeasure):
         elif self.tokens is None:
             return TokenInformation()
         else:
-            words = words_of(self.tokens, lengths, exact=exact)
-            token = words.codes[ranges(words.offsets[:-1], lengths)]
+            words, token = words_of(self.tokens, lengths, exact=exact)
             if self._source == _MAPPING:
                 default = math.nan if self.unknown is None else self.unknown
                 share = np.array([probabilities.get(word, default) for word in words.names], dtype=float)

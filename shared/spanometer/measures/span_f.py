@@ -88,9 +88,7 @@ class SpanF(FMeasure):
             problem = f"{setting('duplicates', 'forms')} compares words, but there are no words."
             raise InputError(problem, TOKENS_REMEDY, option="duplicates")
         lengths = np.diff(alignment.offsets)
-        words = words_of(self.tokens, lengths, exact=alignment.lengths is not None)
-        # documents may have words after their last span
-        codes = words.codes[ranges(words.offsets[:-1], lengths)]
+        _, codes = words_of(self.tokens, lengths, exact=alignment.lengths is not None)
         sides = alignment.references, alignment.predictions
         pieces = (side.pieces_by_span for side in sides)
         rows = [codes[ranges(alignment.token(part.start), part.end - part.start)] for part in pieces]
