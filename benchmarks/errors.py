@@ -59,7 +59,7 @@ def of_corpus() -> Cases:
         "columns span_f": lambda: scored(*columns),
         "columns errors": lambda: told(*columns),
         "spans span_f": lambda: SpanF().score(SpanF().counts(*spans))["f1"],
-        "spans matched": lambda: float((MatchedSpans.of(Alignment(*spans)).kind == 0).sum()),
+        "spans matched": lambda: float((MatchedSpans(Alignment(*spans)).kind == 0).sum()),
         "columns span_f with intervals": lambda: scored(*columns, confidence=0.95),
         "columns errors with intervals": lambda: spanometer.errors(*columns).only.costs.score,
         "writing": lambda: written(found),
@@ -77,7 +77,7 @@ def _matched_anew(size: int) -> float:
     """Match one long chain without cached results."""
     alignment = _CHAINS.setdefault(size, chain(size))
     alignment.matched.clear()
-    return float(len(MatchedSpans.of(alignment)))
+    return float(len(MatchedSpans(alignment)))
 
 
 def report(timings: Timings, goals: list[Goal]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from spanometer.alignment.fair_errors import KINDS, fair_errors
+from spanometer.alignment.fair_errors import KINDS, FairErrors
 from spanometer.alignment.overlaps import Alignment
 from spanometer.exceptions import InputError
 from spanometer.measures.aligned import AlignedMeasure
@@ -127,7 +127,7 @@ def fair_overlap(inputs: Inputs) -> Iterator[Cell]:
     """Classify the overlap of two spans of one label, with inclusive ends; `none` if they do not overlap."""
     for row in published_rows("fair_overlap"):
         sides = [spans_of(row[side], inclusive=True) for side in ("gold", "predicted")]
-        errors = fair_errors(Alignment(*sides)).kind.tolist()
+        errors = FairErrors(Alignment(*sides)).kind.tolist()
         kind = "TP" if not errors else KINDS[errors[0]] if len(errors) == 1 else "none"
         yield Cell(f"{row['gold']}, {row['predicted']}", row["kind"], True, kind == row["kind"])
 
@@ -233,7 +233,7 @@ def _events(sums: Mapping[str, float], *, fair: bool) -> dict[str, float]:
 
 def _confusion(alignment: Alignment) -> dict[tuple[str, str], float]:
     """Count all errors by both labels (`_` for none); if the labels are equal, they are boundary errors."""
-    errors = fair_errors(alignment)
+    errors = FairErrors(alignment)
     names = (*alignment.labels, "_")
     numbers = np.zeros((len(names), len(names)), dtype=np.int64)
     # -1, for none, is the last

@@ -113,6 +113,7 @@ class Option:
         flag: the name on the command line without the leading dashes; by default the keyword with dashes. Empty if the
             command line handles the option in another way.
         metavar: the placeholder of the value in the help of the command line.
+        convert: normalises the value before it is checked; not called for None if None is allowed.
         parse: converts a string to a value, for the command line and pages; by default derived from `kind`.
         repeat: whether the flag can be repeated; `parse` then gets a list of strings.
         label: its name on pages; empty if pages handle the option in another way.
@@ -135,6 +136,7 @@ class Option:
     optional: bool = False
     flag: str | None = None
     metavar: str | None = None
+    convert: Callable[[Any], Any] | None = None
     parse: Callable[[Any], Any] | None = None
     repeat: bool = False
     label: str = ""
@@ -306,13 +308,16 @@ def made(kind: type[Owner], values: Mapping[str, Any]) -> Owner:
 
 
 def check_options(owner: Any) -> None:
-    """Check all options of an object, and convert NumPy scalars, and integers for floats, to Python types.
+    """Convert and check all options of an object; NumPy scalars, and integers for floats, become Python types.
 
     Raises:
         InputError: if a value is not allowed; the error names the option.
     """
     for name, declared in options_of(owner).items():
         value = getattr(owner, name)
+        if declared.convert is not None and not (value is None and declared.optional):
+            value = declared.convert(value)
+            object.__setattr__(owner, name, value)
         declared.check(value)
         if declared.kind is not None and value is not None and type(value) is not declared.kind:
             object.__setattr__(owner, name, declared.kind(value))

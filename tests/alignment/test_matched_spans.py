@@ -16,7 +16,7 @@ from spanometer.alignment.overlaps import Alignment
 
 
 def matched(references, predictions, **options):
-    return MatchedSpans.of(Alignment(Spans.from_dicts(references), Spans.from_dicts(predictions)), **options)
+    return MatchedSpans(Alignment(Spans.from_dicts(references), Spans.from_dicts(predictions)), **options)
 
 
 def kinds(reference, prediction, **options):
@@ -129,7 +129,7 @@ def test_against_all_matchings(kind, min_overlap, corpora):
         if kind == "really flat":
             references, predictions = unlabelled_flat(references), unlabelled_flat(predictions)
         alignment = Alignment(as_spans(references, lengths), as_spans(predictions, lengths))
-        found = MatchedSpans.of(alignment, min_overlap=min_overlap)
+        found = MatchedSpans(alignment, min_overlap=min_overlap)
         expected = [rows_of(*pair, min_overlap) for pair in zip(references, predictions, strict=True)]
         assert as_rows(found) == [sorted(document, key=readable) for document in expected]
 

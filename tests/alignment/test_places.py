@@ -12,7 +12,7 @@ from spanometer.alignment.places import Places
 def places(*documents, length=20):
     """The places of one document, given as lists of spans of each annotator."""
     rows = [[[{"start": a, "end": b, "label": label} for a, b, label in spans]] for spans in documents]
-    return Places.of([Spans.from_dicts(row, lengths=[length]) for row in rows])
+    return Places([Spans.from_dicts(row, lengths=[length]) for row in rows])
 
 
 def bounds(found):
@@ -66,7 +66,7 @@ def test_what_all_have_links_nothing():
 def test_fragments_are_linked_by_their_span():
     one = [[{"label": "X", "fragments": [[0, 1], [5, 6]]}, {"label": "X", "fragments": [[2, 3]]}]]
     other = [[{"label": "X", "fragments": [[0, 1]]}, {"label": "X", "fragments": [[5, 7]]}]]
-    found = Places.of([Spans.from_dicts(side, lengths=[9]) for side in (one, other)])
+    found = Places([Spans.from_dicts(side, lengths=[9]) for side in (one, other)])
     # the first place lies on both sides of the second
     assert bounds(found) == [(0, 7), (2, 3)]
     stretches = found.stretches
@@ -90,7 +90,7 @@ def test_lengths_need_not_be_known():
         Spans.from_dicts([[{"start": 3, "end": 5, "label": "X"}], row])
         for row in ([], [{"start": 0, "end": 1, "label": "X"}])
     ]
-    found = Places.of(sides)
+    found = Places(sides)
     assert (found.document.tolist(), bounds(found)) == ([1], [(0, 1)])
 
 
@@ -103,7 +103,7 @@ def test_random_teams(kind, annotators):
             Spans.from_dicts(as_dicts(corpus, fragmented=kind == "discontinuous"), lengths=lengths)
             for corpus in corpora
         ]
-        found = Places.of(sides)
+        found = Places(sides)
         expected = [
             (document, *reading)
             for document in range(len(lengths))

@@ -12,7 +12,7 @@ from spanometer import InputError, Spans
 from spanometer.alignment.overlaps import lay_out
 from spanometer.alignment.unitary import Dissimilarity, Units
 from spanometer.measures import Gamma
-from spanometer.measures.gamma_chance import Chance
+from spanometer.measures.gamma import Chance
 
 
 def counted(measure, *annotators, length=None):
@@ -127,7 +127,7 @@ def test_expected_disorder_of_its_samples(annotators, sampler):
         score = measure.score(of_units(measure, sides, ("A", "B"), 50))
         order = sorted(sides, key=lambda side: [np.array(list(column)).tobytes() for column in bounds_of(side)])
         rows = [(number, 0, *unit[:2], "AB".index(unit[2])) for number, side in enumerate(order) for unit in side]
-        chance = Chance(Units(annotators, *np.array(rows).T), 2, Dissimilarity(alpha=1.0), sampler)
+        chance = Chance(Units(annotators, *np.array(rows).T), 2, Dissimilarity(alpha=1.0), Gamma(sampler=sampler))
         made = chance.sampled(range(4))
         found = []
         for sample in range(4):
@@ -166,7 +166,7 @@ def test_gamma_cat_and_gamma_k(annotators, distances):
         rows = [(number, 0, *unit[:2], "ABC".index(unit[2])) for number, side in enumerate(order) for unit in side]
         given = None if matrix is None else np.array(matrix, dtype=float)
         units = Units(annotators, *np.array(rows).T)
-        made = Chance(units, 3, Dissimilarity(1.0, 0.7, given), "shift", delta=1.3).sampled(range(3))
+        made = Chance(units, 3, Dissimilarity(1.0, 0.7, given), Gamma(delta_empty=1.3)).sampled(range(3))
         samples = [
             [
                 [
@@ -199,7 +199,7 @@ def test_moves_of_the_paper():
     """Moved units keep lengths and labels; moves are a mean length apart, round the circle, and evenly drawn."""
     lengths = 4
     rows = [(0, 0, 10, 14, 0), (0, 0, 30, 34, 1), (1, 0, 12, 16, 0), (2, 0, 20, 24, 2), (2, 0, 46, 50, 1)]
-    chance = Chance(Units(3, *np.array(rows).T), 3, Dissimilarity())
+    chance = Chance(Units(3, *np.array(rows).T), 3, Dissimilarity(), Gamma())
     circle, seen = 50 - 10, []
     for number in range(300):
         generator = np.random.default_rng(number)
@@ -222,7 +222,7 @@ def test_moves_of_the_paper():
 
 def test_circle_that_is_too_short():
     # two units of 4 on a circle of 4: moves are as far apart as they can be
-    chance = Chance(Units(2, *np.array([(0, 0, 0, 4, 0), (1, 0, 0, 4, 0)]).T), 1, Dissimilarity())
+    chance = Chance(Units(2, *np.array([(0, 0, 0, 4, 0), (1, 0, 0, 4, 0)]).T), 1, Dissimilarity(), Gamma())
     moves = chance._moves(np.random.default_rng(0), 4)
     assert abs(moves[0] - moves[1]) == pytest.approx(2)
 
@@ -235,14 +235,14 @@ def test_precision_asks_for_samples():
     )
     start, end, label = np.array([(0, 4, 0), (10, 13, 1), (20, 26, 0), (1, 4, 0), (11, 15, 1)]).T
     units = Units(2, np.array([0, 0, 0, 1, 1]), np.zeros(5, dtype=int), start, end, label)
-    chance = Chance(units, 2, Dissimilarity())
-    first = chance.disorders(30, None, 1)[0].sum(axis=1)
+    chance = Chance(units, 2, Dissimilarity(), Gamma())
+    first = chance.disorders(30, None, 1)["disorder"].sum(axis=1)
     needed = math.ceil((1.96 * first.std(ddof=1) / first.mean() / 0.02) ** 2)
     assert needed > 30
-    whole = chance.disorders(30, 0.02, 1)[0].sum(axis=1)
+    whole = chance.disorders(30, 0.02, 1)["disorder"].sum(axis=1)
     assert len(whole) == needed
     assert whole[:30].tolist() == first.tolist()
-    assert len(chance.disorders(30, 0.9, 1)[0]) == 30
+    assert len(chance.disorders(30, 0.9, 1)["disorder"]) == 30
     with pytest.raises(InputError, match=r"about [0-9,]{15,} random annotations; the limit is 100,000") as error:
         chance.disorders(30, 1e-9, 1)
     # what the error names is enough

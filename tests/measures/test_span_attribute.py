@@ -42,7 +42,7 @@ REFERENCE = [
     span({"neg": False, "carrier": "FATHER"}, 1, 2),
     span({"neg": False, "carrier": "PATIENT"}, 2, 3),
 ]
-EXAMPLE = {"attributes": {"neg": True, "carrier": ["DIS"]}, "default_values": {"neg": False}}
+EXAMPLE = {"attributes": {"neg": True, "carrier": ["DIS"]}, "default_values": {"neg": np.bool_(False)}}
 TABLE = {
     "micro": [0.57, 0.5, 0.67, 2, 3, 4],
     "neg": [0.67, 0.5, 1, 1, 1, 2],

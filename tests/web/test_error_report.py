@@ -99,7 +99,7 @@ def test_random_corpora(seed, kind):
     sides = [as_spans(side, lengths) for side in sides]
     words = [[f"w{number}" for number in range(length)] for length in lengths]
     data = data_for(*sides, Context(wording=Wording.of_words(words)))
-    rows = MatchedSpans.of(Alignment(*sides)).to_arrow().to_pylist()
+    rows = MatchedSpans(Alignment(*sides)).to_arrow().to_pylist()
     expected = [row["kind"] for row in rows if row["kind"] != "correct"]
     system = data["systems"][0]
     assert [list(KINDS)[kind] for kind in decoded(system["kind"])] == expected

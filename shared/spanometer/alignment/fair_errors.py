@@ -1,13 +1,10 @@
 """The errors of Ortmann's fair evaluation, which counts each mistake once."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays import items_by_turn, numbers_in_runs, offsets_by, offsets_of, ranges, run_bounds, take_segments
-from ..exceptions import InputError
 from .matching import connected, occurrences
-from .overlaps import Alignment, across_labels, token_codes
+from .overlaps import Alignment, across_labels, require_few, token_codes
 from .pieces import Incidence
 
 KINDS = ("FN", "FP", "LE", "BES", "BEL", "BEO", "LBE")
@@ -17,51 +14,43 @@ They are: missing span; spurious span; different label; same label, but smaller 
 crossing it; different label and different boundaries.
 """
 
+_Columns = tuple[np.ndarray, ...]
+
 _FN, _FP, _LE, _BES, _BEL, _BEO, _LBE = range(len(KINDS))
 
 _STRETCH_LIMIT = 10_000_000
 """The maximum number of intervals into which spans are cut."""
 
 
-@dataclass(frozen=True, eq=False)
 class FairErrors:
-    """Errors as columns, one row for each error.
+    """The errors of a corpus as columns, one row for each error, see `measures.FairF`.
 
     Attributes:
         kind: the index of each error's kind in `KINDS`.
         document: the document of each error.
         reference, prediction: the label indices on both sides; -1 if there is no span.
-    """
-
-    kind: np.ndarray
-    document: np.ndarray
-    reference: np.ndarray
-    prediction: np.ndarray
-
-
-def fair_errors(alignment: Alignment) -> FairErrors:
-    """Find the errors of a corpus, see `measures.FairF`.
 
     Raises:
         InputError: if too many wrong spans overlap, see `overlaps.PAIR_LIMIT`.
     """
-    wrong, _, _ = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
-    left, right = _identical(wrong)
-    parts = [_errors(wrong, np.full(len(left), _LE), left, right)]
-    wrong = _without(wrong, left, right)
-    # a pair that overlaps nothing else is an event; other pairs compete
-    pairs = wrong.pairs
-    alone = (occurrences(pairs.reference) == 1) & (occurrences(pairs.prediction) == 1)
-    parts.append(_events(wrong, np.flatnonzero(alone)))
-    wrong = _without(wrong, pairs.reference[alone], pairs.prediction[alone])
-    chosen, pairs = _Turns(wrong).events(), wrong.pairs
-    parts.append(_events(wrong, chosen))
-    wrong = _without(wrong, pairs.reference[chosen], pairs.prediction[chosen])
-    missing, spurious = np.arange(len(wrong.references)), np.arange(len(wrong.predictions))
-    parts.append(_errors(wrong, np.full(len(missing), _FN), missing, None))
-    parts.append(_errors(wrong, np.full(len(spurious), _FP), None, spurious))
-    columns = ("kind", "document", "reference", "prediction")
-    return FairErrors(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
+
+    def __init__(self, alignment: Alignment) -> None:
+        wrong, _, _ = across_labels(alignment, wrong=True)
+        left, right = _identical(wrong)
+        parts = [_errors(wrong, np.full(len(left), _LE), left, right)]
+        wrong = _without(wrong, left, right)
+        # a pair that overlaps nothing else is an event; other pairs compete
+        pairs = wrong.pairs
+        alone = (occurrences(pairs.reference) == 1) & (occurrences(pairs.prediction) == 1)
+        parts.append(_events(wrong, np.flatnonzero(alone)))
+        wrong = _without(wrong, pairs.reference[alone], pairs.prediction[alone])
+        chosen, pairs = _Turns(wrong).events(), wrong.pairs
+        parts.append(_events(wrong, chosen))
+        wrong = _without(wrong, pairs.reference[chosen], pairs.prediction[chosen])
+        missing, spurious = np.arange(len(wrong.references)), np.arange(len(wrong.predictions))
+        parts.append(_errors(wrong, np.full(len(missing), _FN), missing, None))
+        parts.append(_errors(wrong, np.full(len(spurious), _FP), None, spurious))
+        self.kind, self.document, self.reference, self.prediction = map(np.concatenate, zip(*parts, strict=True))
 
 
 def _identical(alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
@@ -79,16 +68,16 @@ def _without(alignment: Alignment, left: np.ndarray, right: np.ndarray) -> Align
     return alignment.of_sides(*(side.take(np.delete(np.arange(len(side)), spans)) for side, spans in sides))
 
 
-def _errors(alignment: Alignment, kind: np.ndarray, left: np.ndarray | None, right: np.ndarray | None) -> FairErrors:
-    """Create errors from pairs of spans, or from spans of one side."""
+def _errors(alignment: Alignment, kind: np.ndarray, left: np.ndarray | None, right: np.ndarray | None) -> _Columns:
+    """Return the columns of `FairErrors` for pairs of spans, or for spans of one side."""
     sides = [(alignment.references, left), (alignment.predictions, right)]
     labels = [np.full(len(kind), -1) if spans is None else side.label[spans] for side, spans in sides]
     document = next(side.document[spans] for side, spans in sides if spans is not None)
-    return FairErrors(kind, document, *labels)
+    return kind, document, *labels
 
 
-def _events(alignment: Alignment, chosen: np.ndarray) -> FairErrors:
-    """Create the errors in chosen pairs of overlapping, different spans."""
+def _events(alignment: Alignment, chosen: np.ndarray) -> _Columns:
+    """Return the columns of the errors in chosen pairs of overlapping, different spans."""
     pairs, references, predictions = alignment.pairs, alignment.references, alignment.predictions
     left, right, shared = pairs.reference[chosen], pairs.prediction[chosen], pairs.shared[chosen]
     kind = np.where(shared == predictions.size[right], _BES, np.where(shared == references.size[left], _BEL, _BEO))
@@ -126,11 +115,7 @@ class _Turns:
         for side in (self._alignment.references, self._alignment.predictions):
             first = np.searchsorted(stretches.start, side.start)
             offsets = offsets_of(np.searchsorted(stretches.start, side.end) - first + 1)
-            if offsets[-1] > _STRETCH_LIMIT:
-                raise InputError(
-                    f"wrong spans overlap in {offsets[-1]} stretches; the limit is {_STRETCH_LIMIT}.",
-                    "Score fewer nested or crossing spans at once.",
-                )
+            require_few(offsets[-1], _STRETCH_LIMIT, f"wrong spans overlap in {offsets[-1]} stretches")
             base = offsets[:-1] - first
             begin, size = stretches.covered(side)
             remaining = np.zeros(offsets[-1], dtype=np.int64)

@@ -1,8 +1,7 @@
 """One-to-one pairs of reference and predicted spans, with the kind of each error."""
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +38,6 @@ MARKS = {
 """Marks that rows of any kind can have."""
 
 
-@dataclass(frozen=True, eq=False)
 class MatchedSpans:
     """The best one-to-one pairs of overlapping reference and predicted spans, and the unmatched spans.
 
@@ -58,35 +56,26 @@ class MatchedSpans:
         split: whether the reference span of the row overlaps several predicted spans. For a spurious span: whether it
             overlaps such a reference span. Spans of correct pairs are ignored.
         merged: the same with the sides swapped.
+
+    Args:
+        alignment: both sides, with their labels. It caches the result.
+        min_overlap: a predicted span must cover at least this proportion of a reference span to be matched with it,
+            from 0 to 1. Matched spans always share a token.
+
+    Raises:
+        InputError: if too many wrong spans overlap.
     """
 
-    alignment: Alignment
-    reference: np.ndarray
-    prediction: np.ndarray
-    kind: np.ndarray
-    boundary: np.ndarray
-    split: np.ndarray
-    merged: np.ndarray
+    def __init__(self, alignment: Alignment, *, min_overlap: float = 0.0) -> None:
+        if min_overlap not in alignment.matched:
+            alignment.matched[min_overlap] = _match(alignment, min_overlap)
+        self.alignment = alignment
+        columns = alignment.matched[min_overlap]
+        self.reference, self.prediction, self.kind, self.boundary, self.split, self.merged = columns
 
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.kind)
-
-    @classmethod
-    def of(cls, alignment: Alignment, *, min_overlap: float = 0.0) -> Self:
-        """Match the spans of both sides. The alignment caches the result.
-
-        Args:
-            alignment: both sides, with their labels.
-            min_overlap: a predicted span must cover at least this proportion of a reference span to be matched with it,
-                from 0 to 1. Matched spans always share a token.
-
-        Raises:
-            InputError: if too many wrong spans overlap.
-        """
-        if min_overlap not in alignment.matched:
-            alignment.matched[min_overlap] = _match(alignment, min_overlap)
-        return cls(alignment, *alignment.matched[min_overlap])
 
     def flags(self, name: str) -> np.ndarray:
         """Flag the rows with a kind, boundary or mark, or with two of them, such as `wrong_boundary_longer`."""
@@ -185,10 +174,12 @@ def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
 
     They do not refer to the alignment, which caches them, to avoid a reference cycle.
     """
-    equal, equal_prediction = np.flatnonzero(alignment.equal), np.flatnonzero(alignment.equal_predictions)
-    wrong, of_reference, of_prediction = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
-    pairs = OverlappingSpans.of(wrong, min_overlap)
-    chosen = pairs.best(wrong.references.document)
+    equal, equal_prediction = map(np.flatnonzero, alignment.equal)
+    wrong, of_reference, of_prediction = across_labels(alignment, wrong=True)
+    pairs = OverlappingSpans(wrong, min_overlap)
+    numbers = pairs.exact.astype(np.int64), pairs.typed.astype(np.int64), np.ones(len(pairs.shared), dtype=np.int64)
+    levels, document = [*numbers, pairs.shared, -pairs.distance], wrong.references.document[pairs.reference]
+    chosen = np.flatnonzero(lexicographic_matching(pairs.reference, pairs.prediction, levels, document))
     first, second = pairs.reference[chosen], pairs.prediction[chosen]
     sides, taken = (wrong.references, wrong.predictions), (first, second)
     alone, invented = (np.delete(np.arange(len(side)), spans) for side, spans in zip(sides, taken, strict=True))
@@ -210,7 +201,6 @@ def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
     )
 
 
-@dataclass(frozen=True, eq=False)
 class OverlappingSpans:
     """The pairs of spans, with any labels, that overlap enough.
 
@@ -218,41 +208,26 @@ class OverlappingSpans:
         reference, prediction: the two spans of each pair, in text order.
         shared: the number of shared tokens.
         inside, around: whether the predicted span lies inside the reference span, or the reverse.
+        exact: whether both spans have the same tokens.
         typed: whether the labels are equal.
         distance: the total distance of the boundaries.
+
+    Args:
+        alignment: an alignment without labels.
+        min_overlap: the proportion of the reference span that the predicted span must cover.
     """
 
-    reference: np.ndarray
-    prediction: np.ndarray
-    shared: np.ndarray
-    inside: np.ndarray
-    around: np.ndarray
-    typed: np.ndarray
-    distance: np.ndarray
-
-    @classmethod
-    def of(cls, alignment: Alignment, min_overlap: float) -> Self:
-        """Find the pairs in an alignment without labels."""
+    def __init__(self, alignment: Alignment, min_overlap: float) -> None:
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
         kept = pairs.shared / references.size[pairs.reference] >= min_overlap
         reference, prediction, shared = pairs.reference[kept], pairs.prediction[kept], pairs.shared[kept]
-        inside = shared == predictions.size[prediction]
-        around = shared == references.size[reference]
-        typed = references.label[reference] == predictions.label[prediction]
-        distance = np.abs(references.start[reference] - predictions.start[prediction])
-        distance += np.abs(references.end[reference] - predictions.end[prediction])
-        return cls(reference, prediction, shared, inside, around, typed, distance)
-
-    @property
-    def exact(self) -> np.ndarray:
-        """Whether both spans have the same tokens."""
-        return np.asarray(self.inside & self.around)
-
-    def best(self, document: np.ndarray) -> np.ndarray:
-        """Return the indices of the pairs in `MatchedSpans`; `document` is used in errors."""
-        numbers = self.exact.astype(np.int64), self.typed.astype(np.int64), np.ones(len(self.shared), dtype=np.int64)
-        levels = [*numbers, self.shared, -self.distance]
-        return np.flatnonzero(lexicographic_matching(self.reference, self.prediction, levels, document[self.reference]))
+        self.reference, self.prediction, self.shared = reference, prediction, shared
+        self.inside = shared == predictions.size[prediction]
+        self.around = shared == references.size[reference]
+        self.exact = self.inside & self.around
+        self.typed = references.label[reference] == predictions.label[prediction]
+        self.distance = np.abs(references.start[reference] - predictions.start[prediction])
+        self.distance += np.abs(references.end[reference] - predictions.end[prediction])
 
 
 def _several(span: np.ndarray, partner: np.ndarray, spans: int, partners: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from math import prod
 
 import numpy as np
 
-from ..arrays import begins_run, items_by_turn, offsets_of, ranges, ranked, run_bounds
+from ..arrays import begins_run, items_by_turn, ordered_codes, ranges, ranked, run_bounds
 from ..exceptions import InputError
 
 _ENUMERATED = 5
@@ -227,11 +227,17 @@ class Groups:
     def __init__(self, row: np.ndarray, column: np.ndarray, group: np.ndarray, levels: list[np.ndarray]) -> None:
         self.levels = levels
         self.first, self.last = run_bounds(group)
-        of_pair = np.repeat(np.arange(len(self.first)), self.last - self.first)
-        self.row, self.height = _within(of_pair, row, len(self.first))
-        self.column, self.width = _within(of_pair, column, len(self.first))
+        self.row, self.height = self._ranks(row)
+        self.column, self.width = self._ranks(column)
         # small enough for trying all matchings
         self.small = (self.height <= _ENUMERATED) & (self.width <= _ENUMERATED)
+
+    def _ranks(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rank numbers within groups (int32, for SciPy's graph routines); also returns how many each group has."""
+        group = np.repeat(np.arange(len(self.first)), self.last - self.first)
+        rank = ranked(ordered_codes(group, numbers))[0]
+        low, high = (extreme.reduceat(rank, self.first) for extreme in (np.minimum, np.maximum))
+        return (rank - low[group]).astype(np.int32), high - low + 1
 
     def solve(self) -> np.ndarray:
         """Solve all groups; returns the indices of the chosen pairs."""
@@ -405,13 +411,3 @@ def connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
         while not np.array_equal(lowest, further := lowest[lowest]):
             lowest = further
     return ranked(lowest[first])[0]
-
-
-def _within(group: np.ndarray, numbers: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rank numbers within their groups (int32, for SciPy's graph routines); also returns the sizes of the groups."""
-    order = np.lexsort((numbers, group))
-    fresh = begins_run(group[order], numbers[order])
-    of_group = np.bincount(group[order][fresh], minlength=groups)
-    within = np.empty(len(order), dtype=np.int32)
-    within[order] = np.cumsum(fresh) - 1 - offsets_of(of_group)[group[order]]
-    return within, of_group

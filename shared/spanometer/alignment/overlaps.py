@@ -145,6 +145,9 @@ class SideSpans:
         return replace(self, start=base + self.start, end=np.add(base, self.end, out=base), pieces=pieces)
 
 
+Intervals = Pieces | SideSpans
+
+
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """The pairs of a reference and a predicted span that have the same label and share tokens.
@@ -273,21 +276,12 @@ class Alignment:
         """Convert positions on the line to indices of tokens, counted over all documents."""
         return np.asarray(position % max(self.stride, 1))
 
-    @property
-    def equal(self) -> np.ndarray:
-        """Whether each reference span has the tokens and the label of a predicted span."""
-        return self._equal[0]
-
-    @property
-    def equal_predictions(self) -> np.ndarray:
-        """Whether each predicted span has the tokens and the label of a reference span.
-
-        In the same order as `equal`.
-        """
-        return self._equal[1]
-
     @cached_property
-    def _equal(self) -> tuple[np.ndarray, np.ndarray]:
+    def equal(self) -> tuple[np.ndarray, np.ndarray]:
+        """Whether each reference span, and each predicted span, has the tokens and label of a span of the other side.
+
+        Equal spans of both sides are in the same order.
+        """
         references, predictions = self.references, self.predictions
         if not (self.contiguous and self.flat and len(predictions)):
             codes, other_codes = np.split(token_codes(references, predictions), [len(references)])
@@ -301,7 +295,7 @@ class Alignment:
 
     @cached_property
     def matched(self) -> dict[float, tuple[np.ndarray, ...]]:
-        """Cached columns of `MatchedSpans.of`, by minimum overlap."""
+        """Cached columns of `MatchedSpans`, by minimum overlap."""
         return {}
 
     @cached_property
@@ -309,8 +303,8 @@ class Alignment:
         """The pairs of spans that have the same label and share tokens."""
         first, second = self.references.intervals, self.predictions.intervals
         noun = "spans" if self.labels_ignored else "spans of one label"
-        left, right = overlaps(first.start, first.end, second.start, second.end, noun=noun)
-        start, end = _intersections(first, second, left, right)
+        left, right = overlaps(first, second, noun=noun)
+        start, end = intersections(first, second, left, right)
         if self.contiguous:
             return Pairs(left, right, np.subtract(end, start, out=end))
         reference, prediction = first.span[left], second.span[right]
@@ -328,13 +322,11 @@ class Alignment:
         if pairs.pieces is not None:
             return pairs.pieces
         sides = self.references.intervals, self.predictions.intervals
-        return Pieces(np.arange(len(pairs.shared)), *_intersections(*sides, pairs.reference, pairs.prediction))
+        return Pieces(np.arange(len(pairs.shared)), *intersections(*sides, pairs.reference, pairs.prediction))
 
 
-def across_labels(
-    alignment: Alignment, references: np.ndarray, predictions: np.ndarray
-) -> tuple[Alignment, np.ndarray, np.ndarray]:
-    """Align the flagged spans without regard to labels, in text order (start, end, label).
+def across_labels(alignment: Alignment, *, wrong: bool = False) -> tuple[Alignment, np.ndarray, np.ndarray]:
+    """Align spans without regard to labels, in text order (start, end, label): all, or only those that are not `equal`.
 
     Spans keep their labels; positions are the result of `Alignment.token`.
 
@@ -342,12 +334,13 @@ def across_labels(
         The alignment, and for both sides the index of each of its spans in the original alignment.
     """
     sides, numbers = [], []
-    for side, kept in ((alignment.references, references), (alignment.predictions, predictions)):
-        chosen = side.take(kept)
+    flags = alignment.equal if wrong else (np.zeros(len(side), dtype=bool) for side in alignment.sides.values())
+    for side, left_out in zip(alignment.sides.values(), flags, strict=True):
+        chosen = side.take(~left_out)
         chosen = chosen.moved(-chosen.label.astype(np.int64) * alignment.stride)
         # stable, so that spans that differ only in their fragments stay in order
         order = np.lexsort((chosen.label, chosen.end, chosen.start))
-        numbers.append(np.flatnonzero(kept)[order])
+        numbers.append(np.flatnonzero(~left_out)[order])
         sides.append(chosen.take(order))
     unlabelled = alignment.of_sides(*sides)
     unlabelled.labels_ignored = True
@@ -375,13 +368,13 @@ def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> SideS
     return side.moved(line_base(side.label, side.document, offsets))
 
 
-def _intersections(
-    references: Pieces, predictions: Pieces, reference: np.ndarray, prediction: np.ndarray
+def intersections(
+    first: Intervals, second: Intervals, left: np.ndarray, right: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the start and end of the intersection of each pair of pieces."""
-    start, end = references.start[reference], references.end[reference]
-    np.maximum(start, predictions.start[prediction], out=start)
-    np.minimum(end, predictions.end[prediction], out=end)
+    """Compute the start and end of the intersection of each pair of intervals, given as indices into both sets."""
+    start, end = first.start[left], first.end[left]
+    np.maximum(start, second.start[right], out=start)
+    np.minimum(end, second.end[right], out=end)
     return start, end
 
 
@@ -398,21 +391,14 @@ def overlap_each_other(spans: Spans) -> bool:
     return not lay_out(spans, spans.labels, offsets_of(least_lengths(spans))).flat
 
 
-def overlaps(
-    first_start: np.ndarray,
-    first_end: np.ndarray,
-    second_start: np.ndarray,
-    second_end: np.ndarray,
-    *,
-    noun: str = "spans of one label",
-) -> tuple[np.ndarray, np.ndarray]:
+def overlaps(first: Intervals, second: Intervals, *, noun: str = "spans of one label") -> tuple[np.ndarray, np.ndarray]:
     """Find all pairs of overlapping intervals, one from each set.
 
     Both sets are ordered by start; intervals may nest. Time grows with the number of intervals (times its logarithm)
     and the number of pairs.
 
     Args:
-        first_start, first_end, second_start, second_end: the boundaries of both sets.
+        first, second: both sets.
         noun: what errors call the intervals.
 
     Returns:
@@ -421,33 +407,36 @@ def overlaps(
     Raises:
         InputError: if there are too many pairs.
     """
-    spans = len(first_start) + len(second_start)
-    if (second_end[1:] >= second_end[:-1]).all():
+    numbers = np.arange(len(first.start), dtype=np.int32), np.arange(len(second.start), dtype=np.int32)
+    spans = sum(map(len, numbers))
+    if (second.end[1:] >= second.end[:-1]).all():
         # without nesting, the intervals that overlap an interval are consecutive
-        nearest = np.searchsorted(second_end, first_start, side="right").astype(np.int32)
-        met = np.searchsorted(second_start, first_end, side="left").astype(np.int32) - nearest
+        nearest = np.searchsorted(second.end, first.start, side="right").astype(np.int32)
+        met = np.searchsorted(second.start, first.end, side="left").astype(np.int32) - nearest
         _require_few_pairs(noun, spans, met)
-        return np.repeat(np.arange(len(first_start), dtype=np.int32), met), ranges(nearest, met)
+        return np.repeat(numbers[0], met), ranges(nearest, met)
     # either the second starts inside the first, or the first starts inside the second and after its start
-    lowest = np.searchsorted(second_start, first_start, side="left")
-    counts = np.searchsorted(second_start, first_end, side="left") - lowest
-    after = np.searchsorted(first_start, second_start, side="right")
-    after_counts = np.searchsorted(first_start, second_end, side="left") - after
+    lowest = np.searchsorted(second.start, first.start, side="left")
+    counts = np.searchsorted(second.start, first.end, side="left") - lowest
+    after = np.searchsorted(first.start, second.start, side="right")
+    after_counts = np.searchsorted(first.start, second.end, side="left") - after
     _require_few_pairs(noun, spans, counts, after_counts)
-    first = np.concatenate([np.repeat(np.arange(len(first_start)), counts), ranges(after, after_counts)])
-    second = np.concatenate([ranges(lowest, counts), np.repeat(np.arange(len(second_start)), after_counts)])
-    order = np.lexsort((second, first))
-    return first[order].astype(np.int32), second[order].astype(np.int32)
+    left = np.concatenate([np.repeat(numbers[0], counts), ranges(after, after_counts)])
+    right = np.concatenate([ranges(lowest, counts), np.repeat(numbers[1], after_counts)])
+    order = np.lexsort((right, left))
+    return left[order].astype(np.int32), right[order].astype(np.int32)
 
 
 def _require_few_pairs(noun: str, spans: int, *counts: np.ndarray) -> None:
     total = sum(int(count.sum(dtype=np.int64)) for count in counts)
     limit = min(PAIR_LIMIT, max(_FEW_PAIRS, _PAIRS_PER_SPAN * spans))
-    if total > limit:
-        raise InputError(
-            f"there are {total} pairs of overlapping {noun}; the limit is {limit}.",
-            f"Score fewer nested or crossing {noun.partition(' ')[0]} at once.",
-        )
+    require_few(total, limit, f"there are {total} pairs of overlapping {noun}", noun.partition(" ")[0])
+
+
+def require_few(number: int, limit: int, problem: str, noun: str = "spans") -> None:
+    """Raise an `InputError` if a number of overlaps is above its limit; `noun` says what overlaps."""
+    if number > limit:
+        raise InputError(f"{problem}; the limit is {limit}.", f"Score fewer nested or crossing {noun} at once.")
 
 
 def token_codes(first: SideSpans, second: SideSpans) -> np.ndarray:

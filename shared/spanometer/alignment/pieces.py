@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import ranges
 from ..exceptions import InputError
-from .overlaps import Alignment, SideSpans
+from .overlaps import Alignment, SideSpans, require_few
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -51,11 +51,8 @@ class Incidence:
         """
         first = np.searchsorted(self.start, side.intervals.start)
         counts = np.searchsorted(self.start, side.intervals.end) - first
-        if (total := int(counts.sum())) > PIECE_PAIR_LIMIT:
-            raise InputError(
-                f"spans of one label overlap in {total} pieces; the limit is {PIECE_PAIR_LIMIT}.",
-                "Score fewer nested or crossing spans at once.",
-            )
+        total = int(counts.sum())
+        require_few(total, PIECE_PAIR_LIMIT, f"spans of one label overlap in {total} pieces")
         return first, counts
 
     def linked(self, side: SideSpans) -> csr_array:

@@ -13,11 +13,11 @@ from itertools import combinations
 
 import numpy as np
 
-from ..arrays import offsets_by, ranges, ranked
+from ..arrays import offsets_by, ranges, ranked, run_bounds
 from ..counts.counts import require_scipy
 from ..exceptions import InputError
 from .matching import connected, heaviest_matching
-from .overlaps import overlaps
+from .overlaps import Pieces, overlaps
 
 _EQUAL = 1e-12
 """A unitary alignment must be cheaper than its parts by more than this."""
@@ -94,42 +94,15 @@ class Units:
         return self.annotators * (self.annotators - 1) // 2
 
 
-@dataclass(frozen=True, eq=False)
-class UnitaryAlignments:
-    """Unitary alignments.
-
-    Attributes:
-        members: the unit of each annotator, -1 for none; shape (alignments, annotators).
-        disorder: the mean dissimilarity over pairs of annotators, in units of Δ; a pair with a missing unit counts 1.
-    """
-
-    members: np.ndarray
-    disorder: np.ndarray
-
-    @property
-    def sizes(self) -> np.ndarray:
-        """The number of units in each unitary alignment."""
-        return np.asarray((self.members >= 0).sum(axis=1))
-
-    def of_units(self, units: int) -> np.ndarray:
-        """Return the unitary alignment of each unit."""
-        rows = np.empty(units, dtype=np.int64)
-        row, column = np.nonzero(self.members >= 0)
-        rows[self.members[row, column]] = row
-        return rows
-
-    def unit_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the pairs of aligned units: unitary alignment, first and second unit."""
-        annotator, partner = np.triu_indices(self.members.shape[1], 1)
-        present = self.members.T >= 0
-        pair, row = np.nonzero(present[annotator] & present[partner])
-        return row, self.members[row, annotator[pair]], self.members[row, partner[pair]]
-
-
-def best_alignment(units: Units, dissimilarity: Dissimilarity) -> UnitaryAlignments:
+def best_alignment(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.ndarray]:
     """Find the best alignment of the units in each group.
 
     If a unitary alignment ties with its parts, the parts are taken.
+
+    Returns:
+        For each unitary alignment: the unit of each annotator, -1 for none, shape (alignments, annotators); and the
+            disorder, the mean dissimilarity over pairs of annotators in units of Δ, where a pair with a missing unit
+            counts 1.
 
     Raises:
         InputError: if there are too many possible unitary alignments, or if SciPy is missing.
@@ -138,13 +111,11 @@ def best_alignment(units: Units, dissimilarity: Dissimilarity) -> UnitaryAlignme
     members, saved = _listed(units, dissimilarity)
     chosen = _matched(units, members, saved) if units.annotators == 2 else _packed(units, members, saved)
     members, saved = members[chosen], saved[chosen]
-    alone = np.ones(len(units.start), dtype=bool)
-    alone[members[members >= 0]] = False
-    lone = np.flatnonzero(alone)
+    lone = np.delete(np.arange(len(units.start)), members[members >= 0])
     singles = np.full((len(lone), units.annotators), -1, dtype=members.dtype)
     singles[np.arange(len(lone)), units.annotator[lone]] = lone
     disorder = np.concatenate([(members >= 0).sum(axis=1) - saved, np.ones(len(lone))])
-    return UnitaryAlignments(np.concatenate([members, singles]), disorder)
+    return np.concatenate([members, singles]), disorder
 
 
 def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.ndarray]:
@@ -228,22 +199,20 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.nda
         reach = np.minimum(reach, units.duration / 2 * (most / dissimilarity.alpha) ** 0.5 * (1 + 1e-9))
     base = units.group * (high - low + 4)
     first, last = (np.clip(middle + side * reach, low - 1, high + 1) + base for side in (-1, 1))
-    order = [np.flatnonzero(units.annotator == own) for own in range(units.annotators)]
-    order = [own[np.argsort(first[own], kind="stable")] for own in order]
+    order = np.argsort(first, kind="stable")
+    own_units = [order[units.annotator[order] == own] for own in range(units.annotators)]
+    surroundings = [Pieces(own, first[own], last[own]) for own in own_units]
     neighbours = []
-    for own, mine in enumerate(order):
-        earlier_units, later_units = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-        for theirs in order[:own]:
-            bounds = (bound[side] for side in (theirs, mine) for bound in (first, last))
-            left, right = overlaps(*bounds, noun="spans and their surroundings")
-            earlier, later = theirs[left], mine[right]
+    for number, mine in enumerate(surroundings):
+        pairs = [np.zeros((2, 0), dtype=np.int64)]
+        for theirs in surroundings[:number]:
+            left, right = overlaps(theirs, mine, noun="spans and their surroundings")
+            earlier, later = theirs.span[left], mine.span[right]
             close = dissimilarity.of(units, earlier, later) < most - _EQUAL
-            earlier_units.append(earlier[close])
-            later_units.append(later[close])
-        earlier, later = np.concatenate(earlier_units), np.concatenate(later_units)
-        by_earlier = np.argsort(earlier, kind="stable")
+            pairs.append(np.stack([earlier[close], later[close]]))
+        earlier, later = np.concatenate(pairs, axis=1)
         offsets = offsets_by(earlier, len(middle))
-        neighbours.append((offsets[:-1], np.diff(offsets), later[by_earlier]))
+        neighbours.append((offsets[:-1], np.diff(offsets), later[np.argsort(earlier, kind="stable")]))
     return neighbours
 
 
@@ -254,11 +223,11 @@ def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray
     # blocks of connected groups, because the solver's time grows faster than the pairs
     block = np.flatnonzero(np.diff(group[order])) + 1
     block = block[np.diff(block // _BLOCK, prepend=0) > 0]
-    parts = [part for part in np.split(order, block) if len(part)]
-    chosen = [
-        part[heaviest_matching(ranked(members[part, 0])[0], ranked(members[part, 1])[0], saved[part])] for part in parts
-    ]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *chosen])
+    chosen = [order[:0]]
+    for part in filter(len, np.split(order, block)):
+        row, column = (ranked(ends)[0] for ends in members[part].T)
+        chosen.append(part[heaviest_matching(row, column, saved[part])])
+    return np.concatenate(chosen)
 
 
 def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
@@ -267,12 +236,10 @@ def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
     The linear program of each group is solved. If its solution is integer, it is optimal; connected parts with
     fractions are solved again as integer programs.
     """
-    if len(members) == 0:
-        return np.zeros(0, dtype=np.int64)
     of_group = units.group[members.max(axis=1)]
     order = np.argsort(of_group, kind="stable")
-    bounds = np.flatnonzero(np.diff(of_group[order])) + 1
-    return np.concatenate([part[_chosen(members[part], saved[part])] for part in np.split(order, bounds)])
+    parts = (order[begin:end] for begin, end in zip(*run_bounds(of_group[order]), strict=True))
+    return np.concatenate([order[:0], *(part[_chosen(members[part], saved[part])] for part in parts)])
 
 
 def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:

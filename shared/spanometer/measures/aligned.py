@@ -9,15 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans
-from ..arrays import read_documents
+from ..arrays import ranges, read_documents
 from ..counts.counts import Column, Counts
-from ..counts.statistics import (
-    ALL_AVERAGES,
-    DOCUMENTS,
-    DOCUMENTS_BY_LABEL,
-    f_of,
-    precision_recall_f1,
-)
+from ..counts.statistics import ALL_AVERAGES, DOCUMENTS, DOCUMENTS_BY_LABEL, f_of, precision_recall_f1
 from ..exceptions import InputError, counted, mention, require_sides, setting
 from ..options import option, reused_option
 from ..spans.arrow import LENGTHS_REMEDY
@@ -247,15 +241,12 @@ def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:
 
 def tokens_option(help: str) -> Any:
     """Declare the option `tokens` of a measure with its help text."""
-    return option(None, help=help, type="list of lists of str", repr=False, compare=False)
+    return option(None, help=help, type="list of lists of str", convert=_read_tokens, repr=False, compare=False)
 
 
-def read_tokens(tokens: Any) -> Any:
-    """Convert iterators over documents' words to lists, because they can be read only once.
-
-    Encoded words and None are returned unchanged.
-    """
-    return tokens if tokens is None or isinstance(tokens, Tags) else read_documents(tokens, TOKENS_REMEDY)
+def _read_tokens(tokens: Any) -> Any:
+    """Convert iterators over documents' words to lists, because they can be read only once; keep encoded words."""
+    return tokens if isinstance(tokens, Tags) else read_documents(tokens, TOKENS_REMEDY)
 
 
 def with_words(measures: Iterable[Measure], words: Callable[[], Any]) -> list[Any]:
@@ -265,8 +256,8 @@ def with_words(measures: Iterable[Measure], words: Callable[[], Any]) -> list[An
     return [replace(measure, tokens=tokens) if measure.needs_tokens else measure for measure in listed]
 
 
-def words_of(tokens: Any, lengths: np.ndarray, *, exact: bool) -> Tags:
-    """Encode the words of documents, and check that they fit the documents.
+def words_of(tokens: Any, lengths: np.ndarray, *, exact: bool) -> tuple[Tags, np.ndarray]:
+    """Encode the words of documents, and check that they fit the documents. Also returns the code of each token.
 
     Args:
         tokens: the words of each document.
@@ -275,7 +266,8 @@ def words_of(tokens: Any, lengths: np.ndarray, *, exact: bool) -> Tags:
     """
     words = encoded_words(tokens)
     require_fit(words.lengths, lengths, exact, "tokens", "words")
-    return words
+    # documents may have words after their last span
+    return words, words.codes[ranges(words.offsets[:-1], lengths)]
 
 
 def encoded_words(tokens: Any) -> Tags:

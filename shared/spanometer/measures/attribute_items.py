@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import listed, listed_items, ordered_codes, ranges, recoded, run_bounds
 from ..counts.counts import Counts
 from ..exceptions import OTHER_PLACE, InputError, mention, setting, shown
-from ..spans.attributes import Attributes, Value, plain_value
+from ..spans.attributes import Attributes, Value
 
 UNMATCHED = ("unmatched_references", "unmatched_predictions")
 """Names of two counts by document: reference spans without an equal predicted span, and the reverse."""
@@ -23,7 +23,7 @@ _SIDES = ("references", "predictions")
 ScoredAttributes = Mapping[str, frozenset[str] | None]
 """Maps each scored attribute to the labels of the spans on which it is scored; None means all labels."""
 
-Defaults = Mapping[str, Value]
+Defaults = Mapping[str, Value | None]
 """Maps attributes to their default values."""
 
 _LISTED = 50
@@ -46,7 +46,6 @@ _FILTER_REMEDY = (
 )
 
 
-@dataclass(frozen=True, eq=False)
 class AttributeItems:
     """The items of the reference, followed by the items of the prediction, both in document order.
 
@@ -60,30 +59,18 @@ class AttributeItems:
         attribute: the index of each item's attribute in `attributes`.
         value: the index of each item's value in `values`.
         score: the score of each item.
+        code: an integer for each item. Equal items have equal integers; integers increase with the document.
+
+    Args:
+        sides: the annotated spans of the reference and of the prediction.
+        scored: the scored attributes.
+        defaults: the default value of each attribute. Default values are not items.
+        include_falsy: whether False, 0, 0.0, "" and None are items.
     """
 
-    attributes: tuple[str, ...]
-    values: tuple[Value | None, ...]
-    references: int
-    document: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    attribute: np.ndarray
-    value: np.ndarray
-    score: np.ndarray
-
-    @classmethod
-    def of(
-        cls, sides: Sequence[Attributes], scored: ScoredAttributes, defaults: Defaults, *, include_falsy: bool
-    ) -> Self:
-        """Convert the attributes of both sides to items.
-
-        Args:
-            sides: the annotated spans of the reference and of the prediction.
-            scored: the scored attributes.
-            defaults: the default value of each attribute. Default values are not items.
-            include_falsy: whether False, 0, 0.0, "" and None are items.
-        """
+    def __init__(
+        self, sides: Sequence[Attributes], scored: ScoredAttributes, defaults: Defaults, *, include_falsy: bool
+    ) -> None:
         number: dict[tuple[type, Value | None], int] = {}
         parts = []
         for side in sides:
@@ -92,14 +79,11 @@ class AttributeItems:
             codes = [number.setdefault((type(value), value), len(number)) for value in (*side.values, None)]
             value = np.array(codes, dtype=np.int64)[value]
             parts.append((side.document[span], side.start[span], side.end[span], attribute, value, score))
-        columns = (np.concatenate(column) for column in zip(*parts, strict=True))
-        values = tuple(value for _, value in number)
-        return cls(tuple(scored), values, len(parts[0][0]), *columns)
-
-    @cached_property
-    def code(self) -> np.ndarray:
-        """An integer for each item. Equal items have equal integers; integers increase with the document."""
-        return ordered_codes(self.document, self.start, self.end, self.attribute, self.value)
+        self.attributes, self.values = tuple(scored), tuple(value for _, value in number)
+        self.references = len(parts[0][0])
+        columns = map(np.concatenate, zip(*parts, strict=True))
+        self.document, self.start, self.end, self.attribute, self.value, self.score = columns
+        self.code = ordered_codes(self.document, self.start, self.end, self.attribute, self.value)
 
     @property
     def reference(self) -> np.ndarray:
@@ -118,12 +102,11 @@ def _item_columns(
     """Return the span, attribute, value (-1 for None) and score of each item, ordered by span and attribute."""
     number, width = {name: code for code, name in enumerate(scored)}, max(len(scored), 1)
     attribute_of = np.array([number.get(name, -1) for name in side.names], dtype=np.int64)
-    default_of = [plain_value(defaults.get(name), name) for name in scored]
     # whether an attribute is scored for a label, and whether its value is an item
     of_labels = [[labels is None or label in labels for label in side.labels] for labels in scored.values()]
     of_values = [
         [(include_falsy or bool(own)) and (type(own) is not type(default) or own != default) for own in side.values]
-        for default in default_of
+        for default in map(defaults.get, scored)
     ]
     scored_of = np.array(of_labels, dtype=bool).reshape(len(scored), len(side.labels))
     is_item = np.array(of_values, dtype=bool).reshape(len(scored), len(side.values))
@@ -246,7 +229,7 @@ def require_one_type(
         defaults: the default value of each attribute; it is compared too.
         documents: the document numbers; None means 0, 1, 2 ...
     """
-    preset = [(name, plain_value(value, name)) for name, value in defaults.items() if name in scored]
+    preset = [(name, value) for name, value in defaults.items() if name in scored]
     values = (*sides[0].values, *sides[1].values, *(value for _, value in preset))
     typed = {(type(value), _meaning(value)) for value in values}
     if len({meaning for _, meaning in typed}) == len(typed):
@@ -394,7 +377,6 @@ class PrecisionRecallCurve:
     average_precision: float
 
 
-@dataclass(frozen=True, eq=False)
 class Steps:
     """The steps of several rankings, one ranking for each group of items. A step adds one or more items.
 
@@ -404,13 +386,25 @@ class Steps:
         rank: the number of items in the group down to this step.
         hits: the number of right items in the group down to this step.
         gained: the number of right items that the step adds, if it counts in average precision.
+
+    Args:
+        counts: the counts of all documents.
+        order: the predicted items of all groups, group after group, each by rank.
+        group: the group of each of these items.
+        rule: how items with equal scores are ranked, see `SpanAttribute.average_precision`.
     """
 
-    group: np.ndarray
-    score: np.ndarray
-    rank: np.ndarray
-    hits: np.ndarray
-    gained: np.ndarray
+    def __init__(self, counts: AttributeCounts, order: np.ndarray, group: np.ndarray, rule: str) -> None:
+        score, right = counts.rows["score"][order], counts.rows["right"][order].astype(np.int64)
+        first, end = run_bounds(group)
+        rank = np.arange(1, len(group) + 1) - np.repeat(first, end - first)
+        hits = np.cumsum(right) - np.repeat((np.cumsum(right) - right)[first], end - first)
+        gained = np.where(rank == 1, 0, right) if rule == "edsnlp-0.20" else right
+        if rule == "ties":
+            first, end = run_bounds(group, score)
+            group, score, rank, hits = (column[end - 1] for column in (group, score, rank, hits))
+            gained = np.add.reduceat(right, first)
+        self.group, self.score, self.rank, self.hits, self.gained = group, score, rank, hits, gained
 
     @classmethod
     def of_attributes(cls, counts: AttributeCounts, rule: str, times: np.ndarray | None = None) -> Self:
@@ -425,26 +419,14 @@ class Steps:
         label = counts.rows["label"][order]
         by_label = np.argsort(label, kind="stable")
         group = np.concatenate([np.zeros(len(order), dtype=np.int64), label[by_label] + 1])
-        return cls._of(counts, np.concatenate([order, order[by_label]]), group, rule)
+        return cls(counts, np.concatenate([order, order[by_label]]), group, rule)
 
     @classmethod
     def of_documents(cls, counts: AttributeCounts, rule: str) -> Self:
         """Rank the items of each document separately."""
         document = counts.rows["document"][counts.ranking]
         by_document = np.argsort(document, kind="stable")
-        return cls._of(counts, counts.ranking[by_document], document[by_document], rule)
-
-    @classmethod
-    def _of(cls, counts: AttributeCounts, order: np.ndarray, group: np.ndarray, rule: str) -> Self:
-        score, right = counts.rows["score"][order], counts.rows["right"][order].astype(np.int64)
-        first, end = run_bounds(group)
-        rank = np.arange(1, len(group) + 1) - np.repeat(first, end - first)
-        hits = np.cumsum(right) - np.repeat((np.cumsum(right) - right)[first], end - first)
-        if rule == "ties":
-            first, end = run_bounds(group, score)
-            last = end - 1
-            return cls(group[last], score[last], rank[last], hits[last], np.add.reduceat(right, first))
-        return cls(group, score, rank, hits, np.where(rank == 1, 0, right) if rule == "edsnlp-0.20" else right)
+        return cls(counts, counts.ranking[by_document], document[by_document], rule)
 
     def precisions(self, groups: int) -> np.ndarray:
         """Sum the precision at the rank of each right item that counts, for each group."""

@@ -289,23 +289,22 @@ class Measure(CheckedOptions, ABC):
         """Add the bounds `<key>_low` and `<key>_high` to a result."""
         return with_bounds(result, self.intervals(counts, resampling))
 
-    def left_out(self, counts: Counts, scores: Scores | None = None) -> dict[str, np.ndarray]:
+    def left_out(self, counts: Counts, scores: Scores) -> dict[str, np.ndarray]:
         """Compute scores with each group of documents left out in turn (jackknife), shape (groups, ...).
 
         Args:
             counts: the counts of all documents.
-            scores: a function that computes values from totals by label; by default the scores of the corpus.
+            scores: a function that computes values from totals by label, such as `score_totals`.
         """
-        of_totals = scores or self.score_totals
         # counts kept row by row have no sums to subtract from
         group = jackknife_groups(counts.documents, FEW_GROUPS if counts.rows else GROUPS)
         groups = int(group.max()) + 1
         if counts.rows:
             kept = (self.totals(counts, (group != out)[None]) for out in range(groups))
-            return joined_values(map(of_totals, kept))
+            return joined_values(map(scores, kept))
         whole = counts.per_label()
         return joined_values(
-            of_totals({name: whole[name] - sums for name, sums in totals.items()})
+            scores({name: whole[name] - sums for name, sums in totals.items()})
             for totals in counts.grouped(group, groups).per_document()
         )
 

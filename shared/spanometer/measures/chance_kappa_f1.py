@@ -164,7 +164,7 @@ class ChanceKappaF1(AlignedMeasure):
         _, example, of_place = np.unique(ordered_codes(*cases.of_both.T), return_index=True, return_inverse=True)
         pairs, of_place = cases.of_both[example], of_place.ravel()
         if self.level == "span":
-            both = references.column(alignment.equal)
+            both = references.column(alignment.equal[0])
         else:
             both = references.column(alignment.pairs.reference, alignment.pairs.shared)
         columns = {
@@ -202,7 +202,7 @@ class ChanceKappaF1(AlignedMeasure):
         """
         for name, side in alignment.sides.items():
             require_placeable(alignment, name, side, self.placement)
-        return Cases.of(alignment, self.placement)
+        return Cases(alignment, self.placement)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute `f1`, `chance_f1` and `kappa_f1`."""

@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..alignment.matching import best_matching
 from ..alignment.overlaps import SideSpans, least_lengths, overlaps
-from ..arrays import offsets_of, ordered_codes, ranges, ranked, recoded
+from ..arrays import offsets_of, ordered_codes, ranked, recoded, take_segments
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide
 from ..exceptions import InputError, require_sides, setting
@@ -20,6 +19,11 @@ from ..spans.entities import Entities
 from .base import COUNTS_PER_LABEL, Key, Measure, error_key, zero_division_option
 
 _SLOTS = ("slot_types", "slot_components")
+
+
+def _cost(default: float, subject: str, title: str) -> Any:
+    """Declare the option for the cost of an error."""
+    return option(default, help=f"cost of {subject}", low=0, label=f"Cost of {title}", span=(0, 2))
 
 
 class Eter(Measure):
@@ -78,19 +82,11 @@ class Eter(Measure):
     """
 
     alpha: float = option(0.5, help="weight of the components", low=0, high=1, label="Weight of the components")
-    type_cost: float = option(0.5, help="cost of a wrong type", low=0, label="Cost of a wrong type", span=(0, 2))
-    subtype_cost: float = option(
-        0.25, help="cost of a wrong subtype of the right type", low=0, label="Cost of a wrong subtype", span=(0, 2)
-    )
-    span_cost: float = option(
-        0.25, help="cost of wrong boundaries", low=0, label="Cost of wrong boundaries", span=(0, 2)
-    )
-    insertion_cost: float = option(
-        1.0, help="cost of an inserted entity or component", low=0, label="Cost of an insertion", span=(0, 2)
-    )
-    deletion_cost: float = option(
-        1.0, help="cost of a deleted entity or component", low=0, label="Cost of a deletion", span=(0, 2)
-    )
+    type_cost: float = _cost(0.5, "a wrong type", "a wrong type")
+    subtype_cost: float = _cost(0.25, "a wrong subtype of the right type", "a wrong subtype")
+    span_cost: float = _cost(0.25, "wrong boundaries", "wrong boundaries")
+    insertion_cost: float = _cost(1.0, "an inserted entity or component", "an insertion")
+    deletion_cost: float = _cost(1.0, "a deleted entity or component", "a deletion")
     ser_type_cost: float = option(
         0.5, help="cost of a wrong label in the slot error rate", low=0, high=1, label="SER: cost of a wrong label"
     )
@@ -159,21 +155,21 @@ class Eter(Measure):
         """Align entities, components and slots, and count their errors."""
         trees, errors, matched = self._aligned(references, predictions)
         expected, predicted = trees.entities
-        partners = trees.pairs.reference[matched]
+        partners = trees.reference[matched]
         columns = {
             "references": expected.column(),
-            "insertions": unmatched(predicted, trees.pairs.prediction[matched]),
+            "insertions": unmatched(predicted, trees.prediction[matched]),
             "deletions": unmatched(expected, partners),
             "matched": expected.column(partners),
             **{name: expected.column(partners, values[matched]) for name, values in errors.items()},
-            **trees.slots(),
+            **trees.slots(errors["type_substitutions"] + errors["subtype_substitutions"] > 0),
         }
         return Counts(columns, trees.types, trees.documents, measure=self)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute both error rates and the parts of ETER."""
         sums = {name: np.asarray(values, dtype=float) for name, values in quantities.items()}
-        cost = self._cost(sums)
+        cost = self._pair_cost(sums)
         unmatched_cost = self.insertion_cost * sums["insertions"] + self.deletion_cost * sums["deletions"]
         types, components = (
             sums[f"{slots}_insertions"] + sums[f"{slots}_deletions"] + sums[f"{slots}_cost"] for slots in _SLOTS
@@ -221,62 +217,32 @@ class Eter(Measure):
             InputError: if the sides have different documents.
         """
         trees, errors, matched = self._aligned(references, predictions)
-        pairs, matched = trees.pairs, matched[np.argsort(trees.pairs.reference[matched], kind="stable")]
-        columns = {"reference": pairs.reference, "prediction": pairs.prediction, "cost": self._cost(errors), **errors}
-        names = ("reference", "prediction", "cost", "root_error", "component_error")
-        return {name: columns[name][matched] for name in names}
+        matched = matched[np.argsort(trees.reference[matched], kind="stable")]
+        columns = {"reference": trees.reference, "prediction": trees.prediction, "cost": self._pair_cost(errors)}
+        columns |= {name: errors[name] for name in ("root_error", "component_error")}
+        return {name: column[matched] for name, column in columns.items()}
 
     def _aligned(
         self, references: Entities, predictions: Entities
     ) -> tuple["TreeAlignment", dict[str, np.ndarray], np.ndarray]:
         """Compute the errors of all pairs of entities, and select the pairs of the cheapest alignment."""
         trees = TreeAlignment(references, predictions, self)
-        errors, pairs = self._errors(trees), trees.pairs
+        errors = trees.errors()
         ties = [errors["type_substitutions"], errors["subtype_substitutions"]]
         unmatched_cost = self.insertion_cost + self.deletion_cost
-        matched = cheapest_matching(pairs.reference, pairs.prediction, self._cost(errors), ties, unmatched_cost)
-        return trees, errors, matched
+        cost = self._pair_cost(errors)
+        return trees, errors, cheapest_matching(trees.reference, trees.prediction, cost, ties, unmatched_cost)
 
-    def _errors(self, trees: "TreeAlignment") -> dict[str, np.ndarray]:
-        """Compute the errors of each pair of entities. They do not depend on alpha."""
-        pairs = trees.pairs
-        types_differ, first_parts_differ = pairs.equal < pairs.types, pairs.alike < pairs.types
-        # equal types match first, then types with the same first part
-        types = (pairs.types - pairs.alike) * self.type_cost + (pairs.alike - pairs.equal) * self.subtype_cost
-        return {
-            "root_error": types / pairs.types + self.span_cost * pairs.bounds_differ,
-            **trees.component_errors(),
-            "type_substitutions": first_parts_differ.astype(np.int64),
-            "subtype_substitutions": (types_differ & ~first_parts_differ).astype(np.int64),
-            "boundary_substitutions": pairs.bounds_differ.astype(np.int64),
-        }
-
-    def _cost(self, errors: Mapping[str, np.ndarray]) -> np.ndarray:
+    def _pair_cost(self, errors: Mapping[str, np.ndarray]) -> np.ndarray:
         return np.asarray((1 - self.alpha) * errors["root_error"] + self.alpha * errors["component_error"])
-
-
-@dataclass(frozen=True, eq=False)
-class EntityPairs:
-    """The pairs of a reference and a predicted entity that share a token.
-
-    Attributes:
-        reference, prediction: the indices of the two entities; pairs are ordered by them.
-        types: the larger number of types of the two entities.
-        equal: the number of common types, with multiplicity.
-        alike: the number of common first dotted parts of types, with multiplicity.
-        bounds_differ: whether the boundaries differ.
-    """
-
-    reference: np.ndarray
-    prediction: np.ndarray
-    types: np.ndarray
-    equal: np.ndarray
-    alike: np.ndarray
-    bounds_differ: np.ndarray
 
 
 class TreeAlignment:
     """The entity trees of two sides, as positions in the concatenated documents and common integers for names.
+
+    Attributes:
+        entities, components: the entities and the components of both sides.
+        reference, prediction: the pairs of entities that share a token, as indices, in order.
 
     Args:
         references, predictions: the two sides, with the same documents.
@@ -313,38 +279,41 @@ class TreeAlignment:
             bounds = (base[owner] + bound for bound in (side.components.start, side.components.end))
             # in the order of their entities and with the labels of their entities
             self.components.append(SideSpans(document[owner], label[owner], *bounds))
+        self.reference, self.prediction = _overlapping(self.entities, "entities")
+        self._component_pairs = _overlapping(self.components, "components")
 
-    @cached_property
-    def pairs(self) -> EntityPairs:
-        """The pairs of entities that share a token."""
-        first, second = ends = _overlapping(self.entities, "entities")
-        sizes = [np.diff(side.type_offsets)[end] for side, end in zip(self.sides, ends, strict=True)]
-        begins = [side.type_offsets[:-1][end] for side, end in zip(self.sides, ends, strict=True)]
+    def errors(self) -> dict[str, np.ndarray]:
+        """Compute the errors of each pair of entities. They do not depend on alpha."""
+        costs, ends = self.costs, (self.reference, self.prediction)
+        of_types = [take_segments(side.type_offsets, end) for side, end in zip(self.sides, ends, strict=True)]
         first_parts = [self._first_part[codes] for codes in self._type]
-        equal, alike = (self._common(begins, sizes, codes) for codes in (self._type, first_parts))
-        differ = _bounds_differ(self.entities, first, second)
-        return EntityPairs(first, second, np.maximum(*sizes), equal, alike, differ)
+        types = np.maximum(*(sizes for sizes, _ in of_types))
+        equal, alike = (self._common(of_types, codes) for codes in (self._type, first_parts))
+        bounds_differ = _bounds_differ(self.entities, *ends)
+        # equal types match first, then types with the same first part
+        cost = (types - alike) * costs.type_cost + (alike - equal) * costs.subtype_cost
+        return {
+            "root_error": cost / types + costs.span_cost * bounds_differ,
+            **self._component_errors(),
+            "type_substitutions": (alike < types).astype(np.int64),
+            "subtype_substitutions": ((equal < types) & (alike == types)).astype(np.int64),
+            "boundary_substitutions": bounds_differ.astype(np.int64),
+        }
 
-    def _common(self, begins: list[np.ndarray], sizes: list[np.ndarray], codes: list[np.ndarray]) -> np.ndarray:
+    def _common(self, of_types: list[tuple[np.ndarray, np.ndarray]], codes: list[np.ndarray]) -> np.ndarray:
         """Count the common types of each pair, with multiplicity."""
-        pairs = len(sizes[0])
+        pairs = len(self.reference)
         (keys, times), (other_keys, other_times) = (
-            np.unique(np.repeat(np.arange(pairs), size) * self._names + code[ranges(begin, size)], return_counts=True)
-            for size, code, begin in zip(sizes, codes, begins, strict=True)
+            np.unique(np.repeat(np.arange(pairs), sizes) * self._names + code[items], return_counts=True)
+            for (sizes, items), code in zip(of_types, codes, strict=True)
         )
         keys_of_both, left, right = np.intersect1d(keys, other_keys, assume_unique=True, return_indices=True)
         common = np.minimum(times[left], other_times[right])
         return np.bincount(keys_of_both // self._names, weights=common, minlength=pairs).astype(np.int64)
 
-    @cached_property
-    def _component_pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """The pairs of components that share a token."""
-        return _overlapping(self.components, "components")
-
-    def component_errors(self) -> dict[str, np.ndarray]:
+    def _component_errors(self) -> dict[str, np.ndarray]:
         """Compute the component error of each pair of entities, and its parts, see `measures.Eter`."""
-        costs = self.costs
-        reference, prediction = self.pairs.reference, self.pairs.prediction
+        costs, reference, prediction = self.costs, self.reference, self.prediction
         first, second = self._component_pairs
         parents = [side.component_entity for side in self.sides]
         pairs, width = len(reference), len(self.sides[1])
@@ -371,14 +340,15 @@ class TreeAlignment:
             "component_boundary_substitutions": np.bincount(pair[matched[bounds_differ[matched]]], minlength=pairs),
         }
 
-    def slots(self) -> dict[str, Column]:
-        """Count the slots: entities, and components that are not entities themselves; see `measures.Eter`."""
-        pairs = self.pairs
-        types_differ = pairs.equal < pairs.types
-        of_types = self._slots("slot_types", self.entities, pairs.reference, pairs.prediction, types_differ)
+    def slots(self, types_differ: np.ndarray) -> dict[str, Column]:
+        """Count the slots: entities, and components that are not entities themselves; see `measures.Eter`.
+
+        `types_differ` flags the pairs of entities with different types.
+        """
+        of_types = self._slots("slot_types", self.entities, self.reference, self.prediction, types_differ)
         sides, labels, ranks = [], [], []
         for index, (components, label) in enumerate(zip(self.components, self._component_label, strict=True)):
-            slot = np.flatnonzero(~self._entities_among_components(index))
+            slot = self._components_only(index)
             slot = slot[np.lexsort((label[slot], components.end[slot], components.start[slot]))]
             rank = np.full(len(components), -1)
             rank[slot] = np.arange(len(slot))
@@ -408,8 +378,8 @@ class TreeAlignment:
             f"{kind}_cost": references.column(first[wrong], cost[wrong]),
         }
 
-    def _entities_among_components(self, index: int) -> np.ndarray:
-        """Flag the components of a side that have the boundaries and label of an entity other than their own."""
+    def _components_only(self, index: int) -> np.ndarray:
+        """Return the components of a side without those that have the boundaries and label of another entity."""
         side, entities, components = self.sides[index], self.entities[index], self.components[index]
         types, labels = self._type[index], self._component_label[index]
         # few names are both types and labels
@@ -423,9 +393,8 @@ class TreeAlignment:
         of_type, of_component = np.split(code, [len(owner)])
         width = int(code.max(initial=0)) + 1
         own = np.isin(parent * width + of_component, owner * width + of_type)
-        flags = np.zeros(len(components), dtype=bool)
-        flags[named] = np.bincount(of_type, minlength=width)[of_component] > own
-        return flags
+        is_entity = np.bincount(of_type, minlength=width)[of_component] > own
+        return np.delete(np.arange(len(components)), named[is_entity])
 
 
 def unmatched(side: SideSpans, partners: np.ndarray) -> Column:
@@ -449,9 +418,9 @@ def _overlapping(sides: list[SideSpans], noun: str) -> tuple[np.ndarray, np.ndar
     """Return the pairs of spans that share a token, in order."""
     references, predictions = sides
     orders = [np.argsort(side.start, kind="stable") for side in sides]
-    bounds = (bound[order] for side, order in zip(sides, orders, strict=True) for bound in (side.start, side.end))
+    ordered = (side.take(order) for side, order in zip(sides, orders, strict=True))
     try:
-        pairs = overlaps(*bounds, noun=noun)
+        pairs = overlaps(*ordered, noun=noun)
     except InputError as error:
         # pieces that begin before an interval ends, minus pieces that end before it begins
         met = np.searchsorted(np.sort(predictions.start), references.end, side="left")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..alignment.fair_errors import KINDS, fair_errors
+from ..alignment.fair_errors import KINDS, FairErrors
 from ..alignment.overlaps import Alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column
@@ -92,7 +92,7 @@ class FairF(FMeasure):
     `boundary_errors_larger`, `boundary_errors_crossing`, `label_boundary_errors`, in events; `reference`, in spans.
 
     Raises:
-        InputError: if weights are not numbers of at least 0; see also `fair_errors`.
+        InputError: if weights are not numbers of at least 0; see also `FairErrors`.
     """
 
     weights: str | Mapping[str, Mapping[str, float]] = option(
@@ -101,6 +101,7 @@ class FairF(FMeasure):
         "(as fair, but a boundary error is also half a true positive), or the weights TP/FP/FN of single kinds of "
         'errors, as in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25"',
         type="str or dict",
+        convert=lambda weights: _text(_read(weights)),
         parse=str,
         label="Weights of errors",
     )
@@ -120,15 +121,10 @@ class FairF(FMeasure):
     place = 54
     support = "reference"
 
-    def __post_init__(self) -> None:
-        """Check the options, and normalise the weights."""
-        super().__post_init__()
-        object.__setattr__(self, "weights", _text(_read(self.weights)))
-
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count the events."""
-        errors = fair_errors(alignment)
-        columns = {"true_positives": alignment.references.column(alignment.equal)}
+        errors = FairErrors(alignment)
+        columns = {"true_positives": alignment.references.column(alignment.equal[0])}
         own, other_side = errors.reference, errors.prediction
         if self.focus == "system":
             own, other_side = other_side, own

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import ceil, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,21 +13,28 @@ from ..alignment.unitary import Dissimilarity, Units, best_alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide, joined_values
+from ..exceptions import InputError, setting
 from ..options import option, options_of
-from .aligned import AlignedMeasure, require_contiguous, require_lengths
+from .aligned import require_contiguous, require_lengths
 from .base import Key, error_key, zero_division_option
-from .gamma_chance import MOST_SAMPLES, AlignedPairs, Chance
-from .unitizing_alpha import UnitizingCounts, unit_rows
+from .unitizing_alpha import UnitizingCounts, UnitMeasure, unit_rows
 
 _NOTHING = 1e-12
 """Sums of at most this size are 0: rounding leaves them when all parts of a sum are subtracted."""
 
 _APART = {"mean": 1.0, "half": 0.5}
+"""The values of `min_shift`, in mean lengths of units."""
 
-_UNIT = ("start", "end", "label")
+MOST_SAMPLES = 100_000
+
+_CONFIDENCE = 1.96
+"""The normal quantile for 95%."""
+
+_PART = 5
+"""The number of samples in one task of a process."""
 
 
-class Gamma(AlignedMeasure):
+class Gamma(UnitMeasure):
     """Compute gamma (Mathet, Widlöcher and Métivier 2015) and gamma-cat (2017): agreement on spans (units) and labels.
 
     gamma = 1 - observed disorder / expected disorder. The dissimilarity of two units is d = α d_pos + β d_cat, with
@@ -39,7 +47,7 @@ class Gamma(AlignedMeasure):
     annotator.
 
     Observed disorder is the exact minimum over all alignments of units within documents. Expected disorder is the mean
-    of the observed disorders of random annotations of the concatenated documents, see `gamma_chance.Chance`. Spans may
+    of the observed disorders of random annotations of the concatenated documents, see `Chance`. Spans may
     nest and cross.
 
     gamma-cat compares only labels. Each pair of units in a unitary alignment of k units has the weight w = max(0, 1 -
@@ -87,6 +95,7 @@ class Gamma(AlignedMeasure):
         help='distances between labels from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default '
         "distance is 1",
         type="str or dict, optional",
+        convert=lambda distances: _text(_read(distances)),
         parse=str,
         label="Distances of labels",
     )
@@ -145,45 +154,24 @@ class Gamma(AlignedMeasure):
     headline = "gamma"
     unusual = ("distances", "precision")
     # a pair of two labels counts for both, so the corpus's sums are not sums over labels
-    shared = ("tokens", "annotator_tokens", *("all_weight", "all_categorical", "all_expected_categorical"))
-    counts_type = UnitizingCounts
+    shared = (*UnitMeasure.shared, "all_weight", "all_categorical", "all_expected_categorical")
 
-    def __post_init__(self) -> None:
-        """Check the options, and normalise the distances."""
-        super().__post_init__()
-        if self.distances is not None:
-            object.__setattr__(self, "distances", _text(_read(self.distances)))
-
-    def _count(self, alignment: Alignment) -> Counts:
-        """Compute the counts of two annotators: the reference and the prediction."""
+    def require_units(self, alignment: Alignment, name: str, side: SideSpans) -> None:
+        """Raise an `InputError` if several documents have unknown lengths, or if a side has discontinuous spans."""
         if alignment.documents > 1:
             require_lengths(alignment.lengths, "gamma of several documents")
-        for name, side in alignment.sides.items():
-            self.require_units(alignment, name, side)
-        return self.count_sides([*alignment.sides.values()], alignment.labels, alignment.offsets)
-
-    require_units = staticmethod(require_contiguous)
+        require_contiguous(alignment, name, side)
 
     def count_sides(self, sides: Sequence[SideSpans], labels: tuple[str, ...], offsets: np.ndarray) -> Counts:
-        """Compute the counts of any number of annotators.
-
-        Args:
-            sides: the spans of each annotator, as positions on one axis: label after label, and the documents within
-                each.
-            labels: the label names.
-            offsets: the start of each document within a label, and the end of the last document.
-        """
+        """Compute the counts of any number of annotators, see `UnitMeasure.count_sides`."""
         count, documents = len(sides), len(offsets) - 1
         rows = unit_rows(sides, offsets)
         document, label = rows["document"], rows["label"]
         units = Units(count, rows["annotator"], document, rows["start"], rows["end"], label)
-        dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(labels))
-        best = best_alignment(units, dissimilarity)
-        pairs = AlignedPairs.of(units, best, dissimilarity, self.delta_empty)
-        observed = (best.disorder / best.sizes)[best.of_units(len(label))]
-        unit, weight, apart = pairs.by_label(units)
+        aligned = AlignedUnits(units, self._dissimilarity(labels), self.delta_empty)
+        unit, weight, apart = aligned.by_label()
         columns = {
-            "observed": Column(document, label, self.delta_empty * observed),
+            "observed": Column(document, label, self.delta_empty * aligned.disorder),
             "mean_units": Column(document, label, np.full(len(label), 1 / count)),
             "units": Column(document, label),
             "reference_spans": sides[0].column(),
@@ -191,14 +179,9 @@ class Gamma(AlignedMeasure):
             "categorical": Column(document[unit], label[unit], apart),
         }
         tokens = np.diff(offsets)
-        shared = {
-            "tokens": tokens,
-            "annotator_tokens": count * tokens,
-            **{
-                name: np.bincount(document[pairs.first], weights=values, minlength=documents)
-                for name, values in (("all_weight", pairs.weight), ("all_categorical", pairs.apart))
-            },
-        }
+        shared = {"tokens": tokens, "annotator_tokens": count * tokens}
+        for name, values in (("all_weight", aligned.weight), ("all_categorical", aligned.apart)):
+            shared[name] = np.bincount(document[aligned.first], weights=values, minlength=documents)
         return UnitizingCounts(columns, labels, documents, shared, rows, self)
 
     def totals(self, counts: Counts, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
@@ -243,26 +226,24 @@ class Gamma(AlignedMeasure):
         if number == 0:
             return np.zeros(labels), np.zeros(labels + 1), np.zeros(self.samples)
         annotators = int(counts.shared["annotator_tokens"].sum() // counts.shared["tokens"].sum())
-        annotator, start, end, label = _in_order(annotators, *(rows[name] for name in ("annotator", *_UNIT)))
-        units = Units(annotators, annotator, np.zeros_like(label), start, end, label)
-        dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(counts.labels))
-        chance = Chance(units, labels, dissimilarity, self.sampler, _APART[self.min_shift], self.delta_empty, self.seed)
-        per_label, categorical = chance.disorders(self.samples, self.precision, self.processes)
+        units = _in_order(annotators, rows)
+        chance = Chance(units, labels, self._dissimilarity(counts.labels), self)
+        per_label, categorical = chance.disorders(self.samples, self.precision, self.processes).values()
         shares = self.delta_empty * per_label.mean(axis=0) * number / annotators
-        of_unit = divide(shares, np.bincount(label, minlength=labels), 0.0)
+        of_unit = divide(shares, np.bincount(units.label, minlength=labels), 0.0)
         of_pairs = divide(np.nansum(categorical, axis=0), (~np.isnan(categorical)).sum(axis=0), 0.0)
         return of_unit, of_pairs, per_label.sum(axis=1)
 
-    def _matrix(self, labels: tuple[str, ...]) -> np.ndarray | None:
-        """Return the matrix of label distances."""
+    def _dissimilarity(self, labels: tuple[str, ...]) -> Dissimilarity:
+        """Return the dissimilarity of units, with the matrix of label distances."""
         if self.distances is None:
-            return None
+            return Dissimilarity(self.alpha, self.beta)
         code = {label: number for number, label in enumerate(labels)}
         matrix = 1.0 - np.eye(len(labels))
         for (first, second), distance in _read(self.distances).items():
             if first in code and second in code:
                 matrix[code[first], code[second]] = matrix[code[second], code[first]] = distance
-        return matrix
+        return Dissimilarity(self.alpha, self.beta, matrix)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute gamma, gamma-cat, and observed and expected disorder."""
@@ -282,13 +263,14 @@ class Gamma(AlignedMeasure):
         return np.where((observed <= _NOTHING) & (size > _NOTHING), 1.0, value)
 
 
-def _in_order(annotators: int, annotator: np.ndarray, *columns: np.ndarray) -> list[np.ndarray]:
-    """Order the units by annotator and position, so that the order of the input does not matter."""
+def _in_order(annotators: int, rows: Mapping[str, np.ndarray]) -> Units:
+    """Order the units by annotator and position, so that the order of the input does not matter; all are one group."""
+    annotator, *columns = (rows[name] for name in ("annotator", "start", "end", "label"))
     order = np.lexsort((*reversed(columns), annotator))
     own = np.split(order, np.searchsorted(annotator[order], np.arange(1, annotators)))
     own.sort(key=lambda units: [column[units].tobytes() for column in columns])
     number = np.repeat(np.arange(annotators), list(map(len, own)))
-    return [number, *(column[np.concatenate(own)] for column in columns)]
+    return Units(annotators, number, np.zeros_like(number), *(column[np.concatenate(own)] for column in columns))
 
 
 _REMEDY = (
@@ -332,3 +314,173 @@ def _text(distances: Mapping[tuple[str, str], float]) -> str | None:
     """Write distances as text for the option."""
     pairs = sorted(distances.items())
     return ",".join(f"{first}/{second}={number!r}".removesuffix(".0") for (first, second), number in pairs) or None
+
+
+class AlignedUnits:
+    """The best alignment of units: the disorder of each unit, and the pairs of aligned units.
+
+    Attributes:
+        disorder: the disorder of each unit, in units of Δ; a unitary alignment shares its disorder equally.
+        first, second: the units of each pair.
+        weight: the weight of each pair, max(0, 1 - d_pos) / (k - 1), see `Gamma`.
+        apart: the weighted label distance of each pair.
+    """
+
+    def __init__(self, units: Units, dissimilarity: Dissimilarity, delta: float) -> None:
+        self._units = units
+        members, disorder = best_alignment(units, dissimilarity)
+        present = members >= 0
+        sizes = present.sum(axis=1)
+        row, annotator = np.nonzero(present)
+        self.disorder = np.empty(len(row))
+        self.disorder[members[row, annotator]] = (disorder / sizes)[row]
+        annotator, partner = np.triu_indices(units.annotators, 1)
+        pair, row = np.nonzero(present.T[annotator] & present.T[partner])
+        self.first, self.second = members[row, annotator[pair]], members[row, partner[pair]]
+        close = np.maximum(0.0, 1 - delta * dissimilarity.positional(units, self.first, self.second))
+        self.weight = close / (sizes[row] - 1)
+        self.apart = self.weight * dissimilarity.categorical(units, self.first, self.second)
+
+    def by_label(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """List a unit, the weight and the weighted distance of each pair; a pair with two labels is listed twice."""
+        differ = self._units.label[self.first] != self._units.label[self.second]
+        unit = np.append(self.first, self.second[differ])
+        return unit, np.append(self.weight, self.weight[differ]), np.append(self.apart, self.apart[differ])
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """Random annotations, created from the units of all annotators on concatenated documents.
+
+    `shift`: draw annotators with replacement, and shift all units of each by a random number of tokens. Positions form
+    a circle from the first start to the last end; a unit that passes the end continues at the start without being cut.
+    Any two shifts differ by at least `min_shift`; if the circle is too short for that, shifts are in
+    equal steps. All such shifts are equally likely.
+
+    `statistical`: draw the number of units of each annotator, their lengths and the gaps between them from normal
+    distributions with the observed means and standard deviations, and draw labels by their frequencies. Negative
+    numbers of units become 0; of negative lengths the absolute value is taken.
+
+    Attributes:
+        units: the observed units; their groups are ignored.
+        labels: the number of labels.
+        measure: the measure with its options. Each sample has its own random generator, so samples can be created in
+            any order.
+    """
+
+    units: Units
+    labels: int
+    dissimilarity: Dissimilarity
+    measure: Gamma
+
+    def disorders(self, samples: int, precision: float | None, processes: int) -> dict[str, np.ndarray]:
+        """Compute the disorder of random annotations (samples), see `of`.
+
+        Args:
+            samples: the minimum number of samples.
+            precision: the relative error of the mean disorder, at 95%. The first samples show how many more are needed.
+            processes: the number of processes; inside a worker process only one is used.
+
+        Raises:
+            InputError: if more than `MOST_SAMPLES` are needed.
+        """
+        disorders = self._in_processes(0, samples, processes)
+        if precision is None:
+            return disorders
+        whole = disorders["disorder"].sum(axis=1)
+        mean, deviation = whole.mean(), whole.std(ddof=1) if samples > 1 else 0.0
+        needed = ceil((_CONFIDENCE * deviation / mean / precision) ** 2) if mean else 0
+        if needed <= samples:
+            return disorders
+        if needed > MOST_SAMPLES:
+            raise InputError(
+                f"a relative error of {precision:g} needs about {needed:,} random annotations; the limit is "
+                f"{MOST_SAMPLES:,}.",
+                f"Set {setting('precision', float(f'{1.01 * precision * sqrt(needed / MOST_SAMPLES):.1g}'))} or more.",
+                option="precision",
+            )
+        return joined_values([disorders, self._in_processes(samples, needed, processes)])
+
+    def _in_processes(self, first: int, last: int, processes: int) -> dict[str, np.ndarray]:
+        parts = [range(start, min(start + _PART, last)) for start in range(first, last, _PART)]
+        from multiprocessing import current_process, get_context
+
+        # workers of a pool cannot start processes
+        if processes == 1 or len(parts) == 1 or current_process().daemon:
+            return joined_values(map(self.of, parts))
+        from concurrent.futures import ProcessPoolExecutor
+
+        # spawn, because threads such as Arrow's do not survive a fork
+        with ProcessPoolExecutor(min(processes, len(parts)), mp_context=get_context("spawn")) as pool:
+            return joined_values(pool.map(self.of, parts))
+
+    def of(self, numbers: range) -> dict[str, np.ndarray]:
+        """Compute the disorder of the samples with these numbers, in units of Δ.
+
+        Returns:
+            `disorder` of each sample's best alignment by label, shape (samples, labels); the units of a unitary
+            alignment share its disorder equally. And `categorical`, the weighted mean label distance of aligned pairs
+            with each label and, in the last column, of all pairs; NaN if there are no pairs. Shape (samples, labels +
+            1).
+        """
+        units = self.sampled(numbers)
+        aligned = AlignedUnits(units, self.dissimilarity, self.measure.delta_empty)
+        mean_units = np.bincount(units.group, minlength=len(numbers)) / units.annotators
+        shares = np.zeros((len(numbers), self.labels))
+        np.add.at(shares, (units.group, units.label), aligned.disorder)
+        unit, *values = aligned.by_label()
+        weight, apart = sums = np.zeros((2, len(numbers), self.labels + 1))
+        for total, of_labels, of_all in zip(sums, values, (aligned.weight, aligned.apart), strict=True):
+            np.add.at(total, (units.group[unit], units.label[unit]), of_labels)
+            np.add.at(total, (units.group[aligned.first], self.labels), of_all)
+        return {"disorder": shares / mean_units[:, None], "categorical": divide(apart, weight, np.nan)}
+
+    def sampled(self, numbers: range) -> Units:
+        """Create the samples with these numbers; each is a group of units."""
+        make = self._shifted if self.measure.sampler == "shift" else self._drawn
+        samples = [make(np.random.default_rng([self.measure.seed, number])) for number in numbers]
+        group = np.repeat(np.arange(len(samples)), [len(annotator) for annotator, *_ in samples])
+        annotator, start, end, label = (np.concatenate(column) for column in zip(*samples, strict=True))
+        return Units(self.units.annotators, annotator, group, start, end, label)
+
+    def _shifted(self, generator: np.random.Generator) -> tuple[np.ndarray, ...]:
+        units, count = self.units, self.units.annotators
+        numbers = np.bincount(units.annotator, minlength=count)
+        drawn = generator.integers(count, size=count)
+        while not numbers[drawn].any():
+            drawn = generator.integers(count, size=count)
+        first, last = int(units.start.min()), int(units.end.max())
+        moves = np.floor(self._moves(generator, last - first)).astype(np.int64)
+        of_new = [np.flatnonzero(units.annotator == real) for real in drawn]
+        unit = np.concatenate(of_new)
+        annotator = np.repeat(np.arange(count), numbers[drawn])
+        start = first + (units.start[unit] - first + moves[annotator]) % (last - first)
+        return annotator, start, start + units.duration[unit], units.label[unit]
+
+    def _moves(self, generator: np.random.Generator, circle: float) -> np.ndarray:
+        """Draw a shift for each annotator, uniformly among all shifts that are far enough apart."""
+        count = self.units.annotators
+        least = min(_APART[self.measure.min_shift] * float(self.units.duration.mean()), circle / count)
+        free = np.sort(generator.uniform(0, circle - count * least, count - 1))
+        places = np.concatenate(([0.0], free)) + least * np.arange(count)
+        return (generator.permutation(places) + generator.uniform(0, circle)) % circle
+
+    def _drawn(self, generator: np.random.Generator) -> tuple[np.ndarray, ...]:
+        units, count = self.units, self.units.annotators
+        real = np.bincount(units.annotator, minlength=count)
+        numbers = np.maximum(np.rint(generator.normal(real.mean(), real.std(), count)), 0).astype(np.int64)
+        numbers[0] += not numbers.any()
+        order = np.lexsort((units.end, units.start, units.annotator))
+        same_annotator = np.diff(units.annotator[order]) == 0
+        gaps = (units.start[order][1:] - units.end[order][:-1])[same_annotator] if same_annotator.any() else np.zeros(1)
+        annotator = np.repeat(np.arange(count), numbers)
+        gap = generator.normal(gaps.mean(), gaps.std(), len(annotator))
+        length = np.abs(generator.normal(units.duration.mean(), units.duration.std(), len(annotator)))
+        length = np.maximum(length, 1e-6)
+        first = np.cumsum(numbers) - numbers
+        gap[first[numbers > 0]] = 0
+        end = np.cumsum(gap + length)
+        before = np.concatenate(([0.0], end))[first]
+        end = end - np.repeat(before, numbers)
+        frequency = np.bincount(units.label, minlength=self.labels) / len(units.label)
+        return annotator, end - length, end, generator.choice(self.labels, len(annotator), p=frequency)

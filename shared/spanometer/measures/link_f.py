@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, SideSpans, overlaps
+from ..alignment.overlaps import Alignment, Pieces, SideSpans, intersections, overlaps
 from ..alignment.pieces import Incidence
 from ..counts.counts import Column, join_columns
 from .aligned import FMeasure, f_results
@@ -57,28 +57,25 @@ def _flat(alignment: Alignment) -> dict[str, Column]:
 
 
 def _by_reach(alignment: Alignment) -> dict[str, Column]:
-    reference, predicted = _reaches(alignment.references), _reaches(alignment.predictions)
-    left, right = overlaps(*reference[:2], *predicted[:2])
-    common = (
-        np.maximum(reference[0][left], predicted[0][right]),
-        np.minimum(reference[1][left], predicted[1][right]),
-        np.minimum(reference[2][left], predicted[2][right]),
-    )
+    (reference, reach), (predicted, other_reach) = _reaches(alignment.references), _reaches(alignment.predictions)
+    left, right = overlaps(reference, predicted)
+    common = Pieces(left, *intersections(reference, predicted, left, right))
 
-    def column(start: np.ndarray, end: np.ndarray, reach: np.ndarray) -> Column:
-        links = _triangle(reach - start) - _triangle(reach - end)
-        return Column(*alignment.document_and_label(start), links)
+    def column(part: Pieces, reach: np.ndarray) -> Column:
+        links = _triangle(reach - part.start) - _triangle(reach - part.end)
+        return Column(*alignment.document_and_label(part.start), links)
 
-    return {"both": column(*common), "predicted": column(*predicted), "reference": column(*reference)}
+    both = column(common, np.minimum(reach[left], other_reach[right]))
+    return {"both": both, "predicted": column(predicted, other_reach), "reference": column(reference, reach)}
 
 
-def _reaches(side: SideSpans) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute disjoint intervals: start, end, and the furthest end of any span over their tokens."""
+def _reaches(side: SideSpans) -> tuple[Pieces, np.ndarray]:
+    """Compute disjoint intervals, and the furthest end of any span over their tokens."""
     reach = np.maximum.accumulate(side.end) if len(side) else side.end
     end = reach.copy()
     end[:-1] = np.minimum(reach[:-1], side.start[1:])
-    nonempty = end > side.start
-    return side.start[nonempty], end[nonempty], reach[nonempty]
+    nonempty = np.flatnonzero(end > side.start)
+    return Pieces(nonempty, side.start[nonempty], end[nonempty]), reach[nonempty]
 
 
 def _by_pieces(alignment: Alignment) -> dict[str, Column]:

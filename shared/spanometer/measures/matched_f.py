@@ -160,8 +160,7 @@ def harmonic_matching(
     places, first, of_pair = np.unique(place, return_index=True, return_inverse=True)
     of_pair, sizes = of_pair.ravel(), sizes[first]
     pairs, group, row, column = contested(rows, columns)
-    free = np.ones(len(rows), dtype=bool)
-    free[pairs] = False
+    free = np.delete(np.arange(len(rows)), pairs)
     sums = _summed(of_pair[free], credits[free], len(places))
     groups = Groups(row, column, group, list(credits[pairs].T))
     of_group = of_pair[pairs[groups.first]]

@@ -5,6 +5,7 @@ import gzip
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -200,7 +201,7 @@ def _read_signature(signature: Signature, table: Mapping[str, type[Kind]], share
     declared = options_of(kind)
     values = {option: shared[option] for option in declared if option in shared}
     values |= {
-        option: _signed_value(declared[option], text)
+        option: _value(declared[option], text, signed=True)
         for option, text in signature.parts.items()
         if option in declared and option not in shared
     }
@@ -212,14 +213,6 @@ def _read_signature(signature: Signature, table: Mapping[str, type[Kind]], share
             )
             raise InputError(problem, "Remove the option or the signature.", option=option)
     return measure
-
-
-def _signed_value(declared: Option, text: str) -> Any:
-    """Convert the text of an option in a signature to its value."""
-    if text == "None" and not declared.choices:
-        return declared.default
-    free = declared.kind is None and declared.parse is None and not declared.choices
-    return _value(declared, text) if free else declared.read(list(_split(text)) if declared.repeat else text)
 
 
 def named_apart(measures: Sequence[Measure]) -> list[str]:
@@ -294,16 +287,18 @@ def _values(
         yield name, read_file(unquoted(value[1:])) if value.startswith("@") else _value(declared[name], value)
 
 
-def _value(declared: Option, text: str) -> Any:
-    """Convert the text of an option to its value: a Python literal or a bare word."""
-    try:
-        literal = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        literal = text
+def _value(declared: Option, text: str, *, signed: bool = False) -> Any:
+    """Convert the text of an option to its value: a Python literal or a bare word, in a signature a bare word."""
+    if signed and text == "None" and not declared.choices:
+        return declared.default
+    free = declared.kind is None and declared.parse is None and not declared.choices
+    literal: Any = text
+    if free or not signed:
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            literal = ast.literal_eval(text)
     if isinstance(literal, (dict, list, tuple, set)) or (literal is None and text not in declared.choices):
         return literal
     word = literal if isinstance(literal, str) else text
-    free = declared.kind is None and declared.parse is None and not declared.choices
     return literal if free else declared.read(list(_split(word)) if declared.repeat else word)
 
 

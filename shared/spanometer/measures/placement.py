@@ -223,7 +223,6 @@ def _distinct_integers(below: int, size: int, draws: int, generator: np.random.G
         drawn[again] = generator.integers(0, below, size=(len(again), size))
 
 
-@dataclass(frozen=True, eq=False)
 class Cases:
     """The places (document and label) with spans on both sides, grouped into cases.
 
@@ -236,20 +235,13 @@ class Cases:
         tokens: the document length of each case.
         first, last: the slice of each case's spans in `depth` and `size`.
         depth, size: the nesting depth and length of each span, ordered within a case.
+
+    Args:
+        alignment: both sides.
+        placement: with `layers` nesting depths differ; otherwise all are 0.
     """
 
-    document: np.ndarray
-    label: np.ndarray
-    of_both: np.ndarray
-    tokens: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    depth: np.ndarray
-    size: np.ndarray
-
-    @classmethod
-    def of(cls, alignment: Alignment, placement: str) -> Self:
-        """Group the (document, label) places of a corpus into cases."""
+    def __init__(self, alignment: Alignment, placement: str) -> None:
         sides = (alignment.references, alignment.predictions)
         documents = max(alignment.documents, 1)
         places = documents * len(alignment.labels)
@@ -259,18 +251,18 @@ class Cases:
         size = np.concatenate([side.size for side in sides])
         depth = np.concatenate([_nesting_depth(side) if placement == "layers" else 0 * side.size for side in sides])
         order = np.lexsort((size, depth, place))
-        place, depth, size = place[order], depth[order], size[order]
+        place, self.depth, self.size = place[order], depth[order], size[order]
         first, last = run_bounds(place)
         shared = np.intersect1d(place[first], place[first] - places, assume_unique=True)
         kept = np.isin(place[first] % max(places, 1), shared)
         first, last = first[kept], last[kept]
-        document = shared % documents
+        self.document, self.label = shared % documents, shared // documents
         # for each place, its row in the references, then in the predictions
-        length = np.tile(np.diff(alignment.offsets)[document], 2)
-        code = row_codes(length, first, last, depth * (int(size.max(initial=0)) + 1) + size)
+        length = np.tile(np.diff(alignment.offsets)[self.document], 2)
+        code = row_codes(length, first, last, self.depth * (int(size.max(initial=0)) + 1) + self.size)
         example = np.unique(code, return_index=True)[1]
-        of_both = code.reshape(2, -1).T
-        return cls(document, shared // documents, of_both, length[example], first[example], last[example], depth, size)
+        self.of_both = code.reshape(2, -1).T
+        self.tokens, self.first, self.last = length[example], first[example], last[example]
 
     @property
     def few(self) -> np.ndarray:
@@ -301,7 +293,7 @@ class Cases:
 
 def _nesting_depth(side: SideSpans) -> np.ndarray:
     """Compute how many spans of the same label contain each span."""
-    inner, outer = overlaps(side.start, side.end, side.start, side.end)
+    inner, outer = overlaps(side, side)
     holds = (side.start[outer] <= side.start[inner]) & (side.end[outer] >= side.end[inner]) & (inner != outer)
     return np.bincount(inner[holds], minlength=len(side))
 

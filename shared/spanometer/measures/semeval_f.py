@@ -128,7 +128,7 @@ class SemevalF(FMeasure):
 
         Returns reference and predicted spans, and whether they have the same tokens and the same label.
         """
-        matched = MatchedSpans.of(alignment, min_overlap=self.min_overlap)
+        matched = MatchedSpans(alignment, min_overlap=self.min_overlap)
         paired = (matched.reference >= 0) & (matched.prediction >= 0)
         kind = matched.kind[paired]
         exact, typed = np.isin(kind, [CORRECT, WRONG_LABEL]), np.isin(kind, [CORRECT, WRONG_BOUNDARY])
@@ -136,10 +136,8 @@ class SemevalF(FMeasure):
 
     def _by_schema(self, alignment: Alignment) -> tuple[np.ndarray, ...]:
         """Choose the pairs for this schema, one span after another. Returns the same as `_joint`."""
-        unlabelled, *numbers = across_labels(
-            alignment, *(np.ones(len(side), dtype=bool) for side in alignment.sides.values())
-        )
-        pairs = OverlappingSpans.of(unlabelled, self.min_overlap)
+        unlabelled, *numbers = across_labels(alignment)
+        pairs = OverlappingSpans(unlabelled, self.min_overlap)
         left, right, correct = pairs.reference, pairs.prediction, self._correct(pairs.exact, pairs.typed)
         if self.alignment == "schema":
             chosen = best_matching(left, right, correct.astype(float))

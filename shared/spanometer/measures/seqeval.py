@@ -30,8 +30,6 @@ WITHOUT_EFFECT = "sample_weight has no effect on any score, here as in seqeval."
 
 _SIZES = ("both", "predicted", "reference")
 
-Averaged = tuple[Any, Any, Any, Any]
-
 
 class Seqeval(Measure):
     """Compute precision, recall and F1 over whole spans, by label and overall, and tag accuracy (seqeval 1.2.2).
@@ -59,6 +57,7 @@ class Seqeval(Measure):
         None,
         help="tag scheme of the strict mode; by default inferred from all tags (never IOB1 or IOE1)",
         choices=tuple(SCHEMES),
+        convert=canonical,
     )
     mode: str | None = option(
         None,
@@ -74,7 +73,7 @@ class Seqeval(Measure):
         type="float or str",
         choices={"warn": "0 with a warning", 0.0: "", 1.0: "", nan: "left out of averages"},
     )
-    id2label: Any = reused_option(LabelDecoding, "id2label")
+    id2label: Any = reused_option(LabelDecoding, "id2label", convert=read_id2label)
     ignore_index: int | None = reused_option(LabelDecoding, "ignore_index")
 
     name = "seqeval"
@@ -90,14 +89,6 @@ class Seqeval(Measure):
     headline = "overall_f1"
     support = "reference"
     shared = ("tokens", "equal_tags")
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        if self.scheme is not None:
-            object.__setattr__(self, "scheme", canonical(self.scheme))
-        if self.id2label is not None:
-            object.__setattr__(self, "id2label", read_id2label(self.id2label))
-        super().__post_init__()
 
     def counts(self, references: Any, predictions: Any) -> Counts:
         """Compute the counts of both sides' tags, given as lists of lists or as Arrow columns."""
@@ -176,7 +167,7 @@ def ratios(sizes: Sequence[np.ndarray], zero_division: float) -> tuple[np.ndarra
 
 def averaged(
     totals: Mapping[str, np.ndarray], average: str | None, zero_division: float | str, scores: Sequence[str] = SCORES
-) -> Averaged:
+) -> tuple[Any, Any, Any, Any]:
     """Compute precision, recall, F1 and the number of reference spans, averaged as in seqeval.
 
     Args:

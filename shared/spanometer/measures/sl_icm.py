@@ -13,7 +13,7 @@ from ..counts.counts import Counts
 from ..counts.statistics import divide
 from ..exceptions import InputError, mention, setting
 from ..options import option, options_of
-from .aligned import AlignedMeasure, read_tokens, require_fit, tokens_option, words_of
+from .aligned import AlignedMeasure, require_fit, tokens_option, words_of
 from .base import Key, zero_division_option
 from .information import (
     TokenInformation,
@@ -101,6 +101,7 @@ class SlIcm(AlignedMeasure):
         'number for each token, one number for all tokens, or "corpus" (the frequencies of the tokens). Without '
         "token_probabilities and tokens, each token carries one unit of information",
         type="dict, list of lists of float, float, or str",
+        convert=lambda given: TokenProbabilities.read(given) if is_ordered(given) else given,
         parse=lambda text: _probabilities_in(text),
     )
     unknown: float | None = option(
@@ -179,10 +180,7 @@ class SlIcm(AlignedMeasure):
                 "Use other weights. With these weights, a perfect prediction scores 0 or less.",
                 option="beta",
             )
-        object.__setattr__(self, "tokens", read_tokens(self.tokens))
         probabilities: Any = self.token_probabilities
-        if is_ordered(probabilities):
-            object.__setattr__(self, "token_probabilities", TokenProbabilities.read(probabilities))
         if self.unknown is not None:
             require_probability(self.unknown, "unknown")
             if self._source != _MAPPING:
@@ -298,8 +296,7 @@ class SlIcm(AlignedMeasure):
         elif self.tokens is None:
             return TokenInformation()
         else:
-            words = words_of(self.tokens, lengths, exact=exact)
-            token = words.codes[ranges(words.offsets[:-1], lengths)]
+            words, token = words_of(self.tokens, lengths, exact=exact)
             if self._source == _MAPPING:
                 default = math.nan if self.unknown is None else self.unknown
                 share = np.array([probabilities.get(word, default) for word in words.names], dtype=float)

@@ -113,6 +113,7 @@ class SpanAttribute(Measure):
         default_factory=dict,
         help="default values of attributes; an attribute with its default value counts as missing",
         type="dict",
+        convert=lambda values: _plain_values(values),
         repeat=True,
         parse=lambda texts: _default_values_in(texts),
         label="Default values",
@@ -178,7 +179,6 @@ class SpanAttribute(Measure):
         """Check the options."""
         super().__post_init__()
         self._require_free_micro_key(read_scored(self.attributes) or {})
-        _require_default_values(self.default_values)
         if isinstance(self.filter, str):
             DocumentFilter(self.filter)
         elif self.filter is not None and not callable(self.filter):
@@ -352,7 +352,7 @@ class SpanAttribute(Measure):
             scored = dict.fromkeys(sorted(seen_names(*sides)["attributes"]))
             self._require_free_micro_key(scored)
         require_one_type(sides, scored, self.default_values, kept)
-        items = AttributeItems.of(sides, scored, self.default_values, include_falsy=self.include_falsy)
+        items = AttributeItems(sides, scored, self.default_values, include_falsy=self.include_falsy)
         return sides, items, apart
 
     def _kept(self, references: Attributes, predictions: Attributes) -> np.ndarray | None:
@@ -413,14 +413,17 @@ def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-def _require_default_values(values: Any) -> None:
+def _plain_values(values: Any) -> dict[str, Value | None]:
+    """Convert default values to Python types; raise an `InputError` unless they map attributes to values."""
     remedy = "Use a mapping such as {'negated': False}, with one bool, int, float or str for each attribute."
     if not isinstance(values, Mapping):
         raise InputError(f"invalid value for default_values: {shown(values)}.", remedy)
+    plain = {}
     for name, value in listed_items(values, remedy, option="default_values"):
         if not isinstance(name, str):
             raise InputError(f"the attribute {shown(name)} in default_values is not a string.", remedy)
         try:
-            plain_value(value, name)
+            plain[name] = plain_value(value, name)
         except InputError as error:
             raise InputError(f"default_values: {error.problem}", remedy) from None
+    return plain

@@ -9,7 +9,7 @@ from ..arrays import begins_run, offsets_of, ranges, row_codes
 from ..counts.counts import Column
 from ..exceptions import InputError, setting
 from ..options import option
-from .aligned import TOKENS_REMEDY, FMeasure, f_results, read_tokens, tokens_option, words_of
+from .aligned import TOKENS_REMEDY, FMeasure, f_results, tokens_option, words_of
 
 
 class SpanF(FMeasure):
@@ -46,11 +46,6 @@ class SpanF(FMeasure):
     support = "reference"
     unusual = ("duplicates", *FMeasure.unusual)
 
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        object.__setattr__(self, "tokens", read_tokens(self.tokens))
-
     @property
     def needs_tokens(self) -> bool:
         """Whether surface forms are counted but the words are missing."""
@@ -65,12 +60,13 @@ class SpanF(FMeasure):
 
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count equal spans."""
-        references, predictions, equal = alignment.references, alignment.predictions, alignment.equal
+        references, predictions = alignment.references, alignment.predictions
+        equal, equal_predictions = alignment.equal
         reference = predicted = both = None
         if self.duplicates != "once":
             reference, predicted = self._copies(alignment)
             # equal spans of both sides are in the same order
-            both = np.minimum(reference[equal], predicted[alignment.equal_predictions])
+            both = np.minimum(reference[equal], predicted[equal_predictions])
         return {
             "both": references.column(equal, both),
             "predicted": predictions.column(value=predicted),
@@ -84,8 +80,7 @@ class SpanF(FMeasure):
         times = [side.times for side in alignment.sides.values()]
         if self.duplicates == "each":
             return times
-        equal = alignment.equal, alignment.equal_predictions
-        return [np.where(right, 1, of_side) for right, of_side in zip(equal, times, strict=True)]
+        return [np.where(right, 1, of_side) for right, of_side in zip(alignment.equal, times, strict=True)]
 
     def _first_of_forms(self, alignment: Alignment) -> list[np.ndarray]:
         """Return 1 for one span of each surface form on each side, a right one if possible, and 0 for other spans."""
@@ -93,15 +88,13 @@ class SpanF(FMeasure):
             problem = f"{setting('duplicates', 'forms')} compares words, but there are no words."
             raise InputError(problem, TOKENS_REMEDY, option="duplicates")
         lengths = np.diff(alignment.offsets)
-        words = words_of(self.tokens, lengths, exact=alignment.lengths is not None)
-        # documents may have words after their last span
-        codes = words.codes[ranges(words.offsets[:-1], lengths)]
+        _, codes = words_of(self.tokens, lengths, exact=alignment.lengths is not None)
         sides = alignment.references, alignment.predictions
         pieces = (side.pieces_by_span for side in sides)
         rows = [codes[ranges(alignment.token(part.start), part.end - part.start)] for part in pieces]
         ends = offsets_of(np.concatenate([side.size for side in sides]))
         forms = row_codes(np.concatenate([side.label for side in sides]), ends[:-1], ends[1:], np.concatenate(rows))
-        equal = np.concatenate([alignment.equal, alignment.equal_predictions])
+        equal = np.concatenate(alignment.equal)
         of_side = np.repeat([0, 1], [len(side) for side in sides])
         order = np.lexsort((~equal, forms, of_side))
         flags = np.zeros(len(forms), dtype=np.int64)

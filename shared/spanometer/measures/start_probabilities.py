@@ -23,8 +23,6 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
@@ -76,7 +74,7 @@ def start_probabilities(tokens: int, lengths: np.ndarray, counts: np.ndarray) ->
         return kept[key]
     require_feasible(tokens, lengths, counts)
     sums = _sums_work(tokens, lengths, counts)
-    few = sums <= _CHEAP or (sums < math.inf and sums <= _TERMS_A_FACTOR * _Quadrature.of(tokens, lengths, counts).work)
+    few = sums <= _CHEAP or (sums < math.inf and sums <= _TERMS_A_FACTOR * _Quadrature(tokens, lengths, counts).work)
     probabilities = (by_sums if few else by_integral)(tokens, lengths, counts)
     if kept is not None and (1 + len(kept)) * sum(map(len, probabilities)) <= _KEPT_LIMIT:
         kept[key] = probabilities
@@ -97,7 +95,7 @@ def kept_probabilities() -> Iterator[None]:
 def work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
     """Estimate the time of `start_probabilities`, in factors of the integrand (about ten nanoseconds each)."""
     sums = _sums_work(tokens, lengths, counts) / _TERMS_A_FACTOR
-    return sums if sums <= _CHEAP else min(sums, _Quadrature.of(tokens, lengths, counts).work)
+    return sums if sums <= _CHEAP else min(sums, _Quadrature(tokens, lengths, counts).work)
 
 
 def require_feasible(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> None:
@@ -138,7 +136,7 @@ def _sums_work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
 
 def by_integral(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
     """Compute `start_probabilities` by integration over the items' keys."""
-    quadrature = _Quadrature.of(tokens, lengths, counts)
+    quadrature = _Quadrature(tokens, lengths, counts)
     size, order, numbers = quadrature.size, quadrature.order, [quadrature.outside, *counts.tolist()]
     # int32 is enough for the roots of unity, because `VALUES_LIMIT` bounds documents
     roots = [(order * length % size).astype(np.int32) for length in (1, *lengths.tolist())]
@@ -167,7 +165,6 @@ def by_integral(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np
     return starts
 
 
-@dataclass(frozen=True, eq=False)
 class _Quadrature:
     """The nodes and frequencies at which the integrand is evaluated.
 
@@ -177,39 +174,24 @@ class _Quadrature:
         nodes, weights: the Gauss-Legendre nodes in [0, 1/2] and their weights.
         order: the lower half of the frequencies, ordered by their damping, Σ c_l (1 - cos lθ).
         live: the number of frequencies to evaluate at each node.
-        lengths: the number of different factors.
+        work: the number of factors to compute.
     """
 
-    outside: int
-    size: int
-    nodes: np.ndarray
-    weights: np.ndarray
-    order: np.ndarray
-    live: np.ndarray
-    lengths: int
-
-    @classmethod
-    def of(cls, tokens: int, lengths: np.ndarray, counts: np.ndarray) -> Self:
-        """Choose the nodes and frequencies for a document."""
-        outside = tokens - int((lengths * counts).sum())
-        items = outside + int(counts.sum())
+    def __init__(self, tokens: int, lengths: np.ndarray, counts: np.ndarray) -> None:
+        self.outside = tokens - int((lengths * counts).sum())
+        items = self.outside + int(counts.sum())
         # imported late, because only the quadrature needs it
         from scipy.fft import next_fast_len
 
-        size = next_fast_len(tokens + 1, real=True)
+        self.size = size = next_fast_len(tokens + 1, real=True)
         frequency = np.arange(size // 2 + 1)
         damping = np.zeros(len(frequency))
-        for length, count in zip([1, *lengths.tolist()], [outside, *counts.tolist()], strict=True):
+        for length, count in zip([1, *lengths.tolist()], [self.outside, *counts.tolist()], strict=True):
             damping += 2 * count * np.sin(np.pi / size * (frequency * length % size)) ** 2
-        order = np.argsort(damping, kind="stable")
-        nodes, weights = _gauss_legendre(2 * math.ceil(2 * math.sqrt(items) + 15))
-        live = np.searchsorted(damping[order], _DAMPED / (nodes * (1 - nodes)), side="right")
-        return cls(outside, size, nodes, weights, order, live, len(lengths) + 1)
-
-    @property
-    def work(self) -> int:
-        """The number of factors to compute."""
-        return int(self.live.sum()) * self.lengths
+        self.order = np.argsort(damping, kind="stable")
+        self.nodes, self.weights = _gauss_legendre(2 * math.ceil(2 * math.sqrt(items) + 15))
+        self.live = np.searchsorted(damping[self.order], _DAMPED / (self.nodes * (1 - self.nodes)), side="right")
+        self.work = int(self.live.sum()) * (len(lengths) + 1)
 
 
 def _sines(index: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:

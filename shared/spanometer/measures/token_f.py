@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Pieces, SideSpans, overlaps, union
+from ..alignment.overlaps import Alignment, Pieces, SideSpans, intersections, overlaps, union
 from ..counts.counts import Column
 from ..options import option
 from .aligned import FMeasure, f_results
@@ -41,10 +41,7 @@ class TokenF(FMeasure):
     duplicates: str = option(
         "once",
         help="how to count a token that several spans of one label share",
-        choices={
-            "once": "the token counts once",
-            "each": "the token counts once for each span",
-        },
+        choices={"once": "the token counts once", "each": "the token counts once for each span"},
     )
     weight_by: str = option(
         "spans",
@@ -73,10 +70,9 @@ class TokenF(FMeasure):
         if self.duplicates == "each":
             both = _common(alignment, reference, predicted, line)
         else:
-            left, right = overlaps(reference.start, reference.end, predicted.start, predicted.end)
-            shared = np.minimum(reference.end[left], predicted.end[right])
-            shared -= np.maximum(reference.start[left], predicted.start[right])
-            both = references.column(reference.span[left], shared)
+            left, right = overlaps(reference, predicted)
+            start, end = intersections(reference, predicted, left, right)
+            both = references.column(reference.span[left], end - start)
         return {
             "both": both,
             "predicted": predictions.column(predicted.span, predicted.end - predicted.start),

@@ -1,5 +1,6 @@
 """Krippendorff's alpha for unitizing."""
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -7,8 +8,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, SideSpans, line_base, overlaps
-from ..arrays import offsets_of, ranges
+from ..alignment.overlaps import Alignment, SideSpans, intersections, line_base, overlaps
+from ..arrays import offsets_by, offsets_of, take_segments
 from ..counts.counts import Column, Counts
 from ..counts.statistics import ALL_AVERAGES, divide
 from ..options import option, reused_option
@@ -37,7 +38,35 @@ class UnitizingCounts(Counts):
         return replace(total, rows={**total.rows, **moved})
 
 
-class UnitizingAlpha(AlignedMeasure):
+class UnitMeasure(AlignedMeasure):
+    """A measure of the spans (units) of any number of annotators of concatenated documents."""
+
+    shared: ClassVar[tuple[str, ...]] = ("tokens", "annotator_tokens")
+    counts_type = UnitizingCounts
+
+    def _count(self, alignment: Alignment) -> Counts:
+        """Compute the counts of two annotators: the reference and the prediction."""
+        for name, side in alignment.sides.items():
+            self.require_units(alignment, name, side)
+        return self.count_sides([*alignment.sides.values()], alignment.labels, alignment.offsets)
+
+    @abstractmethod
+    def require_units(self, alignment: Alignment, name: str, side: SideSpans) -> None:
+        """Raise an `InputError` if the measure is undefined for the spans of a side."""
+
+    @abstractmethod
+    def count_sides(self, sides: Sequence[SideSpans], labels: tuple[str, ...], offsets: np.ndarray) -> Counts:
+        """Compute the counts of any number of annotators.
+
+        Args:
+            sides: the spans of each annotator, as positions on one axis: label after label, and the documents within
+                each.
+            labels: the label names.
+            offsets: the start of each document within a label, and the end of the last document.
+        """
+
+
+class UnitizingAlpha(UnitMeasure):
     """Compute Krippendorff's alpha for unitizing, 1 - D_o / D_e: agreement on the spans (units) and gaps of each label.
 
     Documents are concatenated, so gaps continue across documents. n is the number of tokens, m the number of annotators
@@ -88,36 +117,16 @@ class UnitizingAlpha(AlignedMeasure):
         ),
     }
     headline = "alpha"
-    shared = ("tokens", "annotator_tokens")
-    counts_type = UnitizingCounts
+    needs = frozenset(("lengths", "contiguous", "disjoint"))
 
-    @property
-    def needs(self) -> frozenset[str]:
-        """The conditions on spans, see `Measure.needs`."""
-        return frozenset(("lengths", "contiguous", "disjoint"))
-
-    def _count(self, alignment: Alignment) -> UnitizingCounts:
-        """Compute the counts of two annotators: the reference and the prediction."""
+    def require_units(self, alignment: Alignment, name: str, side: SideSpans) -> None:
+        """Raise an `InputError` if lengths are unknown, or if spans of a side are discontinuous or overlap."""
         require_lengths(alignment.lengths, "alpha")
-        for name, side in alignment.sides.items():
-            self.require_units(alignment, name, side)
-        return self.count_sides([*alignment.sides.values()], alignment.labels, alignment.offsets)
-
-    @staticmethod
-    def require_units(alignment: Alignment, name: str, side: SideSpans) -> None:
-        """Raise an `InputError` if spans of a side are discontinuous or overlap."""
         require_contiguous(alignment, name, side)
         require_disjoint(alignment, name, side, ". Krippendorff's alpha does not allow such overlaps.")
 
     def count_sides(self, sides: Sequence[SideSpans], labels: tuple[str, ...], offsets: np.ndarray) -> UnitizingCounts:
-        """Compute the counts of any number of annotators.
-
-        Args:
-            sides: the spans of each annotator, as positions on one axis: label after label, and the documents within
-                each.
-            labels: the label names.
-            offsets: the start of each document within a label, and the end of the last document.
-        """
+        """Compute the counts of any number of annotators, see `UnitMeasure.count_sides`."""
         document, label = (np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "label"))
         columns = {"units": Column(document, label), "reference_spans": sides[0].column()}
         if self.variant == "2016":
@@ -188,11 +197,11 @@ def _apart(sides: Sequence[SideSpans]) -> Column:
     """Count the tokens that only one annotator of a pair marks, summed over pairs."""
     document, label, value = [], [], []
     for first, second in combinations(sides, 2):
-        left, right = overlaps(first.start, first.end, second.start, second.end)
-        shared = np.minimum(first.end[left], second.end[right]) - np.maximum(first.start[left], second.start[right])
+        left, right = overlaps(first, second)
+        start, end = intersections(first, second, left, right)
         document += [first.document, second.document, first.document[left]]
         label += [first.label, second.label, first.label[left]]
-        value += [first.size, second.size, -2 * shared]
+        value += [first.size, second.size, -2 * (end - start)]
     return Column(*map(np.concatenate, (document, label, value)))
 
 
@@ -201,9 +210,8 @@ def _disagreement(counts: Counts, times: np.ndarray) -> tuple[np.ndarray, np.nda
     rows, tokens, documents = counts.rows, counts.shared["tokens"], np.repeat(np.arange(counts.documents), times)
     annotators = int(divide(counts.shared["annotator_tokens"].sum(), tokens.sum(), 2.0))
     order = np.argsort(rows["document"], kind="stable")
-    first = np.searchsorted(rows["document"][order], np.arange(counts.documents + 1))
-    sizes = np.diff(first)[documents]
-    units = order[ranges(first[:-1][documents], sizes)]
+    sizes, items = take_segments(offsets_by(rows["document"], counts.documents), documents)
+    units = order[items]
     offsets = offsets_of(tokens[documents])
     base = rows["label"][units] * offsets[-1] + np.repeat(offsets[:-1], sizes)
     start, end = (rows[bound][units] + base for bound in ("start", "end"))
@@ -220,12 +228,11 @@ def _interval_disagreement(sides: Sequence[SideSpans], labels: int, tokens: int)
     annotators = len(sides)
     squares = np.zeros(labels)
     for first, second in combinations(sides, 2):
-        left, right = overlaps(first.start, first.end, second.start, second.end)
+        left, right = overlaps(first, second)
         apart = (first.start[left] - second.start[right]) ** 2 + (first.end[left] - second.end[right]) ** 2
         squares += np.bincount(first.label[left], weights=apart, minlength=labels)
         for side, met in ((first, left), (second, right)):
-            lonely = np.ones(len(side), dtype=bool)
-            lonely[met] = False
+            lonely = np.delete(np.arange(len(side)), met)
             squares += np.bincount(side.label[lonely], weights=side.size[lonely] ** 2.0, minlength=labels)
     observed = divide(2 * squares, np.full(labels, annotators * (annotators - 1) * float(tokens) ** 2), 0.0)
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..alignment.overlaps import overlaps
+from ..alignment.overlaps import Pieces, overlaps
 from ..analysis.errors.errors import SystemErrors
 from ..analysis.errors.examples import Context
 from ..analysis.errors.kinds import AnswerErrors
@@ -80,7 +80,8 @@ class Passages:
         base = offsets[spans.document[span]]
         order = np.lexsort((-end, start + base))
         first, last = offsets[self.document] + self.first, offsets[self.document] + self.last
-        passage, piece = overlaps(first, last, (start + base)[order], (end + base)[order], noun="spans")
+        pieces = Pieces(span[order], (start + base)[order], (end + base)[order])
+        passage, piece = overlaps(Pieces(self.document, first, last), pieces, noun="spans")
         piece = order[piece]
         begin = np.maximum((start + base)[piece] - first[passage], 0)
         stop = np.minimum((end + base)[piece] - first[passage], (self.last - self.first)[passage])

@@ -115,7 +115,7 @@ def test_confusions_are_those_of_all_pairs(kind):
         found = disagreements(sides_of(corpora, lengths, kind))
         expected = {}
         for pair in combinations(found.sides, 2):
-            one = Confusion.of(MatchedSpans.of(Alignment(*pair)), "overlap")
+            one = Confusion.of(MatchedSpans(Alignment(*pair)), "overlap")
             for row, name in enumerate((*one.labels, "")):
                 for column, other in enumerate((*one.labels, "")):
                     key = tuple(sorted((name, other)))

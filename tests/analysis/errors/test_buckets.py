@@ -44,7 +44,7 @@ def spans(documents, lengths=(4, 2, 3)):
 
 
 def matched(references, predictions, wording=None):
-    found = MatchedSpans.of(Alignment(references, predictions))
+    found = MatchedSpans(Alignment(references, predictions))
     context = Context(wording=wording)
     return MatchedSides(references=references, predictions=predictions, matched=found, context=context)
 

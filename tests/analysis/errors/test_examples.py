@@ -158,7 +158,7 @@ def test_every_error_is_there_once(seed, kind):
     generator = random.Random(seed)
     words = [generator.choices("abc", k=length) for length in lengths]
     found = examples_of(sides, Context(wording=Wording.of_words(words)))
-    matched = MatchedSpans.of(Alignment(*sides))
+    matched = MatchedSpans(Alignment(*sides))
     expected = Counter(row["kind"] for row in matched.to_arrow().to_pylist() if row["kind"] != "correct")
     assert Counter(row["kind"] for row in found.rows.to_pylist()) == expected
     times = [row["times"] for row in found.rows.to_pylist()]

@@ -158,7 +158,7 @@ def pair_differences(places: Places, sides: Sequence[Spans]) -> tuple[np.ndarray
         kinds), see `DIFFERENCES`; and the confused labels.
 
     Raises:
-        InputError: see `MatchedSpans.of`.
+        InputError: see `MatchedSpans`.
     """
     labels = sides[0].labels
     size = len(labels) + 1
@@ -168,7 +168,7 @@ def pair_differences(places: Places, sides: Sequence[Spans]) -> tuple[np.ndarray
     held = zip(places.held.T, sides, strict=True)
     numbers = [np.append(np.flatnonzero(of_side)[order_of_line(side)], -1) for of_side, side in held]
     for first, second in combinations(range(len(sides)), 2):
-        matched = MatchedSpans.of(Alignment(sides[first], sides[second]))
+        matched = MatchedSpans(Alignment(sides[first], sides[second]))
         np.add.at(counts, (matched.reference_label % size, matched.predicted_label % size), 1)
         wrong = np.flatnonzero(matched.kind != CORRECT)
         reference, prediction = matched.reference[wrong], matched.prediction[wrong]

@@ -379,7 +379,7 @@ def disagreements(
     read = read_sides(require_no_answers(named_annotators(annotations, names)), options)
     sides, reading = read.with_common_labels(match=measure.match_labels), read.reading
     spans = tuple(sides.values())
-    places = Places.of(spans)
+    places = Places(spans)
     return Disagreements(
         names=tuple(name.removeprefix(ANNOTATOR) for name in sides),
         sides=spans,

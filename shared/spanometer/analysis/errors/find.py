@@ -106,7 +106,7 @@ def errors(
             name=bare if several else "",
             references=reference,
             predictions=side,
-            matched=on_side(name, MatchedSpans.of, Alignment(reference, side), min_overlap=chosen.min_overlap),
+            matched=on_side(name, MatchedSpans, Alignment(reference, side), min_overlap=chosen.min_overlap),
             measure=measures[0],
             resampling=resampling,
             choice=options.choice,
