@@ -21,12 +21,11 @@ from ..analysis.comparison.compare import compare, compare_sides
 from ..analysis.comparison.comparison import REFERENCES, Comparison, named_systems
 from ..analysis.comparison.significance import LEVELS, PairedResampling
 from ..exceptions import InputError
-from ..measures.registry import names_of, read_measures
+from ..measures.registry import NAMED_MEASURES, names_of, read_measures
 from ..options import options_of, reused_option
 from ..plots import plot_comparison
 from ..tables.table import Number, Precision, heading
 from .corpus import Corpus, require_two_systems
-from .help import known_measures
 from .input_files import CONTENTS, INPUTS, OF_SCORES, InputFiles, add_reading
 from .measures import MeasureRequest, add_measure_options, need_words
 from .options import add_options, add_systems, read_options, refuse, switch
@@ -54,7 +53,7 @@ class ComparisonOutput(TableOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    add_measure_options(parser, known_measures(), default="span_f", protocols=True)
+    add_measure_options(parser, NAMED_MEASURES, default="span_f", protocols=True)
     add_options(parser, "measures", PairedResampling)
     add_systems(parser, metavar="SYSTEM")
     add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))
@@ -65,11 +64,11 @@ def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     request = MeasureRequest(options)
     output = read_options(ComparisonOutput, options)
-    corpus = request.corpus()
+    corpus = Corpus.of(options, 0, CONTENTS)
     content = corpus.content
     default = names_of("all", INPUTS[content]) if output.rank_correlation else names_of(None, INPUTS[content])[:1]
     resampling = read_options(PairedResampling, options)
-    measures = request.measures_of(content, known_measures(), default, resampling)
+    measures = request.measures_of(content, NAMED_MEASURES, default, resampling)
     if content == "strings":
         refuse(options, ("rank_correlation", "by_chance"), CONTENTS[content])
     corpus = corpus.read(words=need_words(measures))
@@ -116,4 +115,4 @@ def _compared(
         if corpus.content in ("tags", "spans"):
             return compare(reference, systems, measures=measures, **corpus.reading, **asdict(resampling), **choices)
         sides = {REFERENCES: reference, **named_systems(systems)}
-        return compare_sides(sides, read_measures(measures, known_measures()), resampling, corpus.reading, **choices)
+        return compare_sides(sides, read_measures(measures, NAMED_MEASURES), resampling, corpus.reading, **choices)

@@ -17,6 +17,7 @@ from ..documents.pairing import Pairing
 from ..documents.sides import answers_together, by_annotator, files_together, require_one_annotator
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.reading import ground_strings
+from ..measures.registry import NAMED_MEASURES, options_by_name
 from ..options import made
 from ..spans.mentions import Mentions
 from .input_files import SERIES, InputFiles
@@ -130,18 +131,17 @@ class Corpus:
         return {_bare(name): side for name, side in self.annotations.items() if name.startswith(role)}
 
     @classmethod
-    def of(
-        cls,
-        options: argparse.Namespace,
-        annotators: int | None = None,
-        contents: Sequence[str] = SERIES,
-        inputs: Collection[str] = (),
-    ) -> Self:
-        """Choose the kind of content of the files that a command line names, see `InputFiles.content_of`."""
+    def of(cls, options: argparse.Namespace, annotators: int | None = None, contents: Collection[str] = SERIES) -> Self:
+        """Choose the kind of content from the measures, the reading options and the files that a command line names.
+
+        Raises:
+            InputError: if a reading option has no effect.
+        """
         files = options.files if annotators is None else [options.reference, *options.systems]
         paths = input_paths(files, options.answer_key, systems=0 if annotators is None else annotators or 1)
         source = read_options(InputFiles, options)
-        content = source.content_of(paths, contents, inputs)
+        named = options_by_name(getattr(options, "measures", None) or [], NAMED_MEASURES)
+        content = source.content_of(paths, contents, {NAMED_MEASURES[name].input for name in named})
         source.require_effect(options, content, paths)
         return cls(source=source, content=content, paths=paths, names=options.names, annotator_files=annotators)
 

@@ -38,7 +38,7 @@ from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
 from .corpus import Corpus, require_drawable, require_two_systems
-from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading
+from .input_files import CONTENTS, OF_SEVERAL, InputFiles, add_reading
 from .inputs import located
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, name_list, read_options, refuse, switch
@@ -169,7 +169,7 @@ def run(options: argparse.Namespace) -> None:
     if output.examples is None and output.to is None and choice != ErrorChoice():
         names = "--kind, --reference-label, --predicted-label, --limit and --sample"
         raise InputError(f"{names} choose errors for --examples or --to.", "Add --examples text or --to TOOL.")
-    corpus = request.corpus(contents=SERIES)
+    corpus = Corpus.of(options, 0)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:

@@ -114,20 +114,14 @@ def page(parser: argparse.ArgumentParser, topic: str | None) -> str:
         return text if short else _page(parser, _sections(parser, common=True))
     if text := _topic_page(parser, topic):
         return text
-    measures = known_measures()
-    return _measure_page(topic, measures[topic]) if topic in measures else _protocol_page(topic)
+    from ..measures.registry import NAMED_MEASURES
+
+    return _measure_page(topic, NAMED_MEASURES[topic]) if topic in NAMED_MEASURES else _protocol_page(topic)
 
 
 def topics(parser: argparse.ArgumentParser) -> list[str]:
     """Return the topics of a command, in the order in which they are needed."""
     return list(dict.fromkeys(_topic(title) for title in _sections(parser) if title not in _NO_TOPICS))
-
-
-def known_measures() -> Mapping[str, Any]:
-    """Return the measures that have a page, by name."""
-    from ..measures.registry import MeasureTable
-
-    return MeasureTable("spans", "entities", "attributes", "mentions")
 
 
 def _topic_page(parser: argparse.ArgumentParser, topic: str) -> str:
@@ -137,7 +131,9 @@ def _topic_page(parser: argparse.ArgumentParser, topic: str) -> str:
         if _topic(title) == topic:
             parts.append((title, [*filter(None, [_TEXTS.get(title)]), *actions]))
     if parts and topic == "measures":
-        parts.append(("the measures", {name: _definition(kind) for name, kind in known_measures().items()}))
+        from ..measures.registry import NAMED_MEASURES
+
+        parts.append(("the measures", {name: _definition(kind) for name, kind in NAMED_MEASURES.items()}))
     return _written(parser._get_formatter(), *parts)
 
 

@@ -238,7 +238,7 @@ class InputFiles(
             return detected(path, self.encoding, "spans", "answers")
         return shown
 
-    def content_of(self, paths: Sequence[str], contents: Sequence[str] = SERIES, inputs: Collection[str] = ()) -> str:
+    def content_of(self, paths: Sequence[str], contents: Collection[str] = SERIES, inputs: Collection[str] = ()) -> str:
         """Choose the kind of content that is read.
 
         Args:

@@ -52,14 +52,8 @@ class ShownFile:
         return cls(", ".join([file.source, *texts]), {"file": file.source, **described}, file.left_out)
 
     @classmethod
-    def of(
-        cls,
-        file: DocumentFile,
-        grounded: AnswerCounts | None = None,
-        notes: Sequence[str] = (),
-        left_out: Sequence[str] = (),
-    ) -> ShownFile:
-        """Describe a file: its items, with further notes, and the items that were left out by the reader or later."""
+    def of(cls, file: DocumentFile, grounded: AnswerCounts | None = None) -> ShownFile:
+        """Describe a file: its items, notes on them, and the items that were left out; answers may be grounded."""
         if file.tags:
             columns = " and ".join(file.columns)
             return cls.by(file, columns, column=columns)
@@ -70,7 +64,6 @@ class ShownFile:
             sizes = {"entities": entities, "components": components, "metonymic": metonymic}
             texts = file.format, text, f"{metonymic:,} metonymic"
             return cls.by(file, *texts, format=file.format, **sizes, left_out=list(file.left_out))
-        notes, left_out = [*file.notes, *notes], [*file.left_out, *left_out]
         described: dict[str, Any]
         if file.answers is None:
             unit = "tokens" if file.in_tokens else "characters"
@@ -79,8 +72,8 @@ class ShownFile:
         else:
             described = {"answers": len(file.answers), **({} if grounded is None else grounded.total)}
             text = counted(len(file.answers), "answer") if grounded is None else grounded.summary
-        text = "; ".join([f"{file.source}, {text}", *(note.rstrip(".") for note in notes)])
-        return cls(text, {"file": file.source, **described, "notes": notes, "left_out": left_out}, left_out)
+        text = "; ".join([text, *(note.rstrip(".") for note in file.notes)])
+        return cls.by(file, text, **described, notes=list(file.notes), left_out=list(file.left_out))
 
     def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> ShownFile:
         """Add a remark if there are no spans, or if the system predicts labels that the reference lacks."""

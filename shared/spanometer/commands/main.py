@@ -139,9 +139,10 @@ class Parser(argparse.ArgumentParser):
         self.load()
         text = help.page(self, topic)
         if not text:
+            from ..measures.registry import NAMED_MEASURES
             from ..protocols.protocol import names
 
-            known = [*help.topics(self), help.ALL, help.PROTOCOLS, *help.known_measures()]
+            known = [*help.topics(self), help.ALL, help.PROTOCOLS, *NAMED_MEASURES]
             close = _did_you_mean(str(topic), [*known, *names()]) or f"The topics are {', '.join(known)}"
             self.error(f"there is no help on {topic!r}. {close}")
         return text

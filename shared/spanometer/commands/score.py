@@ -29,7 +29,8 @@ from ..documents.joining import naming_documents
 from ..documents.sides import files_together
 from ..exceptions import InputError, counted, mention, setting
 from ..measures.aligned import with_words
-from ..measures.registry import MEASURES
+from ..measures.registry import MEASURES, NAMED_MEASURES
+from ..measures.seqeval import common_codes
 from ..measures.sl_icm import SlIcm
 from ..options import option, options_of, text
 from ..plots import plot_difficulty, plot_precision_recall
@@ -41,7 +42,6 @@ from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags
 from .corpus import Corpus, require_drawable
-from .help import known_measures
 from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading
 from .inputs import ShownFile, headlines, located, progress_bar
 from .measures import Intervals, MeasureRequest, add_measure_options, need_words, require_policy
@@ -122,15 +122,16 @@ def _score_system(
         answers = any(file.answers is not None for file in (references, predictions)) or not answered
         sides = {"references": references, "predictions": predictions}
         paired = files_together(sides, source.pairing if answers else source.pairing.of_spans)
-        file, named = predictions, paired.file
-        notes: list[str] = []
+        named, file = paired.file, predictions.noting(*paired.notes)
         references, predictions = source.pairing.scored_spans(source.of(*paired.spans.values()))
         if isinstance(measures, SuitingMeasures):
             measures, notes = measures.of(references, predictions)
+            file = file.noting(*notes)
         else:
             measures = with_words(measures, lambda: paired.words)
         reading = {**paired.reading, **source.signed()}
-        shown = ShownFile.of(file, paired.grounded.get("predictions"), [*paired.notes, *notes], paired.left_out)
+        file = replace(file, left_out=(*file.left_out, *paired.left_out))
+        shown = ShownFile.of(file, paired.grounded.get("predictions"))
         size = paired.answered_size
     progress = partial(progress_bar, desc="scoring", unit="step")
     with naming_documents(named if corpus.content == "spans" else None):
@@ -160,18 +161,16 @@ def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_m
 
     Return None if there are no tokens.
     """
-    pairs = [side.columns if isinstance(side, Layers) else [side] for side in (references, predictions)]
-    tokens = sum(len(tags.codes) for tags in pairs[0])
-    number: dict[str, int] = {}
 
-    def numbers(tags: Tags) -> Any:
+    def renamed(tags: Tags) -> Tags:
         parts = (name.partition("-") for name in tags.names)
-        named = (f"{prefix}{hyphen}{label_map.get(label, label)}" for prefix, hyphen, label in parts)
-        codes = [number.setdefault(name, len(number)) for name in named]
-        return np.array(codes, dtype=np.min_scalar_type(len(number)))[tags.codes]
+        names = (f"{prefix}{hyphen}{label_map.get(label, label)}" for prefix, hyphen, label in parts)
+        return replace(tags, names=tuple(names))
 
-    equal = sum(int((numbers(tags) == numbers(other)).sum()) for tags, other in zip(*pairs, strict=True))
-    return equal / tokens if tokens else None
+    layers = [side.columns if isinstance(side, Layers) else [side] for side in (references, predictions)]
+    pairs = (common_codes(renamed(tags), renamed(other))[0] for tags, other in zip(*layers, strict=True))
+    equal = np.concatenate([codes == others for codes, others in pairs])
+    return float(equal.mean()) if len(equal) else None
 
 
 def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
@@ -238,7 +237,7 @@ _OF_ONE_REFERENCE = (
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     default = 'span_f, link_f, bcubed; "all" for all'
-    add_measure_options(parser, known_measures(), default=default, protocols=True)
+    add_measure_options(parser, NAMED_MEASURES, default=default, protocols=True)
     add_options(parser, "measures", Intervals)
     add_systems(parser)
     what = "the first N files are references, one for each annotator. With N = 1, the first file must have the spans of"
@@ -258,9 +257,9 @@ def run(options: argparse.Namespace) -> None:
     if options.cluster is not None:
         _show(request, *_score_parquet(request, resampling), output)
         return
-    corpus = request.corpus(number, SERIES if number else tuple(CONTENTS))
+    corpus = Corpus.of(options, number, SERIES if number else CONTENTS)
     content = corpus.content
-    available, default = (MEASURES, ["span_f"]) if number else (known_measures(), None)
+    available, default = (MEASURES, ["span_f"]) if number else (NAMED_MEASURES, None)
     measures = request.measures_of(content, available, default, resampling)
     if content == "attributes":
         refuse(options, ("per_label", "per_document"), "attributes, because every attribute is always shown")
@@ -285,7 +284,7 @@ def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tu
     options = request.options
     source, path = read_options(ParquetFiles, options), options.reference
     refuse_others(options, LabelChoice, options_of(ParquetFiles).values(), "Parquet files")
-    measures = request.measures_of("parquet", known_measures(), None, resampling)
+    measures = request.measures_of("parquet", NAMED_MEASURES, None, resampling)
     refuse(options, ["per_document"], "Parquet files")
     if resampling is not None:
         problem = "--confidence needs counts of each document, but --cluster only has their sums."
