@@ -27,7 +27,7 @@ import numpy as np
 
 from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted
-from ..documents.joining import read_together
+from ..documents.joining import locating_errors, read_together
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, counted, printable, setting, spelled
 from ..options import CheckedOptions, text
@@ -39,8 +39,7 @@ from ..spans.conversion import convert_tags, repair_tags
 from ..spans.spans import as_tags
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
-from .input_files import ONE_FILE, InputFiles, add_reading
-from .inputs import InputPath, called, located
+from .input_files import ONE_FILE, InputFiles, InputPath, add_reading, called
 from .options import STANDARD_INPUT, add_options, read_options, refuse, speller, switch
 
 
@@ -180,7 +179,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     parts = {file: _read(file, source) for file in (files or {"": path}).values()}
     # if one file has an error, none is written
     corpus = parts[path] if files is None else read_together(path, files, parts.__getitem__)
-    with located({"": corpus}):
+    with locating_errors({"": corpus}):
         columns = [change(as_tags(column, prefix=source.prefix)) for column in corpus.tags]
     ends = np.cumsum([len(part.document_lines) for part in parts.values()]).tolist()
     rewriters = {

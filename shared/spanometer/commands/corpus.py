@@ -12,17 +12,24 @@ from ..analysis.agreement.annotators import ANNOTATOR
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
 from ..analysis.errors.examples import context_of_documents
 from ..documents.document_file import DocumentFile
-from ..documents.joining import differing_document, matched, require_same_tokens, require_same_words
+from ..documents.joining import (
+    differing_document,
+    locating_errors,
+    matched,
+    require_same_tokens,
+    require_same_words,
+)
 from ..documents.pairing import Pairing
 from ..documents.sides import answers_together, by_annotator, files_together, require_one_annotator
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.reading import ground_strings
 from ..measures.registry import NAMED_MEASURES, options_by_name
 from ..options import made
+from ..readers.formats import formats_of
 from ..spans.mentions import Mentions
-from .input_files import SERIES, InputFiles
-from .inputs import InputPath, ShownFile, detected, documents_in, headlines, input_paths, located, named, names_of
+from .input_files import SERIES, InputFiles, InputPath, called, detected, distinct_names, input_paths
 from .options import read_options
+from .output import ShownFile, documents_in, headlines
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -34,6 +41,38 @@ _SYSTEM_FILES = {
     "strings": ("answers", "Give PREDICTION, or name the key of the answers with --answer-key."),
 }
 """What a system's file has, if not spans, and the remedy if there is no such file."""
+
+
+def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
+    """Return the names of sides, which are separated by commas, or the default names. All names must differ.
+
+    Args:
+        written: the names.
+        default: the default names, one for each side.
+        what: the noun for a side, `annotator` or `system`.
+    """
+    if written is None:
+        return list(default)
+    names = distinct_names(written, "names", "name")
+    if len(names) != len(default):
+        problem = f"got {counted(len(names), 'name')} for {counted(len(default), what)}."
+        raise InputError(problem, f"Give one name for each {what}.")
+    return names
+
+
+def names_of(paths: Sequence[str]) -> list[str]:
+    """Name annotators or systems after their files, by the shortest names that are distinct."""
+    bare = [os.path.basename(os.path.normpath(called(path))).removesuffix(".gz") for path in paths]
+    stems = [os.path.splitext(name)[0] for name in bare]
+    keys = [getattr(path, "key", None) or "" for path in paths]
+    candidates = [stems, bare, list(paths)]
+    if any(keys):
+        # nested keys differ mostly after the dot
+        short = [key.partition(".")[2] or key or stem for key, stem in zip(keys, stems, strict=True)]
+        candidates = [short, [f"{stem} {key}".strip() for key, stem in zip(keys, stems, strict=True)]]
+    # one file given twice
+    candidates.append([f"{name} ({number})" for number, name in enumerate(bare, start=1)])
+    return next(names for names in candidates if len(set(names)) == len(paths))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -124,8 +163,18 @@ class Corpus:
             files = {"": self.first, **self.files, **more}
             if self.source.columns and (file := files.get(error.side or "")) is not None:
                 error = error.placed(problem=f"{printable(file.columns[0])}: {error.problem}")
-            with located(files):
+            with locating_errors(files):
                 raise error from None
+
+    def reading_of_trees(self, *files: DocumentFile) -> dict[str, str]:
+        """Describe for the signature how entity trees were read: the options that can change scores."""
+        formats = list(dict.fromkeys(file.format for file in files))
+        # the modules accept the content of two formats, too, and use this name for it
+        described = {"input": "+".join({"quaero": "markup", "jsonl": "entities"}.get(name, name) for name in formats)}
+        defaults = {key: value for name in formats for key, value in formats_of("entities")[name].options.items()}
+        values = {**vars(self.source), "entity_types": ",".join(sorted(self.source.first_parts))}
+        of_trees = [key for key in ("level", "scheme", "repair", "entity_types", "documents") if key in defaults]
+        return described | {key: str(defaults[key] if values[key] is None else values[key]) for key in of_trees}
 
     def _of_role(self, role: str) -> dict[str, Any]:
         return {_bare(name): side for name, side in self.annotations.items() if name.startswith(role)}
@@ -233,7 +282,7 @@ class Corpus:
             require_same_tokens(reference, system, ignore_words=self.source.ignore_words)
             _with_lengths(reference, system)
             files.append(replace(_with_lengths(system, reference), words=None))
-        trees, reading = [file.trees for file in files], self.source.reading_of_trees(files)
+        trees, reading = [file.trees for file in files], self.reading_of_trees(*files)
         return self.with_sides(files, reading, annotations=trees)
 
     def read_attributes(self) -> Self:
@@ -357,7 +406,7 @@ def _with_lengths(file: DocumentFile, other: DocumentFile) -> DocumentFile:
     """Add the document lengths of the other side to entities without lengths, and check that they fit."""
     if other.lengths is None or file.lengths is not None:
         return file
-    with located({"": file}):
+    with locating_errors({"": file}):
         return replace(file, entities=file.trees.with_lengths(other.lengths))
 
 

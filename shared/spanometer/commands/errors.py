@@ -25,6 +25,7 @@ from ..analysis.errors.find import Matching, errors, preannotations
 from ..analysis.errors.kinds import PAIR_CHOICES
 from ..counts.statistics import Resampling
 from ..documents.document_file import DocumentFile
+from ..documents.joining import locating_errors
 from ..exceptions import InputError, mention
 from ..measures.registry import MEASURES
 from ..options import CheckedOptions, option, options_of, text
@@ -39,7 +40,6 @@ from ..web.error_report import write_error_report
 from ..web.templates import require_html
 from .corpus import Corpus, require_drawable, require_two_systems
 from .input_files import CONTENTS, OF_SEVERAL, InputFiles, add_reading
-from .inputs import located
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, name_list, read_options, refuse, switch
 from .output import TableOutput
@@ -284,7 +284,7 @@ def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Word
     file = source.read_tags(str(parts.train), named if parts.train_column is None else [parts.train_column], True)
     if file.words is None:
         raise InputError("the training set has no words.", "Give a file with a column of words.", source=file.source)
-    with located({"training": file}):
+    with locating_errors({"training": file}):
         spans, _ = read_annotations({"training": source.annotation_in(file)}, LabelDecoding(**source.decoding))
     return spans["training"], Wording.of_words(file.words.take(source.kept(file)))
 

@@ -18,8 +18,7 @@ from ..measures.registry import NAMED_MEASURES, is_everything, listed_measures, 
 from ..options import Option, options_of, reused_option
 from ..protocols.protocol import Protocol
 from ..readers.lists import read_word_probabilities
-from .input_files import CONTENTS, INPUTS
-from .inputs import read_with
+from .input_files import CONTENTS, INPUTS, read_with
 from .options import add_options, read_options, read_values, refuse_others
 
 _REMEDIES = {

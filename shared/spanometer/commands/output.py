@@ -1,15 +1,25 @@
-"""Output of results: tables, JSON, pictures."""
+"""Output of results: the files that were read, tables, JSON, pictures."""
+
+from __future__ import annotations
 
 import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..exceptions import InputError
+import numpy as np
+
+from ..documents.document_file import DocumentFile
+from ..exceptions import InputError, counted, printable
+from ..grounding.grounded import AnswerCounts
+from ..measures.base import Measure
 from ..options import CheckedOptions, made, option, text
 from ..plots.figure import require_format
+from ..readers.columns.layout import DOCSTART
 from ..readers.writing import require_writable, writing, writing_folder
+from ..spans.spans import Spans
 from ..tables.result import by_kind, of_kind, to_csv, to_html, to_latex, to_markdown
 from ..tables.table import Part, Precision
 from ..version import __version__
@@ -33,6 +43,117 @@ code { overflow-wrap: anywhere }
 </style>
 """
 """The beginning of an HTML page of tables."""
+
+
+_SHOWN = 3
+"""The maximum number of left-out items that are shown; JSON has all."""
+
+
+@dataclass(frozen=True)
+class ShownFile:
+    """The description of a file that a command shows.
+
+    Attributes:
+        text: a summary of the file on one line.
+        described: the same for JSON.
+        left_out: the items that the reader left out.
+        remarks: differences from the reference's spans that may be mistakes.
+    """
+
+    text: str
+    described: Mapping[str, Any]
+    left_out: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+    @classmethod
+    def by(cls, file: DocumentFile, *texts: str, **described: Any) -> ShownFile:
+        """Describe a file by texts after its name, and by values for JSON."""
+        return cls(", ".join([file.source, *texts]), {"file": file.source, **described}, file.left_out)
+
+    @classmethod
+    def of(cls, file: DocumentFile, grounded: AnswerCounts | None = None) -> ShownFile:
+        """Describe a file: its items, notes on them, and the items that were left out; answers may be grounded."""
+        if file.tags:
+            columns = " and ".join(file.columns)
+            return cls.by(file, columns, column=columns)
+        if file.entities is not None:
+            entities, components = len(file.entities), len(file.entities.components)
+            metonymic = int((np.diff(file.entities.type_offsets) > 1).sum())
+            text = f"{counted(entities, 'entity', 'entities')}, {counted(components, 'component')}"
+            sizes = {"entities": entities, "components": components, "metonymic": metonymic}
+            texts = file.format, text, f"{metonymic:,} metonymic"
+            return cls.by(file, *texts, format=file.format, **sizes, left_out=list(file.left_out))
+        described: dict[str, Any]
+        if file.answers is None:
+            unit = "tokens" if file.in_tokens else "characters"
+            described = {"spans": len(file.spans), "unit": unit}
+            text = f"{counted(len(file.spans), 'span')} of {unit}"
+        else:
+            described = {"answers": len(file.answers), **({} if grounded is None else grounded.total)}
+            text = counted(len(file.answers), "answer") if grounded is None else grounded.summary
+        text = "; ".join([text, *(note.rstrip(".") for note in file.notes)])
+        return cls.by(file, text, **described, notes=list(file.notes), left_out=list(file.left_out))
+
+    def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> ShownFile:
+        """Add a remark if there are no spans, or if the system predicts labels that the reference lacks."""
+        sides = ({side.labels[code] for code in np.unique(side.label)} for side in (references, predictions))
+        expected, predicted = sides
+        missed, unknown = sorted(expected - predicted), sorted(predicted - expected)
+        if not expected and not predicted:
+            remark = "no spans on either side"
+        elif not (expected and unknown) or all(each.options().get("match_labels") is False for each in measures):
+            return self
+        else:
+            listed = {"the reference": missed, self.described["file"]: unknown}
+            remark = "; ".join(f"only in {where}: {_first_of(labels)}" for where, labels in listed.items() if labels)
+            alike = len(missed) == len(unknown) == 1
+            example = f"{unknown[0]}={missed[0]} gives both the same name" if alike else "OLD=NEW renames labels"
+            remark += printable(f" (--label-map {example})") if missed else ""
+        return replace(self, described={**self.described, "remarks": [remark]}, remarks=[remark])
+
+
+def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
+    """Return the number of documents in words; if the file has no document boundaries, the number of sentences."""
+    number = counted(len(file.document_lines), "sentence" if file.sentences else "document")
+    if briefly or not file.sentences:
+        return number
+    if not file.docstart_lines:
+        return f"{number} (no document boundaries found)"
+    reading = file.tags[0].reading if file.tags else file.decoding
+    lines = counted(len(file.docstart_lines), f"{reading.get('boundary', DOCSTART)} line")
+    return f"{number} ({lines}: add --documents={DOCSTART} to resample documents instead of sentences)"
+
+
+def _first_of(labels: Sequence[str]) -> str:
+    more = f" and {len(labels) - _SHOWN:,} more" if len(labels) > _SHOWN else ""
+    return ", ".join(map(printable, labels[:_SHOWN])) + more
+
+
+def size_of(documents: int | str, tokens: int | None, unit: str = "token") -> str:
+    """Return the size of a corpus in words; `documents` can be in words already."""
+    number = documents if isinstance(documents, str) else counted(documents, "document")
+    return ", ".join([number, *([] if tokens is None else [counted(tokens, unit)])])
+
+
+def headlines(
+    sides: Sequence[tuple[str, ShownFile]], documents: int | str, tokens: int | None = None, unit: str = "token"
+) -> list[tuple[str, str]]:
+    """Return the lines above the results: each side, the size of the corpus, and the items that readers left out."""
+    lines = [*((name, side.text) for name, side in sides), ("size", size_of(documents, tokens, unit))]
+    for name, side in sides:
+        more = f"; and {len(side.left_out) - _SHOWN:,} more (--json has all)" if len(side.left_out) > _SHOWN else ""
+        if side.left_out:
+            listed = "; ".join(item.rstrip(".") for item in side.left_out[:_SHOWN])
+            lines.append(("left out", f"{len(side.left_out):,} of {name}: {listed}{more}"))
+    remarks = dict.fromkeys(remark for _, side in sides for remark in side.remarks)
+    return [*lines, *(("note", remark) for remark in remarks)]
+
+
+def progress_bar(*steps: Any, **settings: Any) -> Any:
+    """Create a progress bar on a terminal, which appears after a second and vanishes at its end."""
+    from tqdm import tqdm
+
+    return tqdm(*steps, delay=1, leave=False, disable=None, **settings)
 
 
 class Output(CheckedOptions):

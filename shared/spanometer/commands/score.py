@@ -25,7 +25,7 @@ from ..analysis.scores.score import by_chance, read_bounds
 from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments
-from ..documents.joining import naming_documents
+from ..documents.joining import locating_errors, naming_documents
 from ..documents.sides import files_together
 from ..exceptions import InputError, counted, mention, setting
 from ..measures.aligned import with_words
@@ -43,10 +43,9 @@ from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags
 from .corpus import Corpus, require_drawable
 from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading
-from .inputs import ShownFile, headlines, located, progress_bar
 from .measures import Intervals, MeasureRequest, add_measure_options, need_words, require_policy
 from .options import add_options, add_systems, group_of, read_options, refuse, refuse_others, switch
-from .output import TableOutput
+from .output import ShownFile, TableOutput, headlines, progress_bar
 
 _OF_TOKENS = ("tokens", "token_probabilities")
 """What errors about tokens call the reference."""
@@ -116,7 +115,7 @@ def _score_system(
     # the file that names the documents, and the size of the corpus if the scored documents have another size
     named, size = corpus.first if corpus.content in ("tags", "entities") else None, None
     if corpus.content == "entities":
-        reading = source.reading_of_trees([corpus.first, corpus.files[side]])
+        reading = corpus.reading_of_trees(corpus.first, corpus.files[side])
     elif corpus.content == "spans":
         answered = any(file.answers is not None for file in corpus.systems.values())
         answers = any(file.answers is not None for file in (references, predictions)) or not answered
@@ -196,7 +195,7 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
     if column is not None:
         inner = references.tags[0].take(kept).offsets[1:-1]
         own: dict[str, Any] = {"token_probabilities": np.split(references.numbers[kept], inner)}
-        with located({"token_probabilities": references}):
+        with locating_errors({"token_probabilities": references}):
             measures = [replace(each, **own) if isinstance(each, SlIcm) else each for each in measures]
     if references.words is None and (lacking := [measure.name for measure in measures if measure.needs_tokens]):
         problem = f"{lacking[0]} needs words, and the reference file has none."

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..analysis.policies.groundings import grounding_spread
 from ..analysis.policies.repairs import policy_spread
+from ..documents.joining import locating_errors
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES
@@ -32,11 +33,10 @@ from ..tables.table import heading
 from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags
 from .corpus import answers_in_order, read_answers, read_tag_sides
-from .input_files import OF_SCORES, InputFiles, add_reading
-from .inputs import ShownFile, called, detected, documents_in, input_paths, located
+from .input_files import OF_SCORES, InputFiles, add_reading, called, detected, input_paths
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_reference, read_options, refuse, switch
-from .output import TableOutput
+from .output import ShownFile, TableOutput, documents_in
 
 
 class SpreadSource(CheckedOptions):
@@ -112,7 +112,7 @@ def _over_repairs(
         files = [source.read_tags(paths[0], [source.reference_column or source.one_column])]
     references, tags = files[0], [file.tags[0] for file in files]
     of_logits = {} if logits is None else _read_logits(logits, source.scheme, tags[0])
-    with located({"references": references, "predictions": files[-1], "": references}):
+    with locating_errors({"references": references, "predictions": files[-1], "": references}):
         options = {**of_logits, "scheme": source.scheme, "measures": measures, **source.chosen}
         spread = policy_spread(tags[0], tags[1] if len(tags) > 1 else None, **options)
     reference, *predictions = map(ShownFile.of, files)

@@ -351,6 +351,15 @@ def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
 
 
 @contextmanager
+def locating_errors(files: Mapping[str, DocumentFile]) -> Iterator[None]:
+    """Replace the document in an error by the line of its file, see `located`."""
+    try:
+        yield
+    except InputError as error:
+        raise located(error, files) from None
+
+
+@contextmanager
 def naming_documents(file: DocumentFile | None) -> Iterator[None]:
     """Let errors about spans use the names and the unit of a file's documents."""
     try:
