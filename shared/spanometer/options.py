@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
+from inspect import cleandoc
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
@@ -101,7 +102,8 @@ class Option:
     Attributes:
         name: the keyword, and the name of the field.
         default: the default value.
-        help: what it does, a phrase that begins in lower case and has no full stop.
+        help: what it does, a phrase that begins in lower case and has no full stop; by default the description of the
+            field under `Attributes:` in the docstring of its class, without the full stop.
         kind: `bool`, `int`, `float` or `str`; by default the type of the default value, unless that is a string. None
             if the class that has the option checks the value itself.
         type: the type as documentation names it; by default derived from `kind`.
@@ -124,7 +126,7 @@ class Option:
 
     name: str = ""
     default: Any = None
-    help: str
+    help: str = ""
     kind: type | None = None
     type: str = ""
     choices: tuple[Any, ...] | Mapping[Any, str] = ()
@@ -256,7 +258,7 @@ class Option:
         return f"{_KIND_NAMES[self.kind or object]} {bounds}".rstrip()
 
 
-def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
+def option(default: Any = MISSING, *, help: str = "", **details: Any) -> Any:
     """Declare a field of a dataclass as an option; see `Option` for the arguments.
 
     `default_factory`, `repr` and `compare` are passed to `dataclasses.field`.
@@ -269,7 +271,7 @@ def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
     return field(default=default, metadata={"option": Option(default=shown, help=help, **details)}, **about)
 
 
-def text(metavar: str, help: str, **details: Any) -> Any:
+def text(metavar: str, help: str = "", **details: Any) -> Any:
     """Declare a string option with the default None."""
     return option(None, help=help, kind=str, metavar=metavar, **details)
 
@@ -291,8 +293,16 @@ def options_of(owner: Any) -> dict[str, Option]:
 @cache
 def _declared(kind: type) -> dict[str, Option]:
     owner: Any = kind
-    own = (entry for entry in fields(owner) if entry.init and "option" in entry.metadata)
-    return {entry.name: replace(entry.metadata["option"], name=entry.name) for entry in own}
+    texts = {name: text for base in reversed(kind.__mro__) for name, text in _attributes_in(base.__doc__ or "")}
+    own = {each.name: each.metadata["option"] for each in fields(owner) if each.init and "option" in each.metadata}
+    return {name: replace(each, name=name, help=each.help or texts.get(name, "")) for name, each in own.items()}
+
+
+def _attributes_in(docstring: str) -> list[tuple[str, str]]:
+    """Read names and descriptions under `Attributes:`; line breaks and the last full stop are removed."""
+    section = cleandoc(docstring).partition("\nAttributes:\n")[2].partition("\n\n")[0]
+    entries = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", section, re.MULTILINE)
+    return [(name, " ".join(text.split()).removesuffix(".")) for name, text in entries]
 
 
 def changed(owner: Any) -> list[str]:

@@ -48,19 +48,23 @@ _PAGES = (".html", ".htm")
 
 
 class AgreementOutput(TableOutput):
-    """Options for showing agreement."""
+    """Options for showing agreement.
 
-    per_label: bool = switch("also show the agreement on each label", common=True)
-    per_pair: bool = switch("also show the agreement of each pair of annotators")
-    per_document: bool = switch("also show the agreement on each document, as the mean over all pairs of annotators")
-    leave_one_out: bool = switch(
-        "leave out each annotator in turn, and show kappa and alpha of the others; --confidence sets the level of the "
-        "intervals (default: 95%)"
-    )
-    disagreements: bool = switch(
-        "also list the disagreements; those that lower the agreement most come first. With -o FILE.csv or "
-        "FILE.jsonl, the file has only the list; with -o FILE.html, the file has the agreement and the list"
-    )
+    Attributes:
+        per_label: also show the agreement on each label.
+        per_pair: also show the agreement of each pair of annotators.
+        per_document: also show the agreement on each document, as the mean over all pairs of annotators.
+        leave_one_out: leave out each annotator in turn, and show kappa and alpha of the others; --confidence sets the
+            level of the intervals (default: 95%).
+        disagreements: also list the disagreements; those that lower the agreement most come first. With -o FILE.csv or
+            FILE.jsonl, the file has only the list; with -o FILE.html, the file has the agreement and the list.
+    """
+
+    per_label: bool = switch(common=True)
+    per_pair: bool = switch()
+    per_document: bool = switch()
+    leave_one_out: bool = switch()
+    disagreements: bool = switch()
 
     def __post_init__(self) -> None:
         """Check the options."""

@@ -34,21 +34,21 @@ from .score import ScoreOutput, informed
 
 
 class ComparisonOutput(TableOutput):
-    """Options for showing a comparison."""
+    """Options for showing a comparison.
 
-    rank_correlation: bool = switch("show how similarly measures rank the systems", common=True, topic="measures")
-    per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
-    by_chance: tuple[float, ...] | None = reused_option(
-        ScoreOutput,
-        "by_chance",
-        help="also rank the systems on two groups of documents: documents with an F1 by chance below BOUNDS (such as "
-        "0.175), and the other documents. Two bounds (0.1,0.2) make three groups",
-        topic="measures",
-    )
-    fail_if_worse: bool = switch(
-        "exit with status 1 if the second system is significantly worse than the first in any measure (p < 0.05, "
-        "randomisation test)"
-    )
+    Attributes:
+        rank_correlation: show how similarly measures rank the systems.
+        per_label: also compare the systems by label.
+        by_chance: also rank the systems on two groups of documents: documents with an F1 by chance below BOUNDS (such
+            as 0.175), and the other documents. Two bounds (0.1,0.2) make three groups.
+        fail_if_worse: exit with status 1 if the second system is significantly worse than the first in any measure
+            (p < 0.05, randomisation test).
+    """
+
+    rank_correlation: bool = switch(common=True, topic="measures")
+    per_label: bool = switch(common=True, topic="measures")
+    by_chance: tuple[float, ...] | None = reused_option(ScoreOutput, "by_chance", help="", topic="measures")
+    fail_if_worse: bool = switch()
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -50,22 +50,23 @@ def _target(name: str) -> str:
 class Target(CheckedOptions):
     """Where and how the output is written.
 
+    Attributes:
+        to: tag scheme or file format to write.
+        lossy: write the spans that the format can represent, and list the others.
+        output: write to OUT instead of standard output; OUT must not exist. If the name OUT ends in .gz, the output is
+            gzipped.
+        in_place: replace the contents of FILE by the result.
+        force: let -o replace an existing file or folder, but never an input file.
+
     Raises:
         InputError: if options exclude each other, or if the target is a folder.
     """
 
-    to: str | None = text(
-        "NAME", "tag scheme or file format to write", choices=(*SCHEMES, *writers()), parse=_target, common=True
-    )
-    lossy: bool = switch("write the spans that the format can represent, and list the others", common=True)
-    output: str | None = text(
-        "OUT",
-        "write to OUT instead of standard output; OUT must not exist. If the name OUT ends in .gz, the output is "
-        "gzipped",
-        common=True,
-    )
-    in_place: bool = switch("replace the contents of FILE by the result", common=True)
-    force: bool = switch("let -o replace an existing file or folder, but never an input file")
+    to: str | None = text("NAME", choices=(*SCHEMES, *writers()), parse=_target, common=True)
+    lossy: bool = switch(common=True)
+    output: str | None = text("OUT", common=True)
+    in_place: bool = switch(common=True)
+    force: bool = switch()
     file: str = ""
 
     def __post_init__(self) -> None:

@@ -48,51 +48,45 @@ _COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
 
 
 class ErrorOutput(TableOutput):
-    """Options for showing errors."""
+    """Options for showing errors.
 
-    per_error: bool = switch(
-        "print only the list of errors, with kinds and predicted spans; with two systems, the list says whether an "
-        "error is fixed or new"
-    )
-    changes: bool = switch(
-        "print only the changes from the first to the second system: errors that are fixed, new or different; -o can "
-        "end in .csv or .jsonl"
-    )
-    suspicious: bool = switch(
-        "also list reference spans that may be wrong, because no system agrees with them. A span comes earlier "
-        "if the systems agree with each other, or if the same string has another label in another place"
-    )
+    Attributes:
+        per_error: print only the list of errors, with kinds and predicted spans; with two systems, the list says
+            whether an error is fixed or new.
+        changes: print only the changes from the first to the second system: errors that are fixed, new or different; -o
+            can end in .csv or .jsonl.
+        suspicious: also list reference spans that may be wrong, because no system agrees with them. A span comes
+            earlier if the systems agree with each other, or if the same string has another label in another place.
+        to: write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the reference
+            and the systems become pre-annotations.
+        view: with --to: filter the errors as in the HTML report; VIEW is the text after # in the report's address.
+        pairs: pairs of spans to count in the confusion matrix of --plot.
+        examples: print only the list of errors with their context; strings with many errors come first.
+        html: write a report as one HTML page: errors in their sentences, buckets, confusion matrix.
+    """
+
+    per_error: bool = switch()
+    changes: bool = switch()
+    suspicious: bool = switch()
     to: str | None = text(
         "TOOL",
-        "write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
-        "reference and the systems become pre-annotations",
         choices={
             "label_studio": "one task for each document; the predictions are the spans of reference and systems",
             "prodigy": "one session for the reference and one for each system, for the command prodigy review",
             "doccano": "spans that are not in the reference have labels such as 'PER (system)'",
         },
     )
-    view: str | None = text(
-        "VIEW",
-        "with --to: filter the errors as in the HTML report; VIEW is the text after # in the report's address",
-    )
-    pairs: str = option(
-        "overlap", help="pairs of spans to count in the confusion matrix of --plot", choices=PAIR_CHOICES
-    )
+    view: str | None = text("VIEW")
+    pairs: str = option("overlap", choices=PAIR_CHOICES)
     examples: str | None = text(
         "FORM",
-        "print only the list of errors with their context; strings with many errors come first",
         choices={
             "text": f"the first {SHOWN} errors, or another number with --limit",
             "jsonl": "a JSON object on each line",
             "csv": "",
         },
     )
-    html: str | None = text(
-        "HTML",
-        "write a report as one HTML page: errors in their sentences, buckets, confusion matrix",
-        parse=require_html,
-    )
+    html: str | None = text("HTML", parse=require_html)
 
     @property
     def has_own_form(self) -> bool:
@@ -121,24 +115,23 @@ class ErrorOutput(TableOutput):
 
 
 class SpanParts(CheckedOptions):
-    """Options for groups of spans that are scored separately."""
+    """Options for groups of spans that are scored separately.
 
-    buckets: bool = switch(
-        "also score groups (buckets) of spans: by length, position, capital letters, label frequency, label "
-        "consistency, document length and entity density of the document"
-    )
-    train: str | None = text(
-        "FILE",
-        "training set; also score three groups of spans: seen in training with the same label, seen only with other "
-        "labels, not seen",
-    )
-    train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
-    by: tuple[str, ...] = name_list(
-        "COLUMNS",
-        "also group spans by their values in these columns of the reference file, or under KEY in comments '# "
-        "KEY=VALUE', and score each group. A span has the value of its first token; if the values are numbers, a span "
-        "has the mean over its tokens",
-    )
+    Attributes:
+        buckets: also score groups (buckets) of spans: by length, position, capital letters, label frequency, label
+            consistency, document length and entity density of the document.
+        train: training set; also score three groups of spans: seen in training with the same label, seen only with
+            other labels, not seen.
+        train_column: tag column of the training set, if it differs from --column.
+        by: also group spans by their values in these columns of the reference file, or under KEY in comments
+            '# KEY=VALUE', and score each group. A span has the value of its first token; if the values are numbers, a
+            span has the mean over its tokens.
+    """
+
+    buckets: bool = switch()
+    train: str | None = text("FILE")
+    train_column: str | None = text("COLUMN")
+    by: tuple[str, ...] = name_list("COLUMNS")
 
     def __post_init__(self) -> None:
         """Check the options."""

@@ -35,9 +35,13 @@ _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2"
 
 
 class GroundingOutput(CheckedOptions):
-    """Options for showing grounded answers."""
+    """Options for showing grounded answers.
 
-    list_lost: bool = switch("list the entities that are not found in the text, and why", common=True)
+    Attributes:
+        list_lost: list the entities that are not found in the text, and why.
+    """
+
+    list_lost: bool = switch(common=True)
 
 
 def _read(source: InputFiles, path: str) -> DocumentFile:

@@ -55,8 +55,6 @@ SERIES = ("spans", "tags")
 INPUTS = {**{content: content for content in CONTENTS}, "tags": "spans", "strings": MentionF.input}
 """The kinds of input of the measures for each kind of content, see `Measure.input`."""
 
-COLUMN = "a name, or a number (1 is the first column; -1, the default, is the last)"
-
 _FORMAT_OPTIONS = reading_options("spans")
 _OF_TAGS = ("scheme", "repair", "documents", "outside", "boundary")
 """The options for reading tags as spans, besides options for documents."""
@@ -167,63 +165,56 @@ def _label_map(text: str) -> dict[str, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenLabels(LabelChoice):
-    """Options for selecting and renaming labels; the map can be in a file."""
+    """Options for selecting and renaming labels; the map can be in a file.
+
+    Attributes:
+        label_map: rename labels: MAP is a list OLD=NEW,OLD=NEW or a file (lines OLD NEW, or a JSON object). OLD can be
+            a tag such as B-geo.
+    """
 
     label_map: Mapping[str, str] | None = reused_option(
-        LabelChoice,
-        "label_map",
-        parse=_label_map,
-        metavar="MAP",
-        help="rename labels: MAP is a list OLD=NEW,OLD=NEW or a file (lines OLD NEW, or a JSON object). OLD can be a "
-        "tag such as B-geo",
+        LabelChoice, "label_map", help="", metavar="MAP", parse=_label_map
     )
 
 
 class TagColumns(LabelDecoding):
-    """Options for the layout of tag files, and for the columns to read."""
+    """Options for the layout of tag files, and for the columns to read.
 
-    id2label: Any = option(
-        None,
-        help="file with the names of integer tags: one name on each line, or a model's config.json",
-        metavar="FILE",
-        parse=read_label_names,
-    )
-    ignore_index: int | None = option(
-        -100, help="ignore tokens with this integer tag in the first file; needs --id2label", kind=int, metavar="N"
-    )
+    Attributes:
+        id2label: file with the names of integer tags: one name on each line, or a model's config.json.
+        ignore_index: ignore tokens with this integer tag in the first file; needs --id2label.
+        outside: the tag of tokens outside all spans, such as _ (default: O). If TAG is `o`, the prefixes b- and i- are
+            read as B- and I-. If TAG is `nothing`, every tag is a label, even O.
+        boundary: end a document at lines that begin with this word, such as --boundary=-X- (default: -DOCSTART-).
+        column: tag column of all files: a name, or a number (1 is the first column; -1, the default, is the last). If
+            one file has the reference and the systems, name all their columns, as in 2,3.
+        reference_column: column of the reference's tags.
+        prediction_column: column of the system's tags.
+        layer_columns: read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; if one file has reference
+            and system, first name the reference's columns, then the system's columns.
+        layers_apart: with --layer-columns: match only spans that come from the same column.
+        words_column: column of the words, for sl_icm with word probabilities.
+        token_probability_column: column with the token probabilities in the reference file, for sl_icm; _ means no
+            probability.
+    """
+
+    id2label: Any = option(None, metavar="FILE", parse=read_label_names)
+    ignore_index: int | None = option(-100, kind=int, metavar="N")
     documents: str | None = text(
         "KEY",
         "a document begins at each comment '# KEY = ...', or at each -DOCSTART- line if KEY is -DOCSTART-. By "
         "default, documents begin after blank lines. For texts with inline markup, KEY is:\n- lines (default): each "
         "line is a document\n- blank: blank lines separate documents\n- file: the file is one document",
     )
-    outside: str | None = text(
-        "TAG",
-        "the tag of tokens outside all spans, such as _ (default: O). If TAG is `o`, the prefixes b- and i- are read "
-        "as B- and I-. If TAG is `nothing`, every tag is a label, even O",
-    )
-    boundary: str | None = text(
-        "WORD",
-        "end a document at lines that begin with this word, such as --boundary=-X- (default: -DOCSTART-)",
-    )
-    column: tuple[str, ...] = name_list(
-        "COLUMN",
-        f"tag column of all files: {COLUMN}. If one file has the reference and the systems, name all their columns, as "
-        "in 2,3",
-        common=True,
-    )
-    reference_column: str | None = text("COLUMN", "column of the reference's tags")
-    prediction_column: str | None = text("COLUMN", "column of the system's tags")
-    layer_columns: tuple[str, ...] = name_list(
-        "COLUMNS",
-        "read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; if one file has reference and system, "
-        "first name the reference's columns, then the system's columns",
-    )
-    layers_apart: bool = switch("with --layer-columns: match only spans that come from the same column")
-    words_column: str | None = text("COLUMN", "column of the words, for sl_icm with word probabilities")
-    token_probability_column: str | None = text(
-        "COLUMN", "column with the token probabilities in the reference file, for sl_icm; _ means no probability"
-    )
+    outside: str | None = text("TAG")
+    boundary: str | None = text("WORD")
+    column: tuple[str, ...] = name_list("COLUMN", common=True)
+    reference_column: str | None = text("COLUMN")
+    prediction_column: str | None = text("COLUMN")
+    layer_columns: tuple[str, ...] = name_list("COLUMNS")
+    layers_apart: bool = switch()
+    words_column: str | None = text("COLUMN")
+    token_probability_column: str | None = text("COLUMN")
 
 
 class InputFiles(
@@ -236,13 +227,20 @@ class InputFiles(
 ):
     """Options for reading files with any content. Each command has some of them; the others have their defaults.
 
+    Attributes:
+        format: format of the files.
+        annotator: read only the spans of these annotators, separated by commas. By default, `score` reads the
+            curator's spans if there is a curator, and `agree` reads the spans of all annotators except the curator.
+        level: entity types to read from HIPE columns.
+        mentions_key: key of the mentions in the reference's JSON lines, for --grounding policies that compare only
+            strings. A mention is an object with label and text.
+
     Raises:
         InputError: if a value is not allowed.
     """
 
     format: str = option(
         AUTO,
-        help="format of the files",
         common=True,
         choices={AUTO: "detected"}
         | {name: kind.mark for content in ("spans", "entities", "tags") for name, kind in formats_of(content).items()},
@@ -250,13 +248,8 @@ class InputFiles(
     spans_key: str
     answer_key: str | None
     text_key: str | None
-    annotator: tuple[str, ...] = name_list(
-        "NAMES",
-        "read only the spans of these annotators, separated by commas. By default, `score` reads the curator's spans "
-        "if there is a curator, and `agree` reads the spans of all annotators except the curator",
-        flag="annotators",
-    )
-    level: str = option("fine", help="entity types to read from HIPE columns", choices=tuple(LEVELS))
+    annotator: tuple[str, ...] = name_list("NAMES", flag="annotators")
+    level: str = option("fine", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list of actions separated by "
@@ -268,12 +261,7 @@ class InputFiles(
         metavar="POLICY",
         topic="answers",
     )
-    mentions_key: str | None = text(
-        "KEY",
-        "key of the mentions in the reference's JSON lines, for --grounding policies that compare only strings. A "
-        "mention is an object with label and text",
-        topic="answers",
-    )
+    mentions_key: str | None = text("KEY", topic="answers")
 
     def __post_init__(self) -> None:
         """Check the options."""

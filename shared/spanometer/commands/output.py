@@ -157,10 +157,15 @@ def progress_bar(*steps: Any, **settings: Any) -> Any:
 
 
 class Output(CheckedOptions):
-    """Options for showing a result."""
+    """Options for showing a result.
 
-    json: bool = switch("print one JSON object instead of tables", common=True)
-    no_color: bool = switch("print without colors; setting the environment variable NO_COLOR has this effect, too")
+    Attributes:
+        json: print one JSON object instead of tables.
+        no_color: print without colors; setting the environment variable NO_COLOR has this effect, too.
+    """
+
+    json: bool = switch(common=True)
+    no_color: bool = switch()
 
     @property
     def precision(self) -> Precision:
@@ -198,13 +203,20 @@ class Output(CheckedOptions):
 class TableOutput(Precision, Output):
     """Options for showing, writing and drawing a result that consists of tables.
 
+    Attributes:
+        table: format of the tables (default: the ending of the -o file decides).
+        table_kind: write only tables of this kind, such as scores, labels or documents (default: all kinds, but only
+            the main table for CSV).
+        output: write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table.
+        force: replace existing files, but never an input file.
+        plot: draw the result as .png, .svg or .pdf; needs matplotlib.
+
     Raises:
         InputError: if options exclude each other, or if the output file exists.
     """
 
     table: str = option(
         "text",
-        help="format of the tables (default: the ending of the -o file decides)",
         choices={
             "text": "aligned columns",
             "csv": "one table, without rounding. In a spreadsheet program, import the columns as text, so "
@@ -216,16 +228,10 @@ class TableOutput(Precision, Output):
         metavar="FORM",
         common=True,
     )
-    table_kind: str | None = text(
-        "KIND",
-        "write only tables of this kind, such as scores, labels or documents (default: all kinds, but only the "
-        "main table for CSV)",
-    )
-    output: str | None = text(
-        "FILE", "write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table", common=True
-    )
-    force: bool = switch("replace existing files, but never an input file")
-    plot: str | None = text("PNG", "draw the result as .png, .svg or .pdf; needs matplotlib", parse=require_format)
+    table_kind: str | None = text("KIND")
+    output: str | None = text("FILE", common=True)
+    force: bool = switch()
+    plot: str | None = text("PNG", parse=require_format)
 
     def __post_init__(self) -> None:
         """Check the options."""

@@ -52,18 +52,20 @@ _OF_TOKENS = ("tokens", "token_probabilities")
 
 
 class ScoreOutput(TableOutput):
-    """Options for showing scores."""
+    """Options for showing scores.
 
-    per_label: bool = switch("also show the scores of each label, and all averages", common=True, topic="measures")
-    per_document: bool = switch("also show the scores of each document")
-    score_only: bool = switch("print only the main score, for scripts; needs a single measure")
-    by_chance: tuple[float, ...] | None = option(
-        None,
-        help="also score two groups of documents: documents with an F1 by chance below BOUNDS (such as 0.175), and "
-        "the other documents. Two bounds (0.1,0.2) make three groups",
-        parse=read_bounds,
-        metavar="BOUNDS",
-    )
+    Attributes:
+        per_label: also show the scores of each label, and all averages.
+        per_document: also show the scores of each document.
+        score_only: print only the main score, for scripts; needs a single measure.
+        by_chance: also score two groups of documents: documents with an F1 by chance below BOUNDS (such as 0.175), and
+            the other documents. Two bounds (0.1,0.2) make three groups.
+    """
+
+    per_label: bool = switch(common=True, topic="measures")
+    per_document: bool = switch()
+    score_only: bool = switch()
+    by_chance: tuple[float, ...] | None = option(None, parse=read_bounds, metavar="BOUNDS")
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -205,23 +207,20 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
 
 
 class ParquetFiles(LabelDecoding, ChosenLabels):
-    """Options for Parquet files that have both sides in columns: tags, spans or entity trees."""
+    """Options for Parquet files that have both sides in columns: tags, spans or entity trees.
 
-    cluster: str | None = text(
-        "ADDRESS",
-        "score Parquet files with Dask; ADDRESS is a cluster's scheduler (tcp://host:8786), or local for this machine",
-    )
-    references: str = option(
-        "references", help="column of the reference", kind=str, flag="reference-column", metavar="COLUMN"
-    )
-    predictions: str = option(
-        "predictions", help="column of the system", kind=str, flag="prediction-column", metavar="COLUMN"
-    )
-    lengths: str | None = text(
-        "COLUMN",
-        "column with each document's number of tokens; needed if the file has spans instead of tags",
-        flag="lengths-column",
-    )
+    Attributes:
+        cluster: score Parquet files with Dask; ADDRESS is a cluster's scheduler (tcp://host:8786), or local for this
+            machine.
+        references: column of the reference.
+        predictions: column of the system.
+        lengths: column with each document's number of tokens; needed if the file has spans instead of tags.
+    """
+
+    cluster: str | None = text("ADDRESS")
+    references: str = option("references", kind=str, flag="reference-column", metavar="COLUMN")
+    predictions: str = option("predictions", kind=str, flag="prediction-column", metavar="COLUMN")
+    lengths: str | None = text("COLUMN", flag="lengths-column")
 
 
 _OTHERS = "For other measures, see --measures all or spanometer help measures."

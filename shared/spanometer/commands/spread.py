@@ -40,17 +40,16 @@ from .output import ShownFile, TableOutput, documents_in
 
 
 class SpreadSource(CheckedOptions):
-    """Options for inputs other than tags in files."""
+    """Options for inputs other than tags in files.
 
-    answers: bool = switch(
-        "read the predictions as answers of language models. Set this if Spanometer does not detect answers"
-    )
-    logits: str | None = text(
-        "NPZ",
-        ".npz file of the system's logits. It has 'labels', and either one array of shape (tokens, labels) for each "
-        "document, or padded 'logits' with 'lengths'",
-        common=True,
-    )
+    Attributes:
+        answers: read the predictions as answers of language models. Set this if Spanometer does not detect answers.
+        logits: .npz file of the system's logits. It has 'labels', and either one array of shape (tokens, labels) for
+            each document, or padded 'logits' with 'lengths'.
+    """
+
+    answers: bool = switch()
+    logits: str | None = text("NPZ", common=True)
 
 
 _OPTIONS = (
