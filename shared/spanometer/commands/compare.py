@@ -27,7 +27,7 @@ from ..plots import plot_comparison
 from ..tables.table import Number, Precision, heading
 from .corpus import Corpus, require_two_systems
 from .input_files import CONTENTS, INPUTS, OF_SCORES, InputFiles, add_reading
-from .measures import MeasureRequest, add_measure_options, need_words
+from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import TableOutput
 from .score import ScoreOutput, informed
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     measures = request.measures_of(content, NAMED_MEASURES, default, resampling)
     if content == "strings":
         refuse(options, ("rank_correlation", "by_chance"), CONTENTS[content])
-    corpus = corpus.read(words=need_words(measures))
+    corpus = corpus.read(words=any(measure.needs_tokens for measure in measures))
     if len(corpus.systems) < 2:
         remedy = "Give the reference and at least two other files, or a file and --column 2,3,4."
         problem = f"a comparison needs at least two systems, got {len(corpus.systems)}."

@@ -12,19 +12,12 @@ from ..analysis.agreement.annotators import ANNOTATOR
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
 from ..analysis.errors.examples import context_of_documents
 from ..documents.document_file import DocumentFile
-from ..documents.joining import (
-    differing_document,
-    locating_errors,
-    matched,
-    require_same_tokens,
-    require_same_words,
-)
+from ..documents.joining import differing_document, locating_errors, matched, require_same_tokens, require_same_words
 from ..documents.pairing import Pairing
 from ..documents.sides import answers_together, by_annotator, files_together, require_one_annotator
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.reading import ground_strings
 from ..measures.registry import NAMED_MEASURES, options_by_name
-from ..options import made
 from ..readers.formats import formats_of
 from ..spans.mentions import Mentions
 from .input_files import SERIES, InputFiles, InputPath, called, detected, distinct_names, input_paths
@@ -315,7 +308,7 @@ class Corpus:
             files[_MENTIONS] = reference
         elif reference.answers is not None:
             reference.require_spans()
-        paired, answers = answers_in_order(source, files)
+        paired, answers = answers_together(files, source.pairing)
         texts = paired.documents.texts or ()
         if key is None:
             gold, shown = Mentions.of_spans(paired.spans, texts), ShownFile.of(reference)
@@ -426,14 +419,6 @@ def read_answers(source: InputFiles, paths: Sequence[str]) -> dict[str, Document
     """Read a reference, and the answers of systems."""
     require_system("strings", paths)
     return dict(zip([REFERENCES, *names_of(paths[1:])], map(source.read_spans, paths), strict=True))
-
-
-def answers_in_order(
-    source: InputFiles, files: Mapping[str, DocumentFile]
-) -> tuple[DocumentFile, dict[str, Sequence[Any]]]:
-    """Bring texts, spans and answers into the same order; the first file is the reference."""
-    own = ("asked_labels", "aliases", "answer_format", "scored_documents")
-    return answers_together(files, made(Pairing, {name: getattr(source, name) for name in own}))
 
 
 def require_system(content: str, files: Sequence[object]) -> None:

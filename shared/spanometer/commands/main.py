@@ -455,8 +455,7 @@ def _parser() -> _Commands:
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
-    if sys.stderr is not None:
-        print(f"spanometer: warning: {printable(str(message)).removesuffix('.')}.", file=sys.stderr)
+    _complain(f"warning: {str(message).removesuffix('.')}.")
 
 
 def _complain(message: str) -> int:

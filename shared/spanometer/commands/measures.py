@@ -9,8 +9,7 @@ from typing import Any
 
 from ..analysis.scores.measure_result import SuitingMeasures
 from ..counts.statistics import Resampling
-from ..exceptions import InputError, mention, setting
-from ..grounding.policies import StringPolicy
+from ..exceptions import InputError
 from ..measures.aligned import FMeasure
 from ..measures.base import Measure
 from ..measures.notation import read_reading, reading_of, signatures_in
@@ -29,9 +28,6 @@ _REMEDIES = {
     "policy for spans, such as --grounding strict.",
 }
 """The remedies if a measure needs another kind of content."""
-
-COMPARED = tuple(StringPolicy().compared)
-"""Options of `mention_f` that are set by a policy for strings."""
 
 
 class Intervals(Resampling):
@@ -193,19 +189,3 @@ class MeasureRequest:
                 results = {name: replace(each, signature=signed(each.signature)) for name, each in results.items()}
         self.require_signatures([result.signature for result in results.values()])
         return dict(results), line
-
-
-def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
-    """Raise an `InputError` if a measure compares strings in another way than the policy."""
-    for measure in measures:
-        own = {name: getattr(measure, name) for name in COMPARED}
-        if own not in (policy.compared, StringPolicy().compared):
-            options = " and ".join(mention(name) for name in own)
-            policy_set = f"{setting('grounding', str(policy))} already sets how to compare strings"
-            problem = f"{policy_set}, but {measure.name} has other options for this."
-            raise InputError(problem, f"Leave out {options} of {measure.name}.")
-
-
-def need_words(measures: Iterable[Any]) -> bool:
-    """Check whether measures need the words of the reference."""
-    return any(measure.needs_tokens for measure in measures)

@@ -28,6 +28,7 @@ from ..documents.arguments import TagArguments
 from ..documents.joining import locating_errors, naming_documents
 from ..documents.sides import files_together
 from ..exceptions import InputError, counted, mention, setting
+from ..grounding.policies import StringPolicy
 from ..measures.aligned import with_words
 from ..measures.registry import MEASURES, NAMED_MEASURES
 from ..measures.seqeval import common_codes
@@ -43,7 +44,7 @@ from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags
 from .corpus import Corpus, require_drawable
 from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading
-from .measures import Intervals, MeasureRequest, add_measure_options, need_words, require_policy
+from .measures import Intervals, MeasureRequest, add_measure_options
 from .options import add_options, add_systems, group_of, read_options, refuse, refuse_others, switch
 from .output import ShownFile, TableOutput, headlines, progress_bar
 
@@ -181,8 +182,14 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
     """
     source, references = corpus.source, corpus.first
     if corpus.content == "strings":
-        policy = source.string_policy
-        require_policy(measures, policy)
+        policy, default = source.string_policy, StringPolicy().compared
+        for measure in measures:
+            own = {name: getattr(measure, name) for name in default}
+            if own not in (policy.compared, default):
+                options = " and ".join(mention(name) for name in own)
+                policy_set = f"{setting('grounding', str(policy))} already sets how to compare strings"
+                problem = f"{policy_set}, but {measure.name} has other options for this."
+                raise InputError(problem, f"Leave out {options} of {measure.name}.")
         return [replace(measure, **policy.compared) for measure in measures]
     column = source.token_probability_column
     weighing = [measure for measure in measures if isinstance(measure, SlIcm)]
@@ -191,7 +198,7 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
     if column is not None and any(measure.token_probabilities is not None for measure in weighing):
         both = f"{mention('token_probabilities')} and {mention('token_probability_column')}"
         raise InputError(f"{both} both give probabilities.", "Remove one of these options.")
-    if column is None and not (corpus.content == "tags" and need_words(measures)):
+    if column is None and not (corpus.content == "tags" and any(measure.needs_tokens for measure in measures)):
         return measures
     kept = source.kept(references)
     if column is not None:
@@ -266,7 +273,7 @@ def run(options: argparse.Namespace) -> None:
     if output.plot is not None and content != "attributes" and output.by_chance is None:
         problem = f"{mention('plot')} draws the groups of documents that {mention('by_chance')} makes."
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
-    corpus = corpus.read(words=need_words(measures))
+    corpus = corpus.read(words=any(measure.needs_tokens for measure in measures))
     if not number:
         _show(request, *score_corpus(corpus, measures, resampling, output), output)
         return

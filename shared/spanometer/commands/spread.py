@@ -21,6 +21,7 @@ import numpy as np
 from ..analysis.policies.groundings import grounding_spread
 from ..analysis.policies.repairs import policy_spread
 from ..documents.joining import locating_errors
+from ..documents.sides import answers_together
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES
@@ -32,7 +33,7 @@ from ..spans.arrow import require_same_lengths
 from ..tables.table import heading
 from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags
-from .corpus import answers_in_order, read_answers, read_tag_sides
+from .corpus import read_answers, read_tag_sides
 from .input_files import OF_SCORES, InputFiles, add_reading, called, detected, input_paths
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_reference, read_options, refuse, switch
@@ -137,7 +138,7 @@ def _over_groundings(
 ) -> tuple[Any, dict[str, Any], dict[str, str]]:
     """Compute the spread of answers, and describe the files for JSON and for the screen."""
     files = read_answers(source, paths)
-    texts, answers = answers_in_order(source, files)
+    texts, answers = answers_together(files, source.pairing)
     documents, choices = texts.documents, {"measures": measures, "strings": strings, **source.answer_reading}
     spread = grounding_spread(documents.texts or (), answers, texts.spans, tokens=documents.tokens, **choices)
     reference, *systems = map(ShownFile.of, files.values())
