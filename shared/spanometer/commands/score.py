@@ -184,9 +184,9 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
     if corpus.content == "strings":
         policy, default = source.string_policy, StringPolicy().compared
         for measure in measures:
-            own = {name: getattr(measure, name) for name in default}
-            if own not in (policy.compared, default):
-                options = " and ".join(mention(name) for name in own)
+            compared = {name: getattr(measure, name) for name in default}
+            if compared not in (policy.compared, default):
+                options = " and ".join(mention(name) for name in compared)
                 policy_set = f"{setting('grounding', str(policy))} already sets how to compare strings"
                 problem = f"{policy_set}, but {measure.name} has other options for this."
                 raise InputError(problem, f"Leave out {options} of {measure.name}.")
