@@ -14,13 +14,13 @@ Examples:
 
 import argparse
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from ..analysis.agreement.agree import LeaveOneOut, agreement
+from ..analysis.agreement.agree import agreement
 from ..analysis.agreement.agreement import Agreement
-from ..analysis.agreement.disagreements import Disagreements, disagreements
+from ..analysis.agreement.disagreements import disagreements
 from ..analysis.scores.measure_result import NamedDocuments
 from ..counts.statistics import Resampling
 from ..documents.pairing import unit_of
@@ -138,34 +138,32 @@ def run(options: argparse.Namespace) -> None:
         shown = {name: replace(side, text=f"{side.text}, {counted(number, 'span')}") for (name, side), number in sizes}
         corpus = replace(corpus, shown=shown)
     request.require_signatures([result.signatures[measure.name] for measure in chosen])
-    left_out = None
+    more: dict[str, Any] = {}
     if differing is not None and (output.leave_one_out or (output.is_page and len(corpus.files) > 2)):
         names = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
-        left_out = differing.leave_one_out(**{name: values[name] for name in names}, **asdict(of_parts))
-    _show(output, corpus, result, differing if output.disagreements else None, left_out)
+        own = {name: values[name] for name in names}
+        more["leave_one_out"] = differing.leave_one_out(**own, **asdict(of_parts))
+    if output.disagreements:
+        more["disagreements"] = differing
+    _show(output, corpus, result, more)
 
 
-def _show(
-    output: AgreementOutput,
-    corpus: Corpus,
-    result: Agreement,
-    places: Disagreements | None,
-    left_out: LeaveOneOut | None,
-) -> None:
-    """Show the agreement, the places where annotators differ, and the agreement without each annotator in turn."""
+def _show(output: AgreementOutput, corpus: Corpus, result: Agreement, more: Mapping[str, Any]) -> None:
+    """Show the agreement and, if asked for, the agreement without each annotator and the disagreements."""
     lines = corpus.lines(result.documents, result.tokens, unit_of(result.signatures.values()))
     if output.plot is not None:
         plot_agreement(result, output.plot)
-    if output.in_file and places is not None:
-        of_all: dict[str, Any] = {"agreement": result, "left_out": left_out, "precision": output.precision}
-        page = disagreement_report(places, heading=lines, **of_all) if output.is_page else places.to_json_lines()
-        output.write_text(page)
+    places, left_out = more.get("disagreements"), more.get("leave_one_out")
+    if output.is_page:
+        about: dict[str, Any] = {"heading": lines, "left_out": left_out, "precision": output.precision}
+        output.write_text(disagreement_report(places, agreement=result, **about))
+    elif output.in_file:
+        output.write_text(places.to_json_lines())
     elif output.json:
         values = {**corpus.described(), **result.to_dict()}
         if not output.per_label:
             del values["per_label"]
-        more = {"leave_one_out": left_out, "disagreements": places}
-        output.write_json({**values, **{name: each.to_dict() for name, each in more.items() if each is not None}})
+        output.write_json({**values, **{name: each.to_dict() for name, each in more.items()}})
     else:
         tables = {name: getattr(output, name) for name in ("per_label", "per_pair", "per_document")}
         parts: list[Part] = [*heading(lines), "", *result.parts(**tables)]

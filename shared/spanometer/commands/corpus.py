@@ -308,7 +308,7 @@ class Corpus:
             files[_MENTIONS] = reference
         elif reference.answers is not None:
             reference.require_spans()
-        paired, answers = answers_together(files, source.pairing)
+        paired, answers = answers_together(files, replace(source, grounding=None).pairing)
         texts = paired.documents.texts or ()
         if key is None:
             gold, shown = Mentions.of_spans(paired.spans, texts), ShownFile.of(reference)

@@ -12,7 +12,7 @@ Examples:
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -191,41 +191,37 @@ def run(options: argparse.Namespace) -> None:
         plot_confusion(result.only.confusion(output.pairs), output.plot)
     described = {**corpus.described("predictions"), **protocol}
     grouped = result.systems if parts.buckets or parts.train or parts.by else {}
-    buckets = {name: system.buckets(**partition) for name, system in grouped.items()}
-    suspicious = result.suspicious(partition["train"]) if output.suspicious else None
-    _show(output, result, lines, described, buckets, suspicious)
+    more = {
+        "buckets": {name: system.buckets(**partition) for name, system in grouped.items()},
+        "suspicious": result.suspicious(partition["train"]) if output.suspicious else None,
+    }
+    _show(output, result, heading(lines), described, **more)
 
 
 def _show(
-    output: ErrorOutput,
-    result: Errors,
-    lines: Sequence[tuple[str, str]],
-    described: Mapping[str, Any],
-    buckets: Mapping[str, Any],
-    suspicious: Any,
+    output: ErrorOutput, result: Errors, above: Iterable[Part], described: Mapping[str, Any], **more: Any
 ) -> None:
-    """Show the changes between two systems, or the list of errors, or the errors with buckets and doubtful spans."""
+    """Show the changes between two systems, or the list of errors, or the errors with `more`, see `_parts`."""
     as_text = output.table == "text"
     changes = result.difference(*result.systems).changes if output.changes else None
     listed: Any = None
     if output.per_error:
         listed = result.difference(*result.systems) if len(result.systems) == 2 else result.shared
-
     if output.json:
-        more: dict[str, Any] = {
+        values: dict[str, Any] = {
             "changes": None if changes is None else changes.records(),
             "errors": None if listed is None else listed.to_arrow().to_pylist(),
-            "buckets": {name: report.to_dict() for name, report in buckets.items()} or None,
-            "suspicious": None if suspicious is None else suspicious.to_dict(),
+            "buckets": {name: report.to_dict() for name, report in more["buckets"].items()} or None,
+            "suspicious": None if more["suspicious"] is None else more["suspicious"].to_dict(),
         }
-        chosen = {name: each for name, each in more.items() if each is not None}
+        chosen = {name: each for name, each in values.items() if each is not None}
         output.write_json({**described, **result.to_dict(), **chosen})
     elif changes is not None:
         output.write_parts([*changes.lines(None)] if as_text else [changes.listed()])
     elif listed is not None:
         output.write_parts([listed.listed()])
     else:
-        output.write_parts([*heading(lines), *_parts(result, buckets, suspicious, as_text=as_text)])
+        output.write_parts([*above, *_parts(result, **more, as_text=as_text)])
 
 
 def _parts(result: Errors, buckets: Mapping[str, Any], suspicious: Any, *, as_text: bool) -> Iterator[Part]:

@@ -268,13 +268,14 @@ class InputFiles(
         super().__post_init__()
         LabelChoice.__post_init__(self)
         EntityTypes.__post_init__(self)
-        self.pairing  # noqa: B018 (it is checked when it is made)
+        if not self.describes_strings:
+            self.pairing  # noqa: B018 (it is checked when it is made)
 
     @property
     def pairing(self) -> Pairing:
-        """The options for pairing the sides, without a policy for strings."""
-        default = self.grounding is None or self.describes_strings
-        return made(Pairing, {**vars(self), **({"grounding": AnswerReading.grounding} if default else {})})
+        """The options for pairing the sides."""
+        values = vars(self) if self.grounding is not None else {**vars(self), "grounding": AnswerReading.grounding}
+        return made(Pairing, values)
 
     @property
     def describes_strings(self) -> bool:

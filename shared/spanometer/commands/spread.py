@@ -62,6 +62,9 @@ _OPTIONS = (
 )
 """The reading options; policies repair tags with prefixes, and ground answers."""
 
+_Spread = tuple[Any, dict[str, Any], dict[str, str]]
+"""The scores under all policies, and a description of the files for JSON and for the screen."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
@@ -101,10 +104,8 @@ def run(options: argparse.Namespace) -> None:
     output.show(spread, described, [*heading(lines.items()), ""])
 
 
-def _over_repairs(
-    source: InputFiles, paths: Sequence[str], measures: Sequence[Any], logits: str | None
-) -> tuple[Any, dict[str, Any], dict[str, str]]:
-    """Compute the spread of tags or logits, and describe the files for JSON and for the screen."""
+def _over_repairs(source: InputFiles, paths: Sequence[str], measures: Sequence[Any], logits: str | None) -> _Spread:
+    """Compute the spread of tags or logits."""
     if logits is None or len(paths) == 2 or source.prediction_column is not None or source.columns:
         files = read_tag_sides(source, paths, 0, words=False)
         _require_one_system(len(files) - 1, files[0].source)
@@ -133,10 +134,8 @@ def _over_repairs(
     return spread, described, lines
 
 
-def _over_groundings(
-    source: InputFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF
-) -> tuple[Any, dict[str, Any], dict[str, str]]:
-    """Compute the spread of answers, and describe the files for JSON and for the screen."""
+def _over_groundings(source: InputFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF) -> _Spread:
+    """Compute the spread of answers."""
     files = read_answers(source, paths)
     texts, answers = answers_together(files, source.pairing)
     documents, choices = texts.documents, {"measures": measures, "strings": strings, **source.answer_reading}
