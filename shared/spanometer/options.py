@@ -299,10 +299,11 @@ def _declared(kind: type) -> dict[str, Option]:
 
 
 def _attributes_in(docstring: str) -> list[tuple[str, str]]:
-    """Read names and descriptions under `Attributes:`; line breaks and the last full stop are removed."""
+    """Read names and descriptions under `Attributes:`, as one line (items of lists are lines) without the full stop."""
     section = cleandoc(docstring).partition("\nAttributes:\n")[2].partition("\n\n")[0]
     entries = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", section, re.MULTILINE)
-    return [(name, " ".join(text.split()).removesuffix(".")) for name, text in entries]
+    lines = ((name, re.sub(r"\n ++(?!- )", " ", text)) for name, text in entries)
+    return [(name, re.sub(r"\n +", "\n", text).removesuffix(".")) for name, text in lines]
 
 
 def changed(owner: Any) -> list[str]:

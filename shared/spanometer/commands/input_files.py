@@ -183,6 +183,11 @@ class TagColumns(LabelDecoding):
     Attributes:
         id2label: file with the names of integer tags: one name on each line, or a model's config.json.
         ignore_index: ignore tokens with this integer tag in the first file; needs --id2label.
+        documents: a document begins at each comment '# KEY = ...', or at each -DOCSTART- line if KEY is -DOCSTART-. By
+            default, documents begin after blank lines. For texts with inline markup, KEY is:
+            - lines (default): each line is a document
+            - blank: blank lines separate documents
+            - file: the file is one document
         outside: the tag of tokens outside all spans, such as _ (default: O). If TAG is `o`, the prefixes b- and i- are
             read as B- and I-. If TAG is `nothing`, every tag is a label, even O.
         boundary: end a document at lines that begin with this word, such as --boundary=-X- (default: -DOCSTART-).
@@ -200,12 +205,7 @@ class TagColumns(LabelDecoding):
 
     id2label: Any = option(None, metavar="FILE", parse=read_label_names)
     ignore_index: int | None = option(-100, kind=int, metavar="N")
-    documents: str | None = text(
-        "KEY",
-        "a document begins at each comment '# KEY = ...', or at each -DOCSTART- line if KEY is -DOCSTART-. By "
-        "default, documents begin after blank lines. For texts with inline markup, KEY is:\n- lines (default): each "
-        "line is a document\n- blank: blank lines separate documents\n- file: the file is one document",
-    )
+    documents: str | None = text("KEY")
     outside: str | None = text("TAG")
     boundary: str | None = text("WORD")
     column: tuple[str, ...] = name_list("COLUMN", common=True)

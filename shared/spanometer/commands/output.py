@@ -248,9 +248,11 @@ class TableOutput(Precision, Output):
             raise InputError(problem, "Remove these options, or remove --json.")
         if hasattr(self, name := _SHOWN_BY.get(self.table_kind or "", "")):
             object.__setattr__(self, name, True)
-        if self.force and not self.files:
+        # pictures and reports are files, too
+        paths = [path for name in WRITTEN if (path := getattr(self, name, None)) not in (None, STANDARD_INPUT)]
+        if self.force and not paths:
             raise InputError("--force needs -o.", "Name the file with -o.")
-        for path in self.files:
+        for path in paths:
             require_writable(path, replace=self.force, folder=path == self.output and self.in_folder)
 
     @property
@@ -268,12 +270,6 @@ class TableOutput(Precision, Output):
         """Whether each kind of tables is written into a separate file."""
         is_folder = self.names_file and (str(self.output).endswith("/") or os.path.isdir(str(self.output)))
         return is_folder and not (self.json or self.has_own_form)
-
-    @property
-    def files(self) -> list[str]:
-        """The files that are written, including pictures and reports."""
-        paths = (getattr(self, name, None) for name in WRITTEN)
-        return [path for path in paths if path not in (None, STANDARD_INPUT)]
 
     @property
     def names_file(self) -> bool:

@@ -48,9 +48,6 @@ from .measures import Intervals, MeasureRequest, add_measure_options
 from .options import add_options, add_systems, group_of, read_options, refuse, refuse_others, switch
 from .output import ShownFile, TableOutput, headlines, progress_bar
 
-_OF_TOKENS = ("tokens", "token_probabilities")
-"""What errors about tokens call the reference."""
-
 
 class ScoreOutput(TableOutput):
     """Options for showing scores.
@@ -102,8 +99,9 @@ def score_corpus(
     shown, reports = dict(corpus.shown), {}
     for name in corpus.systems:
         side = f"{SYSTEM}{name}"
-        files = {"references": corpus.first, "predictions": corpus.files[side]}
-        with corpus.placing_errors({**dict.fromkeys(_OF_TOKENS, corpus.first), **files}):
+        # errors about tokens call the reference by other names
+        of_reference = dict.fromkeys(("references", "tokens", "token_probabilities"), corpus.first)
+        with corpus.placing_errors({**of_reference, "predictions": corpus.files[side]}):
             shown[side], report = _score_system(corpus, name, measures, resampling, output)
         reports[name] = replace(report, documents_text=corpus.documents, tag_accuracy=accuracy.get(name))
     return replace(corpus, shown=shown), reports

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from ..alignment.overlaps import Alignment
 from ..documents.document_file import DocumentFile
-from ..documents.joining import located, require_same_tokens
+from ..documents.joining import located, locating_errors, require_same_tokens
 from ..exceptions import InputError
 from ..readers.columns.columns import read_columns  # noqa: F401 (a format that the page reads)
 from ..readers.formats import read_as
@@ -101,10 +101,8 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCo
     files = _tag_files(reference, prediction)
     decoding: dict[str, Any] = {"repair": reading.repair, "prefix": reading.prefix}
     tags = [file.tags[0] for file in files]
-    try:
+    with locating_errors(dict(zip(("references", "predictions"), files, strict=True))):
         *spans, scheme = pair_from_tags(*tags, scheme=reading.scheme, **decoding)
-    except InputError as error:
-        raise located(error, dict(zip(("references", "predictions"), files, strict=True))) from None
     words = next((list(file.words) for file in files if file.words is not None), None)
     notes = []
     if words is None:
