@@ -14,7 +14,7 @@ Examples:
 
 import argparse
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -148,12 +148,13 @@ def run(options: argparse.Namespace) -> None:
     _show(output, corpus, result, more)
 
 
-def _show(output: AgreementOutput, corpus: Corpus, result: Agreement, more: Mapping[str, Any]) -> None:
+def _show(output: AgreementOutput, corpus: Corpus, result: Agreement, more: dict[str, Any]) -> None:
     """Show the agreement and, if asked for, the agreement without each annotator and the disagreements."""
     lines = corpus.lines(result.documents, result.tokens, unit_of(result.signatures.values()))
     if output.plot is not None:
         plot_agreement(result, output.plot)
-    places, left_out = more.get("disagreements"), more.get("leave_one_out")
+    left_out: Any = more.get("leave_one_out")
+    places: Any = more.get("disagreements")
     if output.is_page:
         about: dict[str, Any] = {"heading": lines, "left_out": left_out, "precision": output.precision}
         output.write_text(disagreement_report(places, agreement=result, **about))
