@@ -14,7 +14,7 @@ from inspect import cleandoc
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
-from .exceptions import InputError, clause_for, mention, setting, shown
+from .exceptions import InputError, clause_for, did_you_mean, mention, setting, shown
 
 Owner = TypeVar("Owner")
 
@@ -365,13 +365,10 @@ def require_known(names: Iterable[str], options: Collection[str], owner: str) ->
     """Raise an `InputError` for the first name that is not an option; `owner` describes what has the options."""
     for name in names:
         if name not in options:
-            import difflib
-
             text = name if isinstance(name, str) else shown(name)
-            close = difflib.get_close_matches(text, options, n=1)
             without = "Leave the option out; this format has no options."
             known = f"Its options are {', '.join(options)}." if options else without
-            remedy = f"Did you mean {close[0]!r}?" if close else known
+            remedy = did_you_mean(text, options, repr) or known
             raise InputError(f"{owner} has no option {shown(name)}.", counterpart(text) or remedy)
 
 

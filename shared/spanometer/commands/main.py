@@ -14,7 +14,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from difflib import get_close_matches
 from importlib import import_module
 from inspect import cleandoc
 from textwrap import fill, wrap
@@ -22,7 +21,7 @@ from typing import Any, NoReturn
 
 import pyarrow
 
-from ..exceptions import InputError, printable, spell_python, spelled
+from ..exceptions import InputError, did_you_mean, printable, spell_python, spelled
 from ..options import Option, counterpart, options_of, same
 from ..version import __version__
 from . import COMMANDS, GROUPS
@@ -441,8 +440,7 @@ def _topic(title: str) -> str:
 
 def _did_you_mean(name: str, names: Iterable[str]) -> str:
     bare = {each.lstrip("-"): each for each in names}
-    close = get_close_matches(name.lstrip("-"), bare, n=1)
-    return f"Did you mean {bare[close[0]]}?" if close else ""
+    return did_you_mean(name.lstrip("-"), bare, bare.__getitem__)
 
 
 def _parser() -> _Commands:

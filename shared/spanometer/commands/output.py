@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..documents.document_file import DocumentFile
-from ..exceptions import InputError, counted, printable
+from ..exceptions import InputError, counted, first_of, printable
 from ..grounding.grounded import AnswerCounts
 from ..measures.base import Measure
 from ..options import CheckedOptions, made, option, text
@@ -96,19 +96,19 @@ class ShownFile:
 
     def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> ShownFile:
         """Add a remark if there are no spans, or if the system predicts labels that the reference lacks."""
-        sides = ({side.labels[code] for code in np.unique(side.label)} for side in (references, predictions))
-        expected, predicted = sides
-        missed, unknown = sorted(expected - predicted), sorted(predicted - expected)
+        sides = references, predictions
+        expected, predicted = ({side.labels[code] for code in np.unique(side.label)} for side in sides)
+        missed, unknown = (list(map(printable, sorted(each))) for each in (expected - predicted, predicted - expected))
         if not expected and not predicted:
             remark = "no spans on either side"
         elif not (expected and unknown) or all(each.options().get("match_labels") is False for each in measures):
             return self
         else:
             listed = {"the reference": missed, self.described["file"]: unknown}
-            remark = "; ".join(f"only in {where}: {_first_of(labels)}" for where, labels in listed.items() if labels)
+            remark = "; ".join(f"only in {where}: {first_of(labels)}" for where, labels in listed.items() if labels)
             alike = len(missed) == len(unknown) == 1
             example = f"{unknown[0]}={missed[0]} gives both the same name" if alike else "OLD=NEW renames labels"
-            remark += printable(f" (--label-map {example})") if missed else ""
+            remark += f" (--label-map {example})" if missed else ""
         return replace(self, described={**self.described, "remarks": [remark]}, remarks=[remark])
 
 
@@ -122,11 +122,6 @@ def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
     reading = file.tags[0].reading if file.tags else file.decoding
     lines = counted(len(file.docstart_lines), f"{reading.get('boundary', DOCSTART)} line")
     return f"{number} ({lines}: add --documents={DOCSTART} to resample documents instead of sentences)"
-
-
-def _first_of(labels: Sequence[str]) -> str:
-    more = f" and {len(labels) - _SHOWN:,} more" if len(labels) > _SHOWN else ""
-    return ", ".join(map(printable, labels[:_SHOWN])) + more
 
 
 def size_of(documents: int | str, tokens: int | None, unit: str = "token") -> str:

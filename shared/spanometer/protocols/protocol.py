@@ -9,14 +9,13 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..arrays import plain
 from ..documents.pairing import Pairing
-from ..exceptions import InputError, shown
+from ..exceptions import InputError, did_you_mean, shown
 from ..measures.base import Measure
 from ..measures.notation import Signature
 from ..measures.registry import NAMED_MEASURES, read_measures
@@ -113,8 +112,7 @@ class Protocol:
             InputError: if there is no such protocol.
         """
         if name not in names():
-            close = get_close_matches(str(name).lower(), names(), n=1)
-            remedy = f"Did you mean {close[0]}?" if close else f"The protocols are {', '.join(names())}."
+            remedy = did_you_mean(str(name).lower(), names()) or f"The protocols are {', '.join(names())}."
             raise InputError(f"there is no protocol {shown(name)}.", remedy, option="protocol")
         return _read(name)
 
