@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
-from inspect import cleandoc
+from inspect import cleandoc, get_annotations
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
@@ -293,7 +293,10 @@ def options_of(owner: Any) -> dict[str, Option]:
 @cache
 def _declared(kind: type) -> dict[str, Option]:
     owner: Any = kind
-    texts = {name: text for base in reversed(kind.__mro__) for name, text in _attributes_in(base.__doc__ or "")}
+    texts: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        own_names = get_annotations(base)
+        texts |= {name: text for name, text in _attributes_in(base.__doc__ or "") if name in own_names}
     own = {each.name: each.metadata["option"] for each in fields(owner) if each.init and "option" in each.metadata}
     return {name: replace(each, name=name, help=each.help or texts.get(name, "")) for name, each in own.items()}
 
