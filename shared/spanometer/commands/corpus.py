@@ -200,23 +200,13 @@ class Corpus:
         corpus: Self = getattr(self, f"read_{self.content}")()
         return corpus
 
-    def with_sides(
-        self,
-        files: Sequence[DocumentFile],
-        reading: Mapping[str, Any] = _NOTHING,
-        *,
-        annotations: Sequence[Any] = (),
-        shown: Sequence[ShownFile] = (),
-        default: Sequence[str] = (),
-    ) -> Self:
+    def with_sides(self, files: Sequence[DocumentFile], default: Sequence[str] = (), **columns: Sequence[Any]) -> Self:
         """Name the sides (reference, systems, annotators); errors use these names.
 
         Args:
             files: the file of each side.
-            reading: the arguments of functions that read the sides.
-            annotations: the argument of functions for each side; by default its file.
-            shown: the description of each side; by default the description of its file.
             default: the names without `--names`; by default sides are named after their files.
+            columns: `annotations` and `shown` of each side, if they are not the file and its description.
         """
         first = len(files) if self.annotator_files is None else max(self.annotator_files, 1)
         people, systems = default[:first], default[first:]
@@ -230,9 +220,9 @@ class Corpus:
             systems = named(self.names, systems, "system")
         sides = [REFERENCES] if self.annotator_files == 0 else [f"{ANNOTATOR}{name}" for name in people]
         sides += [f"{SYSTEM}{name}" for name in systems]
-        columns: Any = files, annotations or files, shown or map(ShownFile.of, files)
-        named_files, annotated, described = (dict(zip(sides, column, strict=True)) for column in columns)
-        return replace(self, files=named_files, annotations=annotated, reading=reading, shown=described)
+        of_sides = {"files": files, "annotations": files, "shown": map(ShownFile.of, files), **columns}
+        by_name: dict[str, Any] = {key: dict(zip(sides, column, strict=True)) for key, column in of_sides.items()}
+        return replace(self, **by_name)
 
     def read_tags(self, words: Any) -> Self:
         """Read sides of tags, with the words of the first side."""
@@ -244,8 +234,8 @@ class Corpus:
         if self.annotator_files == 0:
             require_system("tags", files)
         default = () if len(self.paths) > 1 else [file.columns[0] for file in files]
-        tags, reading = list(map(source.annotation_in, files)), {**source.decoding, **source.chosen}
-        return self.with_sides(files, reading, annotations=tags, default=default)
+        corpus = replace(self, reading={**source.decoding, **source.chosen})
+        return corpus.with_sides(files, default, annotations=list(map(source.annotation_in, files)))
 
     def read_spans(self) -> Self:
         """Read sides of documents with spans.
@@ -253,16 +243,16 @@ class Corpus:
         If there is only one file of references, it has the spans of several annotators.
         """
         source, paths = self.source, self.paths
-        people, default, of_role = {}, [], self
+        people, default, corpus = {}, [], self
         if len(paths) == 1 or self.annotator_files == 1:
             remedy = ["Give more references."] if len(paths) > 1 else []
             people = by_annotator(source.read_all_spans(paths[0]), *remedy, chosen=source.annotator)
             paths = paths[1:]
             default = [*people, *names_of(paths)]
-            of_role = self if self.annotator_files is None else replace(self, annotator_files=len(people))
+            corpus = self if self.annotator_files is None else replace(self, annotator_files=len(people))
         columns = [source.reference_column, *[source.prediction_column] * len(paths)]
-        read = map(source.read_spans, paths, columns)
-        return of_role.with_sides([*people.values(), *read], {**vars(source.pairing), **source.chosen}, default=default)
+        files = [*people.values(), *map(source.read_spans, paths, columns)]
+        return replace(corpus, reading={**vars(source.pairing), **source.chosen}).with_sides(files, default)
 
     def read_entities(self) -> Self:
         """Read the entity trees of a reference and of systems, which must have the same documents and tokens."""
@@ -275,8 +265,8 @@ class Corpus:
             require_same_tokens(reference, system, ignore_words=self.source.ignore_words)
             _with_lengths(reference, system)
             files.append(replace(_with_lengths(system, reference), words=None))
-        trees, reading = [file.trees for file in files], self.reading_of_trees(*files)
-        return self.with_sides(files, reading, annotations=trees)
+        corpus = replace(self, reading=self.reading_of_trees(*files))
+        return corpus.with_sides(files, annotations=[file.trees for file in files])
 
     def read_attributes(self) -> Self:
         """Read a reference and systems with attributes; documents get the order of the reference."""
@@ -323,11 +313,10 @@ class Corpus:
         reading: Any = {"policy": source.string_policy, **source.answer_reading}
         grounded = [ground_strings(texts, of_system, **reading) for of_system in answers.values()]
         of_systems = [file for _, file in systems]
-        return self.with_sides(
+        return replace(self, reading={**paired.decoding, **grounded[0].choices}).with_sides(
             [reference, *of_systems],
-            {**paired.decoding, **grounded[0].choices},
             annotations=[gold, *(strings.mentions for strings in grounded)],
-            shown=[shown, *map(lambda file, of: ShownFile.of(file, of), of_systems, grounded)],
+            shown=[shown, *map(ShownFile.of, of_systems, grounded)],
         )
 
 
