@@ -114,13 +114,9 @@ def run(options: argparse.Namespace) -> None:
     resampling = request.resampling
     # without each annotator there are intervals by default
     of_parts = read_options(Resampling, options)
-    values: dict[str, Any] = {
-        "variant": None if alpha is None else alpha.variant,
-        "per_document": output.per_document,
-        "gamma": gamma,
-        **{name: getattr(chance, name) for name in options_of(chance)},
-        **({} if resampling is None else asdict(resampling)),
-    }
+    variant = None if alpha is None else alpha.variant
+    values: dict[str, Any] = {"variant": variant, "per_document": output.per_document, "gamma": gamma, **vars(chance)}
+    values |= {} if resampling is None else asdict(resampling)
     corpus = Corpus.of(options)
     request.require_used(chance, alpha, gamma, of_parts if output.leave_one_out or output.is_page else resampling)
     corpus = corpus.read(words=output.disagreements)

@@ -5,7 +5,6 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, Self
 
 from ..analysis.agreement.annotators import ANNOTATOR
@@ -23,8 +22,6 @@ from ..spans.mentions import Mentions
 from .input_files import SERIES, InputFiles, InputPath, called, detected, distinct_names, input_paths
 from .options import read_options
 from .output import ShownFile, documents_in, headlines
-
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 _MENTIONS = "the mentions of the reference"
 
@@ -143,7 +140,7 @@ class Corpus:
         return result.with_context(context_of_documents(self.first, kept=self.source.kept(self.first)))
 
     @contextmanager
-    def placing_errors(self, more: Mapping[str, DocumentFile] = _NOTHING) -> Iterator[None]:
+    def placing_errors(self, **more: DocumentFile) -> Iterator[None]:
         """Replace the document in errors about a side by the line of its file; `more` are further names of files.
 
         Functions that get files do this themselves.

@@ -101,7 +101,7 @@ def score_corpus(
         side = f"{SYSTEM}{name}"
         # errors about tokens call the reference by other names
         of_reference = dict.fromkeys(("references", "tokens", "token_probabilities"), corpus.first)
-        with corpus.placing_errors({**of_reference, "predictions": corpus.files[side]}):
+        with corpus.placing_errors(**of_reference, predictions=corpus.files[side]):
             shown[side], report = _score_system(corpus, name, measures, resampling, output)
         reports[name] = replace(report, documents_text=corpus.documents, tag_accuracy=accuracy.get(name))
     return replace(corpus, shown=shown), reports
