@@ -43,29 +43,27 @@ __all__ = [
 
 
 _PLACES = {
-    "Spans": "spans.spans",
-    "agreement": "analysis.agreement.agree",
-    "compare": "analysis.comparison.compare",
-    "consensus": "analysis.agreement.consensus",
-    "disagreements": "analysis.agreement.disagreements",
-    "errors": "analysis.errors.find",
-    "load_spans": "corpora.loaders",
-    "read": "readers.reading",
-    "score": "analysis.scores.score",
-    "score_against": "analysis.agreement.against",
-    "write": "readers.writing",
+    "Spans": "spans.spans:Spans",
+    "agreement": "analysis.agreement.agree:agreement",
+    "compare": "analysis.comparison.compare:compare",
+    "consensus": "analysis.agreement.consensus:consensus",
+    "disagreements": "analysis.agreement.disagreements:disagreements",
+    "errors": "analysis.errors.find:errors",
+    "load_spans": "corpora.loaders:load_spans",
+    "read": "readers.reading:read_documents",
+    "score": "analysis.scores.score:score",
+    "score_against": "analysis.agreement.against:score_against",
+    "write": "readers.writing:write_documents",
 }
-"""Maps each public function to its module, which is imported when the function is first used."""
-
-_NAMES = {"read": "read_documents", "write": "write_documents"}
-"""The names of public functions inside their modules, if they differ."""
+"""Maps each public name to its module, which is imported when the name is first used, and to its name there."""
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), _NAMES.get(name, name))
+    module, _, own_name = _PLACES[name].partition(":")
+    return getattr(import_module(f"{__name__}.{module}"), own_name)
 
 
 def __dir__() -> list[str]:

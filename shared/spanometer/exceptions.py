@@ -200,6 +200,19 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def first_of(names: Sequence[str], most: int = 3) -> str:
+    """List the first names, and say how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def did_you_mean(name: str, names: Iterable[str], spell: Callable[[str], str] = str) -> str:
+    """Ask whether the most similar name was meant; empty if no name is similar."""
+    from difflib import get_close_matches
+
+    return "".join(f"Did you mean {spell(close)}?" for close in get_close_matches(name, names, n=1))
+
+
 def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
     """Raise an `InputError` that lists the allowed values, unless `value` is one of them."""
     if not any(type(value) is type(choice) and value == choice for choice in choices):

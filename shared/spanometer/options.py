@@ -10,10 +10,11 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
+from inspect import cleandoc, get_annotations
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
-from .exceptions import InputError, clause_for, mention, setting, shown
+from .exceptions import InputError, clause_for, did_you_mean, mention, setting, shown
 
 Owner = TypeVar("Owner")
 
@@ -101,7 +102,8 @@ class Option:
     Attributes:
         name: the keyword, and the name of the field.
         default: the default value.
-        help: what it does, a phrase that begins in lower case and has no full stop.
+        help: what it does, a phrase that begins in lower case and has no full stop; by default the description of the
+            field under `Attributes:` in the docstring of its class, without the full stop.
         kind: `bool`, `int`, `float` or `str`; by default the type of the default value, unless that is a string. None
             if the class that has the option checks the value itself.
         type: the type as documentation names it; by default derived from `kind`.
@@ -125,7 +127,7 @@ class Option:
 
     name: str = ""
     default: Any = None
-    help: str
+    help: str = ""
     kind: type | None = None
     type: str = ""
     choices: tuple[Any, ...] | Mapping[Any, str] = ()
@@ -258,7 +260,7 @@ class Option:
         return f"{_KIND_NAMES[self.kind or object]} {bounds}".rstrip()
 
 
-def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
+def option(default: Any = MISSING, *, help: str = "", **details: Any) -> Any:
     """Declare a field of a dataclass as an option; see `Option` for the arguments.
 
     `default_factory`, `repr` and `compare` are passed to `dataclasses.field`.
@@ -271,7 +273,7 @@ def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
     return field(default=default, metadata={"option": Option(default=shown, help=help, **details)}, **about)
 
 
-def text(metavar: str, help: str, **details: Any) -> Any:
+def text(metavar: str, help: str = "", **details: Any) -> Any:
     """Declare a string option with the default None."""
     return option(None, help=help, kind=str, metavar=metavar, **details)
 
@@ -293,8 +295,20 @@ def options_of(owner: Any) -> dict[str, Option]:
 @cache
 def _declared(kind: type) -> dict[str, Option]:
     owner: Any = kind
-    own = (entry for entry in fields(owner) if entry.init and "option" in entry.metadata)
-    return {entry.name: replace(entry.metadata["option"], name=entry.name) for entry in own}
+    texts: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        own_names = get_annotations(base)
+        texts |= {name: text for name, text in _attributes_in(base.__doc__ or "") if name in own_names}
+    own = {each.name: each.metadata["option"] for each in fields(owner) if each.init and "option" in each.metadata}
+    return {name: replace(each, name=name, help=each.help or texts.get(name, "")) for name, each in own.items()}
+
+
+def _attributes_in(docstring: str) -> list[tuple[str, str]]:
+    """Read names and descriptions under `Attributes:`, as one line (items of lists are lines) without the full stop."""
+    section = cleandoc(docstring).partition("\nAttributes:\n")[2].partition("\n\n")[0]
+    entries = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", section, re.MULTILINE)
+    lines = ((name, re.sub(r"\n ++(?!- )", " ", text)) for name, text in entries)
+    return [(name, re.sub(r"\n +", "\n", text).removesuffix(".")) for name, text in lines]
 
 
 def changed(owner: Any) -> list[str]:
@@ -359,13 +373,10 @@ def require_known(names: Iterable[str], options: Collection[str], owner: str) ->
     """Raise an `InputError` for the first name that is not an option; `owner` describes what has the options."""
     for name in names:
         if name not in options:
-            import difflib
-
             text = name if isinstance(name, str) else shown(name)
-            close = difflib.get_close_matches(text, options, n=1)
             without = "Leave the option out; this format has no options."
             known = f"Its options are {', '.join(options)}." if options else without
-            remedy = f"Did you mean {close[0]!r}?" if close else known
+            remedy = did_you_mean(text, options, repr) or known
             raise InputError(f"{owner} has no option {shown(name)}.", counterpart(text) or remedy)
 
 

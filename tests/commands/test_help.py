@@ -11,8 +11,7 @@ import pytest
 
 import spanometer
 from spanometer.commands import COMMANDS
-from spanometer.commands.help import FIRST_PAGE, topics
-from spanometer.commands.main import _parser
+from spanometer.commands.main import FIRST_PAGE, _parser, topics
 from spanometer.measures.registry import ALL_MEASURES, MEASURES
 from spanometer.options import options_of
 

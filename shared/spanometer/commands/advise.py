@@ -20,10 +20,9 @@ from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted
 from ..protocols.protocol import known_by
 from ..tables.table import Number, Part, Table, heading
-from .input_files import ONE_FILE, add_reading, read_source
-from .inputs import InputPath, documents_in, size_of
+from .input_files import ONE_FILE, InputPath, add_reading, read_source
 from .options import add_options, add_reference, group_of, read_options
-from .output import TableOutput
+from .output import TableOutput, documents_in, size_of
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

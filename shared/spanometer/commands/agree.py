@@ -20,7 +20,7 @@ from typing import Any
 
 from ..analysis.agreement.agree import agreement
 from ..analysis.agreement.agreement import Agreement
-from ..analysis.agreement.disagreements import Disagreements, LeaveOneOut, disagreements
+from ..analysis.agreement.disagreements import disagreements
 from ..analysis.scores.measure_result import NamedDocuments
 from ..counts.statistics import Intervals, Resampling
 from ..documents.pairing import unit_of
@@ -48,19 +48,23 @@ _PAGES = (".html", ".htm")
 
 
 class AgreementOutput(TableOutput):
-    """Options for showing agreement."""
+    """Options for showing agreement.
 
-    per_label: bool = switch("also show the agreement on each label", common=True)
-    per_pair: bool = switch("also show the agreement of each pair of annotators")
-    per_document: bool = switch("also show the agreement on each document, as the mean over all pairs of annotators")
-    leave_one_out: bool = switch(
-        "leave out each annotator in turn, and show kappa and alpha of the others; --confidence sets the level of the "
-        "intervals (default: 95%)"
-    )
-    disagreements: bool = switch(
-        "also list the disagreements; those that lower the agreement most come first. With -o FILE.csv or "
-        "FILE.jsonl, the file has only the list; with -o FILE.html, the file has the agreement and the list"
-    )
+    Attributes:
+        per_label: also show the agreement on each label.
+        per_pair: also show the agreement of each pair of annotators.
+        per_document: also show the agreement on each document, as the mean over all pairs of annotators.
+        leave_one_out: leave out each annotator in turn, and show kappa and alpha of the others; --confidence sets the
+            level of the intervals (default: 95%).
+        disagreements: also list the disagreements; those that lower the agreement most come first. With -o FILE.csv or
+            FILE.jsonl, the file has only the list; with -o FILE.html, the file has the agreement and the list.
+    """
+
+    per_label: bool = switch(common=True)
+    per_pair: bool = switch()
+    per_document: bool = switch()
+    leave_one_out: bool = switch()
+    disagreements: bool = switch()
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -110,13 +114,9 @@ def run(options: argparse.Namespace) -> None:
     resampling = request.resampling
     # without each annotator there are intervals by default
     of_parts = read_options(Resampling, options)
-    values: dict[str, Any] = {
-        "variant": None if alpha is None else alpha.variant,
-        "per_document": output.per_document,
-        "gamma": gamma,
-        **{name: getattr(chance, name) for name in options_of(chance)},
-        **({} if resampling is None else asdict(resampling)),
-    }
+    variant = None if alpha is None else alpha.variant
+    values: dict[str, Any] = {"variant": variant, "per_document": output.per_document, "gamma": gamma, **vars(chance)}
+    values |= {} if resampling is None else asdict(resampling)
     corpus = Corpus.of(options)
     request.require_used(chance, alpha, gamma, of_parts if output.leave_one_out or output.is_page else resampling)
     corpus = corpus.read(words=output.disagreements)
@@ -134,34 +134,33 @@ def run(options: argparse.Namespace) -> None:
         shown = {name: replace(side, text=f"{side.text}, {counted(number, 'span')}") for (name, side), number in sizes}
         corpus = replace(corpus, shown=shown)
     request.require_signatures([result.signatures[measure.name] for measure in chosen])
-    left_out = None
+    more: dict[str, Any] = {}
     if differing is not None and (output.leave_one_out or (output.is_page and len(corpus.files) > 2)):
         names = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
-        left_out = differing.leave_one_out(**{name: values[name] for name in names}, **asdict(of_parts))
-    _show(output, corpus, result, differing if output.disagreements else None, left_out)
+        own = {name: values[name] for name in names}
+        more["leave_one_out"] = differing.leave_one_out(**own, **asdict(of_parts))
+    if output.disagreements:
+        more["disagreements"] = differing
+    _show(output, corpus, result, more)
 
 
-def _show(
-    output: AgreementOutput,
-    corpus: Corpus,
-    result: Agreement,
-    places: Disagreements | None,
-    left_out: LeaveOneOut | None,
-) -> None:
-    """Show the agreement, the places where annotators differ, and the agreement without each annotator in turn."""
+def _show(output: AgreementOutput, corpus: Corpus, result: Agreement, more: dict[str, Any]) -> None:
+    """Show the agreement and, if asked for, the agreement without each annotator and the disagreements."""
     lines = corpus.lines(result.documents, result.tokens, unit_of(result.signatures.values()))
     if output.plot is not None:
         plot_agreement(result, output.plot)
-    if output.in_file and places is not None:
-        of_all: dict[str, Any] = {"agreement": result, "left_out": left_out, "precision": output.precision}
-        page = disagreement_report(places, heading=lines, **of_all) if output.is_page else places.to_json_lines()
-        output.write_text(page)
+    left_out: Any = more.get("leave_one_out")
+    places: Any = more.get("disagreements")
+    if output.is_page:
+        about: dict[str, Any] = {"heading": lines, "left_out": left_out, "precision": output.precision}
+        output.write_text(disagreement_report(places, agreement=result, **about))
+    elif output.in_file:
+        output.write_text(places.to_json_lines())
     elif output.json:
         values = {**corpus.described(), **result.to_dict()}
         if not output.per_label:
             del values["per_label"]
-        more = {"leave_one_out": left_out, "disagreements": places}
-        output.write_json({**values, **{name: each.to_dict() for name, each in more.items() if each is not None}})
+        output.write_json({**values, **{name: each.to_dict() for name, each in more.items()}})
     else:
         tables = {name: getattr(output, name) for name in ("per_label", "per_pair", "per_document")}
         parts: list[Part] = [*heading(lines), "", *result.parts(**tables)]

@@ -21,40 +21,39 @@ from ..analysis.comparison.compare import compare, compare_sides
 from ..analysis.comparison.comparison import REFERENCES, Comparison, named_systems
 from ..analysis.comparison.significance import LEVELS, PairedResampling
 from ..exceptions import InputError
-from ..measures.registry import names_of, read_measures
+from ..measures.registry import NAMED_MEASURES, names_of, read_measures
 from ..options import options_of, reused_option
 from ..plots import plot_comparison
 from ..tables.table import Number, Precision, heading
 from .corpus import Corpus, require_two_systems
-from .help import known_measures
 from .input_files import CONTENTS, INPUTS, OF_SCORES, InputFiles, add_reading
-from .measures import MeasureRequest, add_measure_options, need_words
+from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, read_options, refuse, switch
 from .output import TableOutput
 from .score import ScoreOutput, informed
 
 
 class ComparisonOutput(TableOutput):
-    """Options for showing a comparison."""
+    """Options for showing a comparison.
 
-    rank_correlation: bool = switch("show how similarly measures rank the systems", common=True, topic="measures")
-    per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
-    by_chance: tuple[float, ...] | None = reused_option(
-        ScoreOutput,
-        "by_chance",
-        help="also rank the systems on two groups of documents: documents with an F1 by chance below BOUNDS (such as "
-        "0.175), and the other documents. Two bounds (0.1,0.2) make three groups",
-        topic="measures",
-    )
-    fail_if_worse: bool = switch(
-        "exit with status 1 if the second system is significantly worse than the first in any measure (p < 0.05, "
-        "randomisation test)"
-    )
+    Attributes:
+        rank_correlation: show how similarly measures rank the systems.
+        per_label: also compare the systems by label.
+        by_chance: also rank the systems on two groups of documents: documents with an F1 by chance below BOUNDS (such
+            as 0.175), and the other documents. Two bounds (0.1,0.2) make three groups.
+        fail_if_worse: exit with status 1 if the second system is significantly worse than the first in any measure
+            (p < 0.05, randomisation test).
+    """
+
+    rank_correlation: bool = switch(common=True, topic="measures")
+    per_label: bool = switch(common=True, topic="measures")
+    by_chance: tuple[float, ...] | None = reused_option(ScoreOutput, "by_chance", help="", topic="measures")
+    fail_if_worse: bool = switch()
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    add_measure_options(parser, known_measures(), default="span_f", protocols=True)
+    add_measure_options(parser, NAMED_MEASURES, default="span_f", protocols=True)
     add_options(parser, "measures", PairedResampling)
     add_systems(parser, metavar="SYSTEM")
     add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))
@@ -65,14 +64,14 @@ def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     request = MeasureRequest(options)
     output = read_options(ComparisonOutput, options)
-    corpus = request.corpus()
+    corpus = Corpus.of(options, 0, CONTENTS)
     content = corpus.content
     default = names_of("all", INPUTS[content]) if output.rank_correlation else names_of(None, INPUTS[content])[:1]
     resampling = read_options(PairedResampling, options)
-    measures = request.measures_of(content, known_measures(), default, resampling)
+    measures = request.measures_of(content, NAMED_MEASURES, default, resampling)
     if content == "strings":
         refuse(options, ("rank_correlation", "by_chance"), CONTENTS[content])
-    corpus = corpus.read(words=need_words(measures))
+    corpus = corpus.read(words=any(measure.needs_tokens for measure in measures))
     if len(corpus.systems) < 2:
         remedy = "Give the reference and at least two other files, or a file and --column 2,3,4."
         problem = f"a comparison needs at least two systems, got {len(corpus.systems)}."
@@ -116,4 +115,4 @@ def _compared(
         if corpus.content in ("tags", "spans"):
             return compare(reference, systems, measures=measures, **corpus.reading, **asdict(resampling), **choices)
         sides = {REFERENCES: reference, **named_systems(systems)}
-        return compare_sides(sides, read_measures(measures, known_measures()), resampling, corpus.reading, **choices)
+        return compare_sides(sides, read_measures(measures, NAMED_MEASURES), resampling, corpus.reading, **choices)

@@ -22,9 +22,8 @@ from ..tables.table import heading
 from .convert import Target
 from .corpus import Corpus
 from .input_files import OF_SEVERAL, add_reading
-from .inputs import documents_in, headlines
 from .options import add_annotators, add_options, read_options
-from .output import Output
+from .output import Output, documents_in, headlines
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -27,7 +27,7 @@ import numpy as np
 
 from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted
-from ..documents.joining import read_together
+from ..documents.joining import locating_errors, read_together
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, counted, printable, setting, spelled
 from ..options import CheckedOptions, text
@@ -39,8 +39,7 @@ from ..spans.conversion import convert_tags, repair_tags
 from ..spans.spans import as_tags
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
-from .input_files import ONE_FILE, InputFiles, add_reading
-from .inputs import InputPath, called, located
+from .input_files import ONE_FILE, InputFiles, InputPath, add_reading, called
 from .options import STANDARD_INPUT, add_options, read_options, refuse, speller, switch
 
 
@@ -51,22 +50,23 @@ def _target(name: str) -> str:
 class Target(CheckedOptions):
     """Where and how the output is written.
 
+    Attributes:
+        to: tag scheme or file format to write.
+        lossy: write the spans that the format can represent, and list the others.
+        output: write to OUT instead of standard output; OUT must not exist. If the name OUT ends in .gz, the output is
+            gzipped.
+        in_place: replace the contents of FILE by the result.
+        force: let -o replace an existing file or folder, but never an input file.
+
     Raises:
         InputError: if options exclude each other, or if the target is a folder.
     """
 
-    to: str | None = text(
-        "NAME", "tag scheme or file format to write", choices=(*SCHEMES, *writers()), parse=_target, common=True
-    )
-    lossy: bool = switch("write the spans that the format can represent, and list the others", common=True)
-    output: str | None = text(
-        "OUT",
-        "write to OUT instead of standard output; OUT must not exist. If the name OUT ends in .gz, the output is "
-        "gzipped",
-        common=True,
-    )
-    in_place: bool = switch("replace the contents of FILE by the result", common=True)
-    force: bool = switch("let -o replace an existing file or folder, but never an input file")
+    to: str | None = text("NAME", choices=(*SCHEMES, *writers()), parse=_target, common=True)
+    lossy: bool = switch(common=True)
+    output: str | None = text("OUT", common=True)
+    in_place: bool = switch(common=True)
+    force: bool = switch()
     file: str = ""
 
     def __post_init__(self) -> None:
@@ -180,7 +180,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     parts = {file: _read(file, source) for file in (files or {"": path}).values()}
     # if one file has an error, none is written
     corpus = parts[path] if files is None else read_together(path, files, parts.__getitem__)
-    with located({"": corpus}):
+    with locating_errors({"": corpus}):
         columns = [change(as_tags(column, prefix=source.prefix)) for column in corpus.tags]
     ends = np.cumsum([len(part.document_lines) for part in parts.values()]).tolist()
     rewriters = {

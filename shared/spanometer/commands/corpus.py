@@ -5,25 +5,23 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, Self
 
 from ..analysis.agreement.annotators import ANNOTATOR
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
 from ..analysis.errors.examples import context_of_documents
 from ..documents.document_file import DocumentFile
-from ..documents.joining import differing_document, matched, require_same_tokens, require_same_words
+from ..documents.joining import differing_document, locating_errors, matched, require_same_tokens, require_same_words
 from ..documents.pairing import Pairing
 from ..documents.sides import answers_together, by_annotator, files_together, require_one_annotator
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.reading import ground_strings
-from ..options import made
+from ..measures.registry import NAMED_MEASURES, options_by_name
+from ..readers.formats import formats_of
 from ..spans.mentions import Mentions
-from .input_files import SERIES, InputFiles
-from .inputs import InputPath, ShownFile, detected, documents_in, headlines, input_paths, located, named, names_of
+from .input_files import SERIES, InputFiles, InputPath, called, detected, distinct_names, input_paths
 from .options import read_options
-
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+from .output import ShownFile, documents_in, headlines
 
 _MENTIONS = "the mentions of the reference"
 
@@ -33,6 +31,38 @@ _SYSTEM_FILES = {
     "strings": ("answers", "Give PREDICTION, or name the key of the answers with --answer-key."),
 }
 """What a system's file has, if not spans, and the remedy if there is no such file."""
+
+
+def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
+    """Return the names of sides, which are separated by commas, or the default names. All names must differ.
+
+    Args:
+        written: the names.
+        default: the default names, one for each side.
+        what: the noun for a side, `annotator` or `system`.
+    """
+    if written is None:
+        return list(default)
+    names = distinct_names(written, "names", "name")
+    if len(names) != len(default):
+        problem = f"got {counted(len(names), 'name')} for {counted(len(default), what)}."
+        raise InputError(problem, f"Give one name for each {what}.")
+    return names
+
+
+def names_of(paths: Sequence[str]) -> list[str]:
+    """Name annotators or systems after their files, by the shortest names that are distinct."""
+    bare = [os.path.basename(os.path.normpath(called(path))).removesuffix(".gz") for path in paths]
+    stems = [os.path.splitext(name)[0] for name in bare]
+    keys = [getattr(path, "key", None) or "" for path in paths]
+    candidates = [stems, bare, list(paths)]
+    if any(keys):
+        # nested keys differ mostly after the dot
+        short = [key.partition(".")[2] or key or stem for key, stem in zip(keys, stems, strict=True)]
+        candidates = [short, [f"{stem} {key}".strip() for key, stem in zip(keys, stems, strict=True)]]
+    # one file given twice
+    candidates.append([f"{name} ({number})" for number, name in enumerate(bare, start=1)])
+    return next(names for names in candidates if len(set(names)) == len(paths))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,7 +140,7 @@ class Corpus:
         return result.with_context(context_of_documents(self.first, kept=self.source.kept(self.first)))
 
     @contextmanager
-    def placing_errors(self, more: Mapping[str, DocumentFile] = _NOTHING) -> Iterator[None]:
+    def placing_errors(self, **more: DocumentFile) -> Iterator[None]:
         """Replace the document in errors about a side by the line of its file; `more` are further names of files.
 
         Functions that get files do this themselves.
@@ -123,25 +153,34 @@ class Corpus:
             files = {"": self.first, **self.files, **more}
             if self.source.columns and (file := files.get(error.side or "")) is not None:
                 error = error.placed(problem=f"{printable(file.columns[0])}: {error.problem}")
-            with located(files):
+            with locating_errors(files):
                 raise error from None
+
+    def reading_of_trees(self, *files: DocumentFile) -> dict[str, str]:
+        """Describe for the signature how entity trees were read: the options that can change scores."""
+        formats = list(dict.fromkeys(file.format for file in files))
+        # the modules accept the content of two formats, too, and use this name for it
+        described = {"input": "+".join({"quaero": "markup", "jsonl": "entities"}.get(name, name) for name in formats)}
+        defaults = {key: value for name in formats for key, value in formats_of("entities")[name].options.items()}
+        values = {**vars(self.source), "entity_types": ",".join(sorted(self.source.first_parts))}
+        of_trees = [key for key in ("level", "scheme", "repair", "entity_types", "documents") if key in defaults]
+        return described | {key: str(defaults[key] if values[key] is None else values[key]) for key in of_trees}
 
     def _of_role(self, role: str) -> dict[str, Any]:
         return {_bare(name): side for name, side in self.annotations.items() if name.startswith(role)}
 
     @classmethod
-    def of(
-        cls,
-        options: argparse.Namespace,
-        annotators: int | None = None,
-        contents: Sequence[str] = SERIES,
-        inputs: Collection[str] = (),
-    ) -> Self:
-        """Choose the kind of content of the files that a command line names, see `InputFiles.content_of`."""
+    def of(cls, options: argparse.Namespace, annotators: int | None = None, contents: Collection[str] = SERIES) -> Self:
+        """Choose the kind of content from the measures, the reading options and the files that a command line names.
+
+        Raises:
+            InputError: if a reading option has no effect.
+        """
         files = options.files if annotators is None else [options.reference, *options.systems]
         paths = input_paths(files, options.answer_key, systems=0 if annotators is None else annotators or 1)
         source = read_options(InputFiles, options)
-        content = source.content_of(paths, contents, inputs)
+        named = options_by_name(getattr(options, "measures", None) or [], NAMED_MEASURES)
+        content = source.content_of(paths, contents, {NAMED_MEASURES[name].input for name in named})
         source.require_effect(options, content, paths)
         return cls(source=source, content=content, paths=paths, names=options.names, annotator_files=annotators)
 
@@ -158,23 +197,13 @@ class Corpus:
         corpus: Self = getattr(self, f"read_{self.content}")()
         return corpus
 
-    def with_sides(
-        self,
-        files: Sequence[DocumentFile],
-        reading: Mapping[str, Any] = _NOTHING,
-        *,
-        annotations: Sequence[Any] = (),
-        shown: Sequence[ShownFile] = (),
-        default: Sequence[str] = (),
-    ) -> Self:
+    def with_sides(self, files: Sequence[DocumentFile], default: Sequence[str] = (), **columns: Sequence[Any]) -> Self:
         """Name the sides (reference, systems, annotators); errors use these names.
 
         Args:
             files: the file of each side.
-            reading: the arguments of functions that read the sides.
-            annotations: the argument of functions for each side; by default its file.
-            shown: the description of each side; by default the description of its file.
             default: the names without `--names`; by default sides are named after their files.
+            columns: `annotations` and `shown` of each side, if they are not the file and its description.
         """
         first = len(files) if self.annotator_files is None else max(self.annotator_files, 1)
         people, systems = default[:first], default[first:]
@@ -188,9 +217,9 @@ class Corpus:
             systems = named(self.names, systems, "system")
         sides = [REFERENCES] if self.annotator_files == 0 else [f"{ANNOTATOR}{name}" for name in people]
         sides += [f"{SYSTEM}{name}" for name in systems]
-        columns: Any = files, annotations or files, shown or map(ShownFile.of, files)
-        named_files, annotated, described = (dict(zip(sides, column, strict=True)) for column in columns)
-        return replace(self, files=named_files, annotations=annotated, reading=reading, shown=described)
+        of_sides = {"files": files, "annotations": files, "shown": map(ShownFile.of, files), **columns}
+        by_name: dict[str, Any] = {key: dict(zip(sides, column, strict=True)) for key, column in of_sides.items()}
+        return replace(self, **by_name)
 
     def read_tags(self, words: Any) -> Self:
         """Read sides of tags, with the words of the first side."""
@@ -202,8 +231,8 @@ class Corpus:
         if self.annotator_files == 0:
             require_system("tags", files)
         default = () if len(self.paths) > 1 else [file.columns[0] for file in files]
-        tags, reading = list(map(source.annotation_in, files)), {**source.decoding, **source.chosen}
-        return self.with_sides(files, reading, annotations=tags, default=default)
+        corpus = replace(self, reading={**source.decoding, **source.chosen})
+        return corpus.with_sides(files, default, annotations=list(map(source.annotation_in, files)))
 
     def read_spans(self) -> Self:
         """Read sides of documents with spans.
@@ -211,16 +240,16 @@ class Corpus:
         If there is only one file of references, it has the spans of several annotators.
         """
         source, paths = self.source, self.paths
-        people, default, of_role = {}, [], self
+        people, default, corpus = {}, [], self
         if len(paths) == 1 or self.annotator_files == 1:
             remedy = ["Give more references."] if len(paths) > 1 else []
             people = by_annotator(source.read_all_spans(paths[0]), *remedy, chosen=source.annotator)
             paths = paths[1:]
             default = [*people, *names_of(paths)]
-            of_role = self if self.annotator_files is None else replace(self, annotator_files=len(people))
+            corpus = self if self.annotator_files is None else replace(self, annotator_files=len(people))
         columns = [source.reference_column, *[source.prediction_column] * len(paths)]
-        read = map(source.read_spans, paths, columns)
-        return of_role.with_sides([*people.values(), *read], {**vars(source.pairing), **source.chosen}, default=default)
+        files = [*people.values(), *map(source.read_spans, paths, columns)]
+        return replace(corpus, reading={**vars(source.pairing), **source.chosen}).with_sides(files, default)
 
     def read_entities(self) -> Self:
         """Read the entity trees of a reference and of systems, which must have the same documents and tokens."""
@@ -233,8 +262,8 @@ class Corpus:
             require_same_tokens(reference, system, ignore_words=self.source.ignore_words)
             _with_lengths(reference, system)
             files.append(replace(_with_lengths(system, reference), words=None))
-        trees, reading = [file.trees for file in files], self.source.reading_of_trees(files)
-        return self.with_sides(files, reading, annotations=trees)
+        corpus = replace(self, reading=self.reading_of_trees(*files))
+        return corpus.with_sides(files, annotations=[file.trees for file in files])
 
     def read_attributes(self) -> Self:
         """Read a reference and systems with attributes; documents get the order of the reference."""
@@ -266,7 +295,7 @@ class Corpus:
             files[_MENTIONS] = reference
         elif reference.answers is not None:
             reference.require_spans()
-        paired, answers = answers_in_order(source, files)
+        paired, answers = answers_together(files, replace(source, grounding=None).pairing)
         texts = paired.documents.texts or ()
         if key is None:
             gold, shown = Mentions.of_spans(paired.spans, texts), ShownFile.of(reference)
@@ -281,11 +310,10 @@ class Corpus:
         reading: Any = {"policy": source.string_policy, **source.answer_reading}
         grounded = [ground_strings(texts, of_system, **reading) for of_system in answers.values()]
         of_systems = [file for _, file in systems]
-        return self.with_sides(
+        return replace(self, reading={**paired.decoding, **grounded[0].choices}).with_sides(
             [reference, *of_systems],
-            {**paired.decoding, **grounded[0].choices},
             annotations=[gold, *(strings.mentions for strings in grounded)],
-            shown=[shown, *map(lambda file, of: ShownFile.of(file, of), of_systems, grounded)],
+            shown=[shown, *map(ShownFile.of, of_systems, grounded)],
         )
 
 
@@ -357,7 +385,7 @@ def _with_lengths(file: DocumentFile, other: DocumentFile) -> DocumentFile:
     """Add the document lengths of the other side to entities without lengths, and check that they fit."""
     if other.lengths is None or file.lengths is not None:
         return file
-    with located({"": file}):
+    with locating_errors({"": file}):
         return replace(file, entities=file.trees.with_lengths(other.lengths))
 
 
@@ -377,14 +405,6 @@ def read_answers(source: InputFiles, paths: Sequence[str]) -> dict[str, Document
     """Read a reference, and the answers of systems."""
     require_system("strings", paths)
     return dict(zip([REFERENCES, *names_of(paths[1:])], map(source.read_spans, paths), strict=True))
-
-
-def answers_in_order(
-    source: InputFiles, files: Mapping[str, DocumentFile]
-) -> tuple[DocumentFile, dict[str, Sequence[Any]]]:
-    """Bring texts, spans and answers into the same order; the first file is the reference."""
-    own = ("asked_labels", "aliases", "answer_format", "scored_documents")
-    return answers_together(files, made(Pairing, {name: getattr(source, name) for name in own}))
 
 
 def require_system(content: str, files: Sequence[object]) -> None:

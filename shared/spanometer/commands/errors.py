@@ -12,7 +12,7 @@ Examples:
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from ..analysis.errors.find import Matching, errors, preannotations
 from ..analysis.errors.kinds import PAIR_CHOICES
 from ..counts.statistics import Resampling
 from ..documents.document_file import DocumentFile
+from ..documents.joining import locating_errors
 from ..exceptions import InputError, mention
 from ..measures.registry import MEASURES
 from ..options import CheckedOptions, option, options_of, text
@@ -38,8 +39,7 @@ from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
 from .corpus import Corpus, require_drawable, require_two_systems
-from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading
-from .inputs import located
+from .input_files import CONTENTS, OF_SEVERAL, InputFiles, add_reading
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, name_list, read_options, refuse, switch
 from .output import TableOutput
@@ -48,51 +48,45 @@ _COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
 
 
 class ErrorOutput(TableOutput):
-    """Options for showing errors."""
+    """Options for showing errors.
 
-    per_error: bool = switch(
-        "print only the list of errors, with kinds and predicted spans; with two systems, the list says whether an "
-        "error is fixed or new"
-    )
-    changes: bool = switch(
-        "print only the changes from the first to the second system: errors that are fixed, new or different; -o can "
-        "end in .csv or .jsonl"
-    )
-    suspicious: bool = switch(
-        "also list reference spans that may be wrong, because no system agrees with them. A span comes earlier "
-        "if the systems agree with each other, or if the same string has another label in another place"
-    )
+    Attributes:
+        per_error: print only the list of errors, with kinds and predicted spans; with two systems, the list says
+            whether an error is fixed or new.
+        changes: print only the changes from the first to the second system: errors that are fixed, new or different; -o
+            can end in .csv or .jsonl.
+        suspicious: also list reference spans that may be wrong, because no system agrees with them. A span comes
+            earlier if the systems agree with each other, or if the same string has another label in another place.
+        to: write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the reference
+            and the systems become pre-annotations.
+        view: with --to: filter the errors as in the HTML report; VIEW is the text after # in the report's address.
+        pairs: pairs of spans to count in the confusion matrix of --plot.
+        examples: print only the list of errors with their context; strings with many errors come first.
+        html: write a report as one HTML page: errors in their sentences, buckets, confusion matrix.
+    """
+
+    per_error: bool = switch()
+    changes: bool = switch()
+    suspicious: bool = switch()
     to: str | None = text(
         "TOOL",
-        "write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the "
-        "reference and the systems become pre-annotations",
         choices={
             "label_studio": "one task for each document; the predictions are the spans of reference and systems",
             "prodigy": "one session for the reference and one for each system, for the command prodigy review",
             "doccano": "spans that are not in the reference have labels such as 'PER (system)'",
         },
     )
-    view: str | None = text(
-        "VIEW",
-        "with --to: filter the errors as in the HTML report; VIEW is the text after # in the report's address",
-    )
-    pairs: str = option(
-        "overlap", help="pairs of spans to count in the confusion matrix of --plot", choices=PAIR_CHOICES
-    )
+    view: str | None = text("VIEW")
+    pairs: str = option("overlap", choices=PAIR_CHOICES)
     examples: str | None = text(
         "FORM",
-        "print only the list of errors with their context; strings with many errors come first",
         choices={
             "text": f"the first {SHOWN} errors, or another number with --limit",
             "jsonl": "a JSON object on each line",
             "csv": "",
         },
     )
-    html: str | None = text(
-        "HTML",
-        "write a report as one HTML page: errors in their sentences, buckets, confusion matrix",
-        parse=require_html,
-    )
+    html: str | None = text("HTML", parse=require_html)
 
     @property
     def has_own_form(self) -> bool:
@@ -121,24 +115,23 @@ class ErrorOutput(TableOutput):
 
 
 class SpanParts(CheckedOptions):
-    """Options for groups of spans that are scored separately."""
+    """Options for groups of spans that are scored separately.
 
-    buckets: bool = switch(
-        "also score groups (buckets) of spans: by length, position, capital letters, label frequency, label "
-        "consistency, document length and entity density of the document"
-    )
-    train: str | None = text(
-        "FILE",
-        "training set; also score three groups of spans: seen in training with the same label, seen only with other "
-        "labels, not seen",
-    )
-    train_column: str | None = text("COLUMN", "tag column of the training set, if it differs from --column")
-    by: tuple[str, ...] = name_list(
-        "COLUMNS",
-        "also group spans by their values in these columns of the reference file, or under KEY in comments '# "
-        "KEY=VALUE', and score each group. A span has the value of its first token; if the values are numbers, a span "
-        "has the mean over its tokens",
-    )
+    Attributes:
+        buckets: also score groups (buckets) of spans: by length, position, capital letters, label frequency, label
+            consistency, document length and entity density of the document.
+        train: training set; also score three groups of spans: seen in training with the same label, seen only with
+            other labels, not seen.
+        train_column: tag column of the training set, if it differs from --column.
+        by: also group spans by their values in these columns of the reference file, or under KEY in comments
+            '# KEY=VALUE', and score each group. A span has the value of its first token; if the values are numbers, a
+            span has the mean over its tokens.
+    """
+
+    buckets: bool = switch()
+    train: str | None = text("FILE")
+    train_column: str | None = text("COLUMN")
+    by: tuple[str, ...] = name_list("COLUMNS")
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -169,7 +162,7 @@ def run(options: argparse.Namespace) -> None:
     if output.examples is None and output.to is None and choice != ErrorChoice():
         names = "--kind, --reference-label, --predicted-label, --limit and --sample"
         raise InputError(f"{names} choose errors for --examples or --to.", "Add --examples text or --to TOOL.")
-    corpus = request.corpus(contents=SERIES)
+    corpus = Corpus.of(options, 0)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
@@ -198,41 +191,37 @@ def run(options: argparse.Namespace) -> None:
         plot_confusion(result.only.confusion(output.pairs), output.plot)
     described = {**corpus.described("predictions"), **protocol}
     grouped = result.systems if parts.buckets or parts.train or parts.by else {}
-    buckets = {name: system.buckets(**partition) for name, system in grouped.items()}
-    suspicious = result.suspicious(partition["train"]) if output.suspicious else None
-    _show(output, result, lines, described, buckets, suspicious)
+    more = {
+        "buckets": {name: system.buckets(**partition) for name, system in grouped.items()},
+        "suspicious": result.suspicious(partition["train"]) if output.suspicious else None,
+    }
+    _show(output, result, heading(lines), described, **more)
 
 
 def _show(
-    output: ErrorOutput,
-    result: Errors,
-    lines: Sequence[tuple[str, str]],
-    described: Mapping[str, Any],
-    buckets: Mapping[str, Any],
-    suspicious: Any,
+    output: ErrorOutput, result: Errors, above: Iterable[Part], described: Mapping[str, Any], **more: Any
 ) -> None:
-    """Show the changes between two systems, or the list of errors, or the errors with buckets and doubtful spans."""
+    """Show the changes between two systems, or the list of errors, or the errors with `more`, see `_parts`."""
     as_text = output.table == "text"
     changes = result.difference(*result.systems).changes if output.changes else None
     listed: Any = None
     if output.per_error:
         listed = result.difference(*result.systems) if len(result.systems) == 2 else result.shared
-
     if output.json:
-        more: dict[str, Any] = {
+        values: dict[str, Any] = {
             "changes": None if changes is None else changes.records(),
             "errors": None if listed is None else listed.to_arrow().to_pylist(),
-            "buckets": {name: report.to_dict() for name, report in buckets.items()} or None,
-            "suspicious": None if suspicious is None else suspicious.to_dict(),
+            "buckets": {name: report.to_dict() for name, report in more["buckets"].items()} or None,
+            "suspicious": None if more["suspicious"] is None else more["suspicious"].to_dict(),
         }
-        chosen = {name: each for name, each in more.items() if each is not None}
+        chosen = {name: each for name, each in values.items() if each is not None}
         output.write_json({**described, **result.to_dict(), **chosen})
     elif changes is not None:
         output.write_parts([*changes.lines(None)] if as_text else [changes.listed()])
     elif listed is not None:
         output.write_parts([listed.listed()])
     else:
-        output.write_parts([*heading(lines), *_parts(result, buckets, suspicious, as_text=as_text)])
+        output.write_parts([*above, *_parts(result, **more, as_text=as_text)])
 
 
 def _parts(result: Errors, buckets: Mapping[str, Any], suspicious: Any, *, as_text: bool) -> Iterator[Part]:
@@ -284,7 +273,7 @@ def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Word
     file = source.read_tags(str(parts.train), named if parts.train_column is None else [parts.train_column], True)
     if file.words is None:
         raise InputError("the training set has no words.", "Give a file with a column of words.", source=file.source)
-    with located({"training": file}):
+    with locating_errors({"training": file}):
         spans, _ = read_annotations({"training": source.annotation_in(file)}, LabelDecoding(**source.decoding))
     return spans["training"], Wording.of_words(file.words.take(source.kept(file)))
 

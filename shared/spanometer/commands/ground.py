@@ -27,8 +27,7 @@ from ..grounding.reading import AnswerReading
 from ..options import CheckedOptions, options_of
 from ..readers.formats import formats_of
 from .convert import Target
-from .input_files import ONE_FILE, InputFiles, add_reading
-from .inputs import detected, input_paths
+from .input_files import ONE_FILE, InputFiles, add_reading, detected, input_paths
 from .options import add_options, read_options, switch
 
 _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2", ".bio": "IOB2"}
@@ -36,9 +35,13 @@ _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2"
 
 
 class GroundingOutput(CheckedOptions):
-    """Options for showing grounded answers."""
+    """Options for showing grounded answers.
 
-    list_lost: bool = switch("list the entities that are not found in the text, and why", common=True)
+    Attributes:
+        list_lost: list the entities that are not found in the text, and why.
+    """
+
+    list_lost: bool = switch(common=True)
 
 
 def _read(source: InputFiles, path: str) -> DocumentFile:

@@ -2,10 +2,13 @@
 
 import argparse
 import os
+import stat
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, BinaryIO, Self, TypeVar
+from weakref import finalize
 
 import numpy as np
 
@@ -20,19 +23,19 @@ from ..grounding.reading import AnswerReading
 from ..measures.mention_f import MentionF
 from ..options import made, option, options_of, reused_option, text
 from ..readers.columns.hipe import LEVELS
-from ..readers.formats import AUTO, Format, files_of, formats_of, reading_options
-from ..readers.json.answers import AnswerLines
-from ..readers.json.lines import DocumentLines
+from ..readers.formats import AUTO, Format, detect, files_of, formats_of, reading_options
 from ..readers.lists import read_label_map, read_label_names
 from ..readers.reading import read, read_documents, read_entities
-from ..readers.source import Limits
+from ..readers.source import Limits, open_file, spooled
 from ..readers.text.markup import EntityTypes
 from ..spans.annotations import Layers
 from ..tags.decoding import Decoding, LabelDecoding
 from ..tags.schemes import LabelChoice, label_map_in
 from ..tags.tags import Tags
-from .inputs import InputPath, detected, read_with
-from .options import add_options, name_list, read_options, refuse_others, switch
+from .options import STANDARD_INPUT, add_options, name_list, names_in, read_options, refuse_others, switch
+from .output import progress_bar
+
+File = TypeVar("File")
 
 CONTENTS = {
     "attributes": "spans with attributes",
@@ -52,8 +55,6 @@ SERIES = ("spans", "tags")
 INPUTS = {**{content: content for content in CONTENTS}, "tags": "spans", "strings": MentionF.input}
 """The kinds of input of the measures for each kind of content, see `Measure.input`."""
 
-COLUMN = "a name, or a number (1 is the first column; -1, the default, is the last)"
-
 _FORMAT_OPTIONS = reading_options("spans")
 _OF_TAGS = ("scheme", "repair", "documents", "outside", "boundary")
 """The options for reading tags as spans, besides options for documents."""
@@ -62,69 +63,158 @@ _TOKENS = Writer(write=iter, unit="token", needs_text=False, discontinuous=True,
 """A format that can represent all spans of tokens."""
 
 
+def detected(path: str, encoding: str, content: str | None = None, name: str | None = None) -> Format | None:
+    """Detect the format of a file from its beginning, see `readers.detect`."""
+    opened = InputPath.of(path)
+    return detect(opened.start, content, name, encoding=encoding)
+
+
+class InputPath(str):
+    """The path of an input file, with its copy and its key.
+
+    Attributes:
+        copy: a copy of a file that can be read only once (a pipe, standard input); None for other files.
+        key: the key of a language model's answers, if it is set.
+    """
+
+    copy: BinaryIO | None = None
+    key: str | None = None
+    _opened: str | None = None
+
+    @classmethod
+    def of(cls, path: str, key: str | None = None) -> Self:
+        """Create it; copy a file that can be read only once, so that its format can be detected before it is read."""
+        named = cls(path)
+        named.key = key
+        if isinstance(path, InputPath):
+            named.copy, named._opened = path.copy, path
+        elif path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
+            with open_file(path, path) if path != STANDARD_INPUT else nullcontext(sys.stdin.buffer) as stream:
+                named.copy = spooled(stream)
+            finalize(named, named.copy.close)
+        return named
+
+    @property
+    def start(self) -> str | BinaryIO:
+        """The path, or the copy, rewound to its start."""
+        if self.copy is None:
+            return str(self)
+        self.copy.seek(0)
+        return self.copy
+
+
+def input_paths(paths: Sequence[str], keys: str | None = None, *, systems: int = 1) -> list[InputPath]:
+    """Return the files of several sides; the files of systems are repeated for each key of answers.
+
+    Args:
+        paths: the files.
+        keys: the keys, separated by commas.
+        systems: the index of the first file of a system. If there is none, the file of the reference also has the
+            answers.
+
+    Raises:
+        InputError: if two files are standard input or the same pipe, or if keys are wrong.
+    """
+    pipes = [pipe for pipe in map(_pipe, paths) if pipe is not None]
+    for path in paths:
+        if pipes.count(_pipe(path)) > 1:
+            what = "standard input" if path == STANDARD_INPUT else path
+            raise InputError(f"{what} is given twice, but can be read only once.", "Give different files.")
+    opened = list(map(InputPath.of, paths))
+    if keys is None:
+        return opened
+    names, answers = distinct_names(keys, "answer_key", "key"), opened[systems:] or opened[:1]
+    return [*opened[:systems], *(InputPath.of(path, key) for path in answers for key in names)]
+
+
+def _pipe(path: str) -> object:
+    """Return the identity of a file that can be read only once; None for other files."""
+    try:
+        status = os.fstat(sys.stdin.fileno()) if path == STANDARD_INPUT else os.stat(path)
+    except (AttributeError, OSError, ValueError):
+        # standard input may be no file, as in a test
+        return STANDARD_INPUT if path == STANDARD_INPUT else None
+    regular = (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)) and path != STANDARD_INPUT
+    return None if regular else (status.st_dev, status.st_ino)
+
+
+def read_with(reader: Callable[..., File], path: str, **options: Any) -> File:
+    """Read a file or standard input, with a progress bar."""
+    opened, what = InputPath.of(path), f"reading {printable(os.path.basename(path))}"
+    size = os.path.getsize(path) if path != STANDARD_INPUT and os.path.isfile(path) else None
+    with progress_bar(desc=what, total=size, unit="B", unit_scale=True) as bar:
+        return reader(opened.start, name=called(path), progress=bar.update, **options)
+
+
+def called(path: str) -> str:
+    """Return what messages call a file."""
+    return "standard input" if path == STANDARD_INPUT else path
+
+
+def distinct_names(text: str, option: str, noun: str) -> list[str]:
+    """Split names or keys that are separated by commas; raise an `InputError` if one is empty or repeated."""
+    names = list(names_in(text))
+    if not all(names) or len(set(names)) < len(names):
+        raise InputError(f"{mention(option)} has an empty or repeated {noun}.", f"Give each {noun} once.")
+    return names
+
+
 def _label_map(text: str) -> dict[str, str]:
     return read_label_map(text) if os.path.isfile(text) or "=" not in text else label_map_in(text)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenLabels(LabelChoice):
-    """Options for selecting and renaming labels; the map can be in a file."""
+    """Options for selecting and renaming labels; the map can be in a file.
+
+    Attributes:
+        label_map: rename labels: MAP is a list OLD=NEW,OLD=NEW or a file (lines OLD NEW, or a JSON object). OLD can be
+            a tag such as B-geo.
+    """
 
     label_map: Mapping[str, str] | None = reused_option(
-        LabelChoice,
-        "label_map",
-        parse=_label_map,
-        metavar="MAP",
-        help="rename labels: MAP is a list OLD=NEW,OLD=NEW or a file (lines OLD NEW, or a JSON object). OLD can be a "
-        "tag such as B-geo",
+        LabelChoice, "label_map", help="", metavar="MAP", parse=_label_map
     )
 
 
 class TagColumns(LabelDecoding):
-    """Options for the layout of tag files, and for the columns to read."""
+    """Options for the layout of tag files, and for the columns to read.
 
-    id2label: Any = option(
-        None,
-        help="file with the names of integer tags: one name on each line, or a model's config.json",
-        metavar="FILE",
-        parse=read_label_names,
-    )
-    ignore_index: int | None = option(
-        -100, help="ignore tokens with this integer tag in the first file; needs --id2label", kind=int, metavar="N"
-    )
-    documents: str | None = text(
-        "KEY",
-        "a document begins at each comment '# KEY = ...', or at each -DOCSTART- line if KEY is -DOCSTART-. By "
-        "default, documents begin after blank lines. For texts with inline markup, KEY is:\n- lines (default): each "
-        "line is a document\n- blank: blank lines separate documents\n- file: the file is one document",
-    )
-    outside: str | None = text(
-        "TAG",
-        "the tag of tokens outside all spans, such as _ (default: O). If TAG is `o`, the prefixes b- and i- are read "
-        "as B- and I-. If TAG is `nothing`, every tag is a label, even O",
-    )
-    boundary: str | None = text(
-        "WORD",
-        "end a document at lines that begin with this word, such as --boundary=-X- (default: -DOCSTART-)",
-    )
-    column: tuple[str, ...] = name_list(
-        "COLUMN",
-        f"tag column of all files: {COLUMN}. If one file has the reference and the systems, name all their columns, as "
-        "in 2,3",
-        common=True,
-    )
-    reference_column: str | None = text("COLUMN", "column of the reference's tags")
-    prediction_column: str | None = text("COLUMN", "column of the system's tags")
-    layer_columns: tuple[str, ...] = name_list(
-        "COLUMNS",
-        "read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; if one file has reference and system, "
-        "first name the reference's columns, then the system's columns",
-    )
-    layers_apart: bool = switch("with --layer-columns: match only spans that come from the same column")
-    words_column: str | None = text("COLUMN", "column of the words, for sl_icm with word probabilities")
-    token_probability_column: str | None = text(
-        "COLUMN", "column with the token probabilities in the reference file, for sl_icm; _ means no probability"
-    )
+    Attributes:
+        id2label: file with the names of integer tags: one name on each line, or a model's config.json.
+        ignore_index: ignore tokens with this integer tag in the first file; needs --id2label.
+        documents: a document begins at each comment '# KEY = ...', or at each -DOCSTART- line if KEY is -DOCSTART-. By
+            default, documents begin after blank lines. For texts with inline markup, KEY is:
+            - lines (default): each line is a document
+            - blank: blank lines separate documents
+            - file: the file is one document
+        outside: the tag of tokens outside all spans, such as _ (default: O). If TAG is `o`, the prefixes b- and i- are
+            read as B- and I-. If TAG is `nothing`, every tag is a label, even O.
+        boundary: end a document at lines that begin with this word, such as --boundary=-X- (default: -DOCSTART-).
+        column: tag column of all files: a name, or a number (1 is the first column; -1, the default, is the last). If
+            one file has the reference and the systems, name all their columns, as in 2,3.
+        reference_column: column of the reference's tags.
+        prediction_column: column of the system's tags.
+        layer_columns: read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; if one file has reference
+            and system, first name the reference's columns, then the system's columns.
+        layers_apart: with --layer-columns: match only spans that come from the same column.
+        words_column: column of the words, for sl_icm with word probabilities.
+        token_probability_column: column with the token probabilities in the reference file, for sl_icm; _ means no
+            probability.
+    """
+
+    id2label: Any = option(None, metavar="FILE", parse=read_label_names)
+    ignore_index: int | None = option(-100, kind=int, metavar="N")
+    documents: str | None = text("KEY")
+    outside: str | None = text("TAG")
+    boundary: str | None = text("WORD")
+    column: tuple[str, ...] = name_list("COLUMN", common=True)
+    reference_column: str | None = text("COLUMN")
+    prediction_column: str | None = text("COLUMN")
+    layer_columns: tuple[str, ...] = name_list("COLUMNS")
+    layers_apart: bool = switch()
+    words_column: str | None = text("COLUMN")
+    token_probability_column: str | None = text("COLUMN")
 
 
 class InputFiles(
@@ -137,27 +227,29 @@ class InputFiles(
 ):
     """Options for reading files with any content. Each command has some of them; the others have their defaults.
 
+    Attributes:
+        format: format of the files.
+        annotator: read only the spans of these annotators, separated by commas. By default, `score` reads the
+            curator's spans if there is a curator, and `agree` reads the spans of all annotators except the curator.
+        level: entity types to read from HIPE columns.
+        mentions_key: key of the mentions in the reference's JSON lines, for --grounding policies that compare only
+            strings. A mention is an object with label and text.
+
     Raises:
         InputError: if a value is not allowed.
     """
 
     format: str = option(
         AUTO,
-        help="format of the files",
         common=True,
         choices={AUTO: "detected"}
         | {name: kind.mark for content in ("spans", "entities", "tags") for name, kind in formats_of(content).items()},
     )
-    spans_key: str = reused_option(DocumentLines, "spans_key")
-    answer_key: str | None = reused_option(AnswerLines, "answer_key")
-    text_key: str | None = reused_option(AnswerLines, "text_key")
-    annotator: tuple[str, ...] = name_list(
-        "NAMES",
-        "read only the spans of these annotators, separated by commas. By default, `score` reads the curator's spans "
-        "if there is a curator, and `agree` reads the spans of all annotators except the curator",
-        flag="annotators",
-    )
-    level: str = option("fine", help="entity types to read from HIPE columns", choices=tuple(LEVELS))
+    spans_key: str
+    answer_key: str | None
+    text_key: str | None
+    annotator: tuple[str, ...] = name_list("NAMES", flag="annotators")
+    level: str = option("fine", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list of actions separated by "
@@ -169,12 +261,7 @@ class InputFiles(
         metavar="POLICY",
         topic="answers",
     )
-    mentions_key: str | None = text(
-        "KEY",
-        "key of the mentions in the reference's JSON lines, for --grounding policies that compare only strings. A "
-        "mention is an object with label and text",
-        topic="answers",
-    )
+    mentions_key: str | None = text("KEY", topic="answers")
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -238,7 +325,7 @@ class InputFiles(
             return detected(path, self.encoding, "spans", "answers")
         return shown
 
-    def content_of(self, paths: Sequence[str], contents: Sequence[str] = SERIES, inputs: Collection[str] = ()) -> str:
+    def content_of(self, paths: Sequence[str], contents: Collection[str] = SERIES, inputs: Collection[str] = ()) -> str:
         """Choose the kind of content that is read.
 
         Args:
@@ -319,16 +406,6 @@ class InputFiles(
         options = {name: value for name in names if (value := getattr(self, name)) is not None}
         return read_with(read_entities, path, **options, **self.limits)
 
-    def reading_of_trees(self, files: Iterable[DocumentFile]) -> dict[str, str]:
-        """Describe for the signature how entity trees were read: the options that can change scores."""
-        formats = list(dict.fromkeys(file.format for file in files))
-        # the modules accept the content of two formats, too, and use this name for it
-        described = {"input": "+".join({"quaero": "markup", "jsonl": "entities"}.get(name, name) for name in formats)}
-        defaults = {key: value for name in formats for key, value in formats_of("entities")[name].options.items()}
-        values = {**vars(self), "entity_types": ",".join(sorted(self.first_parts))}
-        of_trees = [key for key in ("level", "scheme", "repair", "entity_types", "documents") if key in defaults]
-        return described | {key: str(defaults[key] if values[key] is None else values[key]) for key in of_trees}
-
     def read_in_tokens(self, path: str, *, attributes: bool = True) -> tuple[DocumentFile, Fitted]:
         """Read a file, convert its spans to tokens as well, and list what is lost on standard error.
 
@@ -386,10 +463,8 @@ def add_reading(parser: argparse.ArgumentParser, names: Collection[str]) -> None
 
 
 ONE_FILE = (
-    *options_of(Limits),
-    *("format", "scheme", "repair", "prefix", "documents", "outside", "boundary", "column", "annotator", "spans_key"),
-    *_FORMAT_OPTIONS,
-    *("tokenizer", "to_tokens", "trim"),
+    *(*options_of(Limits), *_FORMAT_OPTIONS),
+    *("format", "prefix", "documents", "outside", "boundary", "column", "annotator", "tokenizer", "to_tokens", "trim"),
 )
 """The options for reading one file, tags or documents."""
 

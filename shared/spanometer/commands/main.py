@@ -1,4 +1,9 @@
-"""The command line: `spanometer score REFERENCE PREDICTION`, `spanometer validate FILE` and so on, see `commands`."""
+"""The command line: `spanometer score REFERENCE PREDICTION`, `spanometer validate FILE` and so on, see `commands`.
+
+Help comes in layers: a command's first page, a page for each topic and measure, and a page with everything. The topic
+of an option is the first word of its group's title, unless its declaration names another one. The first page has the
+options that a command declares itself, and those that are declared as common.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +13,59 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from copy import copy
 from importlib import import_module
 from inspect import cleandoc
+from textwrap import fill, wrap
 from typing import Any, NoReturn
 
 import pyarrow
 
-from ..exceptions import InputError, printable, spell_python, spelled
-from ..options import counterpart
+from ..exceptions import InputError, did_you_mean, printable, spell_python, spelled
+from ..options import Option, counterpart, options_of, same
 from ..version import __version__
-from . import COMMANDS, GROUPS, help
-from .help import HelpAction, HelpFormatter
+from . import COMMANDS, GROUPS
 from .options import require_kept_inputs, speller
 
 BAD_INPUT = 2
 """The exit status for input that cannot be scored, and for wrong options."""
+
+_SHORT = 60
+"""The maximum length of values in a short help."""
+
+_LONG = 110
+"""The length of a help that has its values on lines of their own."""
+
+FIRST_PAGE = 45
+"""The maximum number of lines of a first page. If the help of a command is not longer, all of it is shown."""
+
+ALL = "all"
+"""The topic that stands for all options."""
+
+PROTOCOLS = "protocols"
+"""The topic that lists the official scorers."""
+
+_TEXTS = {
+    "reading": "Files of tags have a token on each line, with its tag in the last column, and a blank line after each "
+    "document. You can also use JSON lines of tag lists, and documents with spans. Files can be gzipped; - means "
+    "standard input.",
+    "reading documents with spans": "Documents with spans are exports of annotation tools, or JSON lines with text and "
+    "spans. Character spans are aligned with the tokens of the reference (--to-tokens), or scored in characters "
+    '(--unit character). If spans in JSON lines have "attributes": {NAME: VALUE}, the measure span_attribute scores '
+    "these attributes.",
+    "answers": "Answers of a language model are JSON lines. Each item of an answer is looked up in the reference's "
+    "text. An item that is not in the text counts as a false positive. Some grounding policies, such as gollie, "
+    "compare only the strings and labels of mentions, with the measure mention_f.",
+    "reading entity trees": "Files with HIPE columns or QUAERO markup are read as entity trees and scored with eter, "
+    "unless you set --column.",
+    "reading Parquet files": "With --cluster, REFERENCE is a Parquet file, a folder, or a quoted pattern such as "
+    '"data/*.parquet". The Parquet files have a column for the reference and a column '
+    "for the system. If the columns have tags, set --scheme.",
+}
+"""The text above the options of a section, by its title."""
+
+_NO_TOPICS = ("arguments", "options")
+"""The titles of the groups that argparse creates."""
 
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130
@@ -102,6 +144,44 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         return _INTERRUPTED
 
 
+class HelpFormatter(argparse.HelpFormatter):
+    """Formats help with enough space for the names of options; the first line has the required arguments."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=24)
+
+    def add_usage(self, usage: Any, actions: Iterable[argparse.Action], groups: Any, prefix: str | None = None) -> None:
+        """Write the arguments and the required options; without a prefix, begin the line of a command."""
+        shown = [action for action in actions if action.required or not action.option_strings]
+        if prefix is None:
+            self._prog += " [options]"
+        super().add_usage(usage, shown, [], prefix)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """Write an option's names, followed by its value once."""
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        return f"{', '.join(action.option_strings)} {action.metavar}"
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        """Wrap each line of an option's help, and indent the values."""
+        lines = [wrap(line, width, subsequent_indent="  " if line[:2] == "- " else "") for line in text.splitlines()]
+        return [part for line in lines for part in line]
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Wrap text that is one line, and keep the lines of other text."""
+        return text if "\n" in text else fill(text, width, initial_indent=indent, subsequent_indent=indent)
+
+
+class HelpAction(argparse.Action):
+    """Print a page of help and exit, regardless of other options."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        """Print the page of a topic, or the first page."""
+        print(parser.page(values), end="")
+        parser.exit()
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that reports errors in one line, and declares the options of a command only when it is called.
 
@@ -135,13 +215,14 @@ class Parser(argparse.ArgumentParser):
             command.declare(self)
 
     def page(self, topic: str | None) -> str:
-        """Return a page of help, see `help.page`; without such a page, name all topics and exit."""
+        """Return a page of help, see `page_of`; without such a page, name all topics and exit."""
         self.load()
-        text = help.page(self, topic)
+        text = page_of(self, topic)
         if not text:
+            from ..measures.registry import NAMED_MEASURES
             from ..protocols.protocol import names
 
-            known = [*help.topics(self), help.ALL, help.PROTOCOLS, *help.known_measures()]
+            known = [*topics(self), ALL, PROTOCOLS, *NAMED_MEASURES]
             close = _did_you_mean(str(topic), [*known, *names()]) or f"The topics are {', '.join(known)}"
             self.error(f"there is no help on {topic!r}. {close}")
         return text
@@ -176,8 +257,8 @@ class _Commands(Parser):
 
     def page(self, topic: str | None) -> str:
         """Return the list of commands, or a page of one of them."""
-        if topic is None or topic == help.ALL:
-            return help.command_list(self, GROUPS)
+        if topic is None or topic == ALL:
+            return command_list(self, GROUPS)
         return self.commands[topic].page(None) if topic in COMMANDS else self.commands["score"].page(topic)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -187,10 +268,179 @@ class _Commands(Parser):
             self.error(f"there is no command {value!r}. {close.removesuffix('.')}")
 
 
+def command_list(parser: argparse.ArgumentParser, commands: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the commands in their groups."""
+    more = {
+        "help COMMAND": "the same page as COMMAND --help",
+        "help TOPIC": "the options of spanometer score on one topic: measures, reading, answers or output",
+        "help MEASURE": "the definition and the options of a measure",
+        "help protocols": "the names of official scorers, for spanometer score --protocol NAME",
+        "--version": "the version",
+    }
+    return _written(_begun(parser), *commands.items(), ("more", more))
+
+
+def page_of(parser: argparse.ArgumentParser, topic: str | None) -> str:
+    """Return a page of help: the first page, a topic, an option, a measure, a protocol, or everything.
+
+    The first page has the common options of a command, examples, and the topics of other options; a short help is
+    returned whole. An empty string means that there is no such page.
+    """
+    if topic is None or topic == ALL:
+        text = _page(parser, _sections(parser))
+        short = topic == ALL or len(text.splitlines()) <= FIRST_PAGE
+        return text if short else _page(parser, _sections(parser, common=True))
+    if text := _topic_page(parser, topic):
+        return text
+    from ..measures.registry import NAMED_MEASURES
+
+    return _measure_page(topic, NAMED_MEASURES[topic]) if topic in NAMED_MEASURES else _protocol_page(topic)
+
+
+def topics(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the topics of a command, in the order in which they are needed."""
+    return list(dict.fromkeys(_topic(title) for title in _sections(parser) if title not in _NO_TOPICS))
+
+
+def _topic_page(parser: argparse.ArgumentParser, topic: str) -> str:
+    """Return the options of a topic, or the option with this name; an empty string if there is neither."""
+    parts: list[Any] = []
+    for title, actions in _sections(parser).items():
+        if _topic(title) == topic:
+            parts.append((title, [*filter(None, [_TEXTS.get(title)]), *actions]))
+    if parts and topic == "measures":
+        from ..measures.registry import NAMED_MEASURES
+
+        parts.append(("the measures", {name: _definition(kind) for name, kind in NAMED_MEASURES.items()}))
+    return _written(parser._get_formatter(), *parts)
+
+
+def _measure_page(name: str, kind: Any) -> str:
+    """Return what a measure computes, its keys, its options, and an example."""
+    from ..measures.base import SHARED
+
+    declared = options_of(kind)
+    names = [*(each for each in declared if each not in SHARED), *(each for each in SHARED if each in declared)]
+    ordered = {each: declared[each] for each in names}
+    others = ((each, value) for each in ordered for value in ordered[each].others)
+    text = next((f"{name}({each}={value})" for each, value in others), name)
+    return _written(
+        HelpFormatter(""),
+        f"{name}: {_definition(kind)}",
+        ("keys", {key: described.help for key, described in kind.results.items()}),
+        ("options", {each: _described(option) for each, option in ordered.items()}),
+        f'example:\n  spanometer score REFERENCE PREDICTION --measures "{text}"',
+    )
+
+
+def _protocol_page(name: str) -> str:
+    """Describe an official scorer, the settings of its protocol, and its faults; or list all protocols."""
+    from ..protocols.protocol import Protocol, names
+
+    if name == PROTOCOLS:
+        about = "Names of official scorers, for spanometer score --protocol NAME. To read about a scorer, run "
+        titles = {each: Protocol.named(each).title for each in names()}
+        return _written(HelpFormatter(""), f"{about}spanometer help NAME.", (PROTOCOLS, titles))
+    if name not in names():
+        return ""
+    protocol = Protocol.named(name)
+    return _written(
+        HelpFormatter(""),
+        f"{name}: {protocol.title}. {protocol.description}",
+        ("definition", protocol.about),
+        ("faults of the scorer", [f"- {fault}".replace("%", "%%") for fault in protocol.faults]),
+        f"example:\n  {protocol.example}",
+    )
+
+
+def _definition(kind: Any) -> str:
+    return " ".join(cleandoc(kind.__doc__).partition("\n\n")[0].split())
+
+
+def _begun(parser: argparse.ArgumentParser) -> argparse.HelpFormatter:
+    """Start a page with the usage and the description of the command."""
+    formatter = parser._get_formatter()
+    formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups)
+    formatter.add_text(parser.description)
+    return formatter
+
+
+def _page(parser: argparse.ArgumentParser, sections: Mapping[str, Iterable[argparse.Action]]) -> str:
+    names = topics(parser)
+    more = {"--help TOPIC": f"show the help on a topic: {', '.join(names)}, {ALL}, or a measure"}
+    return _written(_begun(parser), *sections.items(), *([("more", more)] if names else []), parser.epilog)
+
+
+def _written(formatter: argparse.HelpFormatter, *parts: Any) -> str:
+    """Write texts, and sections with a title and texts, options, or texts by name."""
+    for part in parts:
+        if not isinstance(part, tuple):
+            formatter.add_text(part)
+            continue
+        title, lines = part
+        formatter.start_section(title)
+        if isinstance(lines, Mapping):
+            lines = [
+                argparse.Action([], name, metavar=name, help=text.replace("%", "%%")) for name, text in lines.items()
+            ]
+        for line in lines:
+            (formatter.add_text if isinstance(line, str) else formatter.add_argument)(line)
+        formatter.end_section()
+    return formatter.format_help()
+
+
+def _sections(parser: argparse.ArgumentParser, *, common: bool = False) -> dict[str, list[argparse.Action]]:
+    """Return the arguments and options with their help, by the title of their group or by the topic that they declare.
+
+    Args:
+        parser: the parser of the command.
+        common: leave out options that are not common, and shorten the help.
+    """
+    declared: Mapping[str, Option] = parser.get_default("declared") or {}
+    sections: dict[str, list[argparse.Action]] = {str(group.title): [] for group in parser._action_groups}
+    for group in parser._action_groups:
+        for action in group._group_actions:
+            option = declared.get(action.dest)
+            if action.help == argparse.SUPPRESS or (common and option is not None and not option.common):
+                continue
+            shown = copy(action)
+            if option is not None:
+                shown.help = (_briefly if common else _described)(option).replace("%", "%%")
+            title = str(group.title) if option is None else option.topic or str(group.title)
+            sections.setdefault(title, []).append(shown)
+    return {title: actions for title, actions in sections.items() if actions}
+
+
+def _described(declared: Option) -> str:
+    """Return an option's help with its values, each on a line of its own if they are long, or its default."""
+    if declared.choices:
+        text = f"{declared.help}: {declared.values}".replace('"', "")
+        if len(text) <= _LONG or not any(declared.explained.values()):
+            return text
+        lines = [f"{declared.help}:"]
+        for value, text in declared.explained.items():
+            default = " (default)" if same(value, declared.default) else ""
+            lines.append(f"{value}{default}{': ' if text else ''}{text}")
+        return "\n- ".join([*lines, *filter(None, [declared.further])])
+    plain = declared.kind is bool or declared.default in (None, (), {})
+    default = "" if plain else f" (default: {declared.default})"
+    return f"{declared.help}{'; may be repeated' if declared.repeat else ''}{default}"
+
+
+def _briefly(declared: Option) -> str:
+    """Return the beginning of an option's help, and its values if they are short."""
+    values = ", ".join(map(str, declared.choices))
+    text = re.split(r"[:;(]|, such as|, by default|\. ", declared.help)[0].strip()
+    return f"{text}: {values}" if values and len(values) <= _SHORT else text
+
+
+def _topic(title: str) -> str:
+    return title.partition(" ")[0]
+
+
 def _did_you_mean(name: str, names: Iterable[str]) -> str:
     bare = {each.lstrip("-"): each for each in names}
-    close = get_close_matches(name.lstrip("-"), bare, n=1)
-    return f"Did you mean {bare[close[0]]}?" if close else ""
+    return did_you_mean(name.lstrip("-"), bare, bare.__getitem__)
 
 
 def _parser() -> _Commands:
@@ -203,8 +453,7 @@ def _parser() -> _Commands:
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
-    if sys.stderr is not None:
-        print(f"spanometer: warning: {printable(str(message)).removesuffix('.')}.", file=sys.stderr)
+    _complain(f"warning: {str(message).removesuffix('.')}.")
 
 
 def _complain(message: str) -> int:

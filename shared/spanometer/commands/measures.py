@@ -9,19 +9,21 @@ from typing import Any
 
 from ..analysis.scores.measure_result import SuitingMeasures
 from ..counts.statistics import Resampling
-from ..exceptions import InputError, mention, setting
-from ..grounding.policies import StringPolicy
+from ..exceptions import InputError
 from ..measures.aligned import FMeasure
 from ..measures.base import Measure
 from ..measures.notation import read_reading, reading_of, signatures_in
-from ..measures.registry import is_everything, listed_measures, names_of, options_by_name, read_measures
+from ..measures.registry import (
+    NAMED_MEASURES,
+    is_everything,
+    listed_measures,
+    names_of,
+    read_measures,
+)
 from ..options import Option, options_of
 from ..protocols.protocol import Protocol
 from ..readers.lists import read_word_probabilities
-from .corpus import Corpus
-from .help import known_measures
-from .input_files import CONTENTS, INPUTS
-from .inputs import read_with
+from .input_files import CONTENTS, INPUTS, read_with
 from .options import add_options, read_options, read_values, refuse_others
 
 _REMEDIES = {
@@ -32,9 +34,6 @@ _REMEDIES = {
     "policy for spans, such as --grounding strict.",
 }
 """The remedies if a measure needs another kind of content."""
-
-COMPARED = tuple(StringPolicy().compared)
-"""Options of `mention_f` that are set by a policy for strings."""
 
 
 def add_measure_options(
@@ -81,12 +80,12 @@ class MeasureRequest:
         if getattr(options, "average", None) == "none" and hasattr(options, "per_label"):
             options.average, options.per_label = None, True
         self._signatures = signatures_in(item for _, item in listed_measures(options.measures or []))
-        reading = reading_of(self._signatures, known_measures())
+        reading = reading_of(self._signatures, NAMED_MEASURES)
         name = getattr(options, "protocol", None)
         if name is not None or "protocol" in reading:
             self.protocol = protocol = Protocol.named(reading["protocol"] if name is None else name)
             given = [option for option in protocol.instead if getattr(options, option, None) is not None]
-            reading = reading_of([protocol.signature(given), *self._signatures], known_measures())
+            reading = reading_of([protocol.signature(given), *self._signatures], NAMED_MEASURES)
             if name is not None:
                 options.measures = [*(options.measures or []), *protocol.measures.values()]
             if getattr(options, "column", None) is not None:
@@ -106,16 +105,6 @@ class MeasureRequest:
         options.official = dict.fromkeys((declared[name][0] for name in values), self.protocol)
         for name, value in values.items():
             setattr(options, declared[name][0], value if isinstance(value, bool) else reading[name])
-
-    def corpus(self, annotators: int = 0, contents: Sequence[str] = tuple(CONTENTS)) -> Corpus:
-        """Choose the files' kind of content from the named measures, the reading options, and the files themselves.
-
-        Raises:
-            InputError: if a reading option has no effect.
-        """
-        known = known_measures()
-        inputs = {known[name].input for name in options_by_name(self.options.measures or [], known)}
-        return Corpus.of(self.options, annotators, contents, inputs)
 
     def measures(self, available: Mapping[str, type[Measure]], default: Iterable[str]) -> list[Any]:
         """Return the measures with their options.
@@ -200,19 +189,3 @@ class MeasureRequest:
                 results = {name: replace(each, signature=signed(each.signature)) for name, each in results.items()}
         self.require_signatures([result.signature for result in results.values()])
         return dict(results), line
-
-
-def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
-    """Raise an `InputError` if a measure compares strings in another way than the policy."""
-    for measure in measures:
-        own = {name: getattr(measure, name) for name in COMPARED}
-        if own not in (policy.compared, StringPolicy().compared):
-            options = " and ".join(mention(name) for name in own)
-            policy_set = f"{setting('grounding', str(policy))} already sets how to compare strings"
-            problem = f"{policy_set}, but {measure.name} has other options for this."
-            raise InputError(problem, f"Leave out {options} of {measure.name}.")
-
-
-def need_words(measures: Iterable[Any]) -> bool:
-    """Check whether measures need the words of the reference."""
-    return any(measure.needs_tokens for measure in measures)

@@ -20,7 +20,7 @@ WRITTEN = ("output", "html", "plot")
 """The attribute that has the names of files to write."""
 
 
-def switch(help: str, **details: Any) -> Any:
+def switch(help: str = "", **details: Any) -> Any:
     """Declare an option of a command that is off by default."""
     return option(False, help=help, kind=bool, **details)
 
@@ -30,7 +30,7 @@ def names_in(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(","))
 
 
-def name_list(metavar: str, help: str, **details: Any) -> Any:
+def name_list(metavar: str, help: str = "", **details: Any) -> Any:
     """Declare an option of a command with names that are separated by commas."""
     return option((), help=help, metavar=metavar, parse=names_in, **details)
 

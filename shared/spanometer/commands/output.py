@@ -1,15 +1,25 @@
-"""Output of results: tables, JSON, pictures."""
+"""Output of results: the files that were read, tables, JSON, pictures."""
+
+from __future__ import annotations
 
 import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..exceptions import InputError
+import numpy as np
+
+from ..documents.document_file import DocumentFile
+from ..exceptions import InputError, counted, first_of, printable
+from ..grounding.grounded import AnswerCounts
+from ..measures.base import Measure
 from ..options import CheckedOptions, made, option, text
 from ..plots.figure import require_format
+from ..readers.columns.layout import DOCSTART
 from ..readers.writing import require_writable, writing, writing_folder
+from ..spans.spans import Spans
 from ..tables.result import by_kind, of_kind, to_csv, to_html, to_latex, to_markdown
 from ..tables.table import Part, Precision
 from ..version import __version__
@@ -35,11 +45,122 @@ code { overflow-wrap: anywhere }
 """The beginning of an HTML page of tables."""
 
 
-class Output(CheckedOptions):
-    """Options for showing a result."""
+_SHOWN = 3
+"""The maximum number of left-out items that are shown; JSON has all."""
 
-    json: bool = switch("print one JSON object instead of tables", common=True)
-    no_color: bool = switch("print without colors; setting the environment variable NO_COLOR has this effect, too")
+
+@dataclass(frozen=True)
+class ShownFile:
+    """The description of a file that a command shows.
+
+    Attributes:
+        text: a summary of the file on one line.
+        described: the same for JSON.
+        left_out: the items that the reader left out.
+        remarks: differences from the reference's spans that may be mistakes.
+    """
+
+    text: str
+    described: Mapping[str, Any]
+    left_out: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+    @classmethod
+    def by(cls, file: DocumentFile, *texts: str, **described: Any) -> ShownFile:
+        """Describe a file by texts after its name, and by values for JSON."""
+        return cls(", ".join([file.source, *texts]), {"file": file.source, **described}, file.left_out)
+
+    @classmethod
+    def of(cls, file: DocumentFile, grounded: AnswerCounts | None = None) -> ShownFile:
+        """Describe a file: its items, notes on them, and the items that were left out; answers may be grounded."""
+        if file.tags:
+            columns = " and ".join(file.columns)
+            return cls.by(file, columns, column=columns)
+        if file.entities is not None:
+            entities, components = len(file.entities), len(file.entities.components)
+            metonymic = int((np.diff(file.entities.type_offsets) > 1).sum())
+            text = f"{counted(entities, 'entity', 'entities')}, {counted(components, 'component')}"
+            sizes = {"entities": entities, "components": components, "metonymic": metonymic}
+            texts = file.format, text, f"{metonymic:,} metonymic"
+            return cls.by(file, *texts, format=file.format, **sizes, left_out=list(file.left_out))
+        described: dict[str, Any]
+        if file.answers is None:
+            unit = "tokens" if file.in_tokens else "characters"
+            described = {"spans": len(file.spans), "unit": unit}
+            text = f"{counted(len(file.spans), 'span')} of {unit}"
+        else:
+            described = {"answers": len(file.answers), **({} if grounded is None else grounded.total)}
+            text = counted(len(file.answers), "answer") if grounded is None else grounded.summary
+        text = "; ".join([text, *(note.rstrip(".") for note in file.notes)])
+        return cls.by(file, text, **described, notes=list(file.notes), left_out=list(file.left_out))
+
+    def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> ShownFile:
+        """Add a remark if there are no spans, or if the system predicts labels that the reference lacks."""
+        sides = references, predictions
+        expected, predicted = ({side.labels[code] for code in np.unique(side.label)} for side in sides)
+        missed, unknown = (list(map(printable, sorted(each))) for each in (expected - predicted, predicted - expected))
+        if not expected and not predicted:
+            remark = "no spans on either side"
+        elif not (expected and unknown) or all(each.options().get("match_labels") is False for each in measures):
+            return self
+        else:
+            listed = {"the reference": missed, self.described["file"]: unknown}
+            remark = "; ".join(f"only in {where}: {first_of(labels)}" for where, labels in listed.items() if labels)
+            alike = len(missed) == len(unknown) == 1
+            example = f"{unknown[0]}={missed[0]} gives both the same name" if alike else "OLD=NEW renames labels"
+            remark += f" (--label-map {example})" if missed else ""
+        return replace(self, described={**self.described, "remarks": [remark]}, remarks=[remark])
+
+
+def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
+    """Return the number of documents in words; if the file has no document boundaries, the number of sentences."""
+    number = counted(len(file.document_lines), "sentence" if file.sentences else "document")
+    if briefly or not file.sentences:
+        return number
+    if not file.docstart_lines:
+        return f"{number} (no document boundaries found)"
+    reading = file.tags[0].reading if file.tags else file.decoding
+    lines = counted(len(file.docstart_lines), f"{reading.get('boundary', DOCSTART)} line")
+    return f"{number} ({lines}: add --documents={DOCSTART} to resample documents instead of sentences)"
+
+
+def size_of(documents: int | str, tokens: int | None, unit: str = "token") -> str:
+    """Return the size of a corpus in words; `documents` can be in words already."""
+    number = documents if isinstance(documents, str) else counted(documents, "document")
+    return ", ".join([number, *([] if tokens is None else [counted(tokens, unit)])])
+
+
+def headlines(
+    sides: Sequence[tuple[str, ShownFile]], documents: int | str, tokens: int | None = None, unit: str = "token"
+) -> list[tuple[str, str]]:
+    """Return the lines above the results: each side, the size of the corpus, and the items that readers left out."""
+    lines = [*((name, side.text) for name, side in sides), ("size", size_of(documents, tokens, unit))]
+    for name, side in sides:
+        more = f"; and {len(side.left_out) - _SHOWN:,} more (--json has all)" if len(side.left_out) > _SHOWN else ""
+        if side.left_out:
+            listed = "; ".join(item.rstrip(".") for item in side.left_out[:_SHOWN])
+            lines.append(("left out", f"{len(side.left_out):,} of {name}: {listed}{more}"))
+    remarks = dict.fromkeys(remark for _, side in sides for remark in side.remarks)
+    return [*lines, *(("note", remark) for remark in remarks)]
+
+
+def progress_bar(*steps: Any, **settings: Any) -> Any:
+    """Create a progress bar on a terminal, which appears after a second and vanishes at its end."""
+    from tqdm import tqdm
+
+    return tqdm(*steps, delay=1, leave=False, disable=None, **settings)
+
+
+class Output(CheckedOptions):
+    """Options for showing a result.
+
+    Attributes:
+        json: print one JSON object instead of tables.
+        no_color: print without colors; setting the environment variable NO_COLOR has this effect, too.
+    """
+
+    json: bool = switch(common=True)
+    no_color: bool = switch()
 
     @property
     def precision(self) -> Precision:
@@ -77,13 +198,20 @@ class Output(CheckedOptions):
 class TableOutput(Precision, Output):
     """Options for showing, writing and drawing a result that consists of tables.
 
+    Attributes:
+        table: format of the tables (default: the ending of the -o file decides).
+        table_kind: write only tables of this kind, such as scores, labels or documents (default: all kinds, but only
+            the main table for CSV).
+        output: write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table.
+        force: replace existing files, but never an input file.
+        plot: draw the result as .png, .svg or .pdf; needs matplotlib.
+
     Raises:
         InputError: if options exclude each other, or if the output file exists.
     """
 
     table: str = option(
         "text",
-        help="format of the tables (default: the ending of the -o file decides)",
         choices={
             "text": "aligned columns",
             "csv": "one table, without rounding. In a spreadsheet program, import the columns as text, so "
@@ -95,16 +223,10 @@ class TableOutput(Precision, Output):
         metavar="FORM",
         common=True,
     )
-    table_kind: str | None = text(
-        "KIND",
-        "write only tables of this kind, such as scores, labels or documents (default: all kinds, but only the "
-        "main table for CSV)",
-    )
-    output: str | None = text(
-        "FILE", "write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table", common=True
-    )
-    force: bool = switch("replace existing files, but never an input file")
-    plot: str | None = text("PNG", "draw the result as .png, .svg or .pdf; needs matplotlib", parse=require_format)
+    table_kind: str | None = text("KIND")
+    output: str | None = text("FILE", common=True)
+    force: bool = switch()
+    plot: str | None = text("PNG", parse=require_format)
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -121,9 +243,11 @@ class TableOutput(Precision, Output):
             raise InputError(problem, "Remove these options, or remove --json.")
         if hasattr(self, name := _SHOWN_BY.get(self.table_kind or "", "")):
             object.__setattr__(self, name, True)
-        if self.force and not self.files:
+        # pictures and reports are files, too
+        paths = [path for name in WRITTEN if (path := getattr(self, name, None)) not in (None, STANDARD_INPUT)]
+        if self.force and not paths:
             raise InputError("--force needs -o.", "Name the file with -o.")
-        for path in self.files:
+        for path in paths:
             require_writable(path, replace=self.force, folder=path == self.output and self.in_folder)
 
     @property
@@ -141,12 +265,6 @@ class TableOutput(Precision, Output):
         """Whether each kind of tables is written into a separate file."""
         is_folder = self.names_file and (str(self.output).endswith("/") or os.path.isdir(str(self.output)))
         return is_folder and not (self.json or self.has_own_form)
-
-    @property
-    def files(self) -> list[str]:
-        """The files that are written, including pictures and reports."""
-        paths = (getattr(self, name, None) for name in WRITTEN)
-        return [path for path in paths if path not in (None, STANDARD_INPUT)]
 
     @property
     def names_file(self) -> bool:

@@ -25,11 +25,13 @@ from ..analysis.scores.score import by_chance, read_bounds
 from ..analysis.scores.streams import Reading
 from ..counts.statistics import Intervals, Resampling
 from ..documents.arguments import TagArguments
-from ..documents.joining import naming_documents
+from ..documents.joining import locating_errors, naming_documents
 from ..documents.sides import files_together
 from ..exceptions import InputError, counted, mention, setting
+from ..grounding.policies import StringPolicy
 from ..measures.aligned import with_words
-from ..measures.registry import MEASURES
+from ..measures.registry import MEASURES, NAMED_MEASURES
+from ..measures.seqeval import common_codes
 from ..measures.sl_icm import SlIcm
 from ..options import option, options_of, text
 from ..plots import plot_difficulty, plot_precision_recall
@@ -41,30 +43,27 @@ from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags
 from .corpus import Corpus, require_drawable
-from .help import known_measures
 from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading
-from .inputs import ShownFile, headlines, located, progress_bar
-from .measures import MeasureRequest, add_measure_options, need_words, require_policy
+from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, group_of, read_options, refuse, refuse_others, switch
-from .output import TableOutput
-
-_OF_TOKENS = ("tokens", "token_probabilities")
-"""What errors about tokens call the reference."""
+from .output import ShownFile, TableOutput, headlines, progress_bar
 
 
 class ScoreOutput(TableOutput):
-    """Options for showing scores."""
+    """Options for showing scores.
 
-    per_label: bool = switch("also show the scores of each label, and all averages", common=True, topic="measures")
-    per_document: bool = switch("also show the scores of each document")
-    score_only: bool = switch("print only the main score, for scripts; needs a single measure")
-    by_chance: tuple[float, ...] | None = option(
-        None,
-        help="also score two groups of documents: documents with an F1 by chance below BOUNDS (such as 0.175), and "
-        "the other documents. Two bounds (0.1,0.2) make three groups",
-        parse=read_bounds,
-        metavar="BOUNDS",
-    )
+    Attributes:
+        per_label: also show the scores of each label, and all averages.
+        per_document: also show the scores of each document.
+        score_only: print only the main score, for scripts; needs a single measure.
+        by_chance: also score two groups of documents: documents with an F1 by chance below BOUNDS (such as 0.175), and
+            the other documents. Two bounds (0.1,0.2) make three groups.
+    """
+
+    per_label: bool = switch(common=True, topic="measures")
+    per_document: bool = switch()
+    score_only: bool = switch()
+    by_chance: tuple[float, ...] | None = option(None, parse=read_bounds, metavar="BOUNDS")
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -100,8 +99,9 @@ def score_corpus(
     shown, reports = dict(corpus.shown), {}
     for name in corpus.systems:
         side = f"{SYSTEM}{name}"
-        files = {"references": corpus.first, "predictions": corpus.files[side]}
-        with corpus.placing_errors({**dict.fromkeys(_OF_TOKENS, corpus.first), **files}):
+        # errors about tokens call the reference by other names
+        of_reference = dict.fromkeys(("references", "tokens", "token_probabilities"), corpus.first)
+        with corpus.placing_errors(**of_reference, predictions=corpus.files[side]):
             shown[side], report = _score_system(corpus, name, measures, resampling, output)
         reports[name] = replace(report, documents_text=corpus.documents, tag_accuracy=accuracy.get(name))
     return replace(corpus, shown=shown), reports
@@ -116,21 +116,22 @@ def _score_system(
     # the file that names the documents, and the size of the corpus if the scored documents have another size
     named, size = corpus.first if corpus.content in ("tags", "entities") else None, None
     if corpus.content == "entities":
-        reading = source.reading_of_trees([corpus.first, corpus.files[side]])
+        reading = corpus.reading_of_trees(corpus.first, corpus.files[side])
     elif corpus.content == "spans":
         answered = any(file.answers is not None for file in corpus.systems.values())
         answers = any(file.answers is not None for file in (references, predictions)) or not answered
         sides = {"references": references, "predictions": predictions}
         paired = files_together(sides, source.pairing if answers else source.pairing.of_spans)
-        file, named = predictions, paired.file
-        notes: list[str] = []
+        named, file = paired.file, predictions.noting(*paired.notes)
         references, predictions = source.pairing.scored_spans(source.of(*paired.spans.values()))
         if isinstance(measures, SuitingMeasures):
             measures, notes = measures.of(references, predictions)
+            file = file.noting(*notes)
         else:
             measures = with_words(measures, lambda: paired.words)
         reading = {**paired.reading, **source.signed()}
-        shown = ShownFile.of(file, paired.grounded.get("predictions"), [*paired.notes, *notes], paired.left_out)
+        file = replace(file, left_out=(*file.left_out, *paired.left_out))
+        shown = ShownFile.of(file, paired.grounded.get("predictions"))
         size = paired.answered_size
     progress = partial(progress_bar, desc="scoring", unit="step")
     with naming_documents(named if corpus.content == "spans" else None):
@@ -160,18 +161,16 @@ def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_m
 
     Return None if there are no tokens.
     """
-    pairs = [side.columns if isinstance(side, Layers) else [side] for side in (references, predictions)]
-    tokens = sum(len(tags.codes) for tags in pairs[0])
-    number: dict[str, int] = {}
 
-    def numbers(tags: Tags) -> Any:
+    def renamed(tags: Tags) -> Tags:
         parts = (name.partition("-") for name in tags.names)
-        named = (f"{prefix}{hyphen}{label_map.get(label, label)}" for prefix, hyphen, label in parts)
-        codes = [number.setdefault(name, len(number)) for name in named]
-        return np.array(codes, dtype=np.min_scalar_type(len(number)))[tags.codes]
+        names = (f"{prefix}{hyphen}{label_map.get(label, label)}" for prefix, hyphen, label in parts)
+        return replace(tags, names=tuple(names))
 
-    equal = sum(int((numbers(tags) == numbers(other)).sum()) for tags, other in zip(*pairs, strict=True))
-    return equal / tokens if tokens else None
+    layers = [side.columns if isinstance(side, Layers) else [side] for side in (references, predictions)]
+    pairs = (common_codes(renamed(tags), renamed(other))[0] for tags, other in zip(*layers, strict=True))
+    equal = np.concatenate([codes == others for codes, others in pairs])
+    return float(equal.mean()) if len(equal) else None
 
 
 def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
@@ -181,8 +180,14 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
     """
     source, references = corpus.source, corpus.first
     if corpus.content == "strings":
-        policy = source.string_policy
-        require_policy(measures, policy)
+        policy, default = source.string_policy, StringPolicy().compared
+        for measure in measures:
+            compared = {name: getattr(measure, name) for name in default}
+            if compared not in (policy.compared, default):
+                options = " and ".join(mention(name) for name in compared)
+                policy_set = f"{setting('grounding', str(policy))} already sets how to compare strings"
+                problem = f"{policy_set}, but {measure.name} has other options for this."
+                raise InputError(problem, f"Leave out {options} of {measure.name}.")
         return [replace(measure, **policy.compared) for measure in measures]
     column = source.token_probability_column
     weighing = [measure for measure in measures if isinstance(measure, SlIcm)]
@@ -191,13 +196,13 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
     if column is not None and any(measure.token_probabilities is not None for measure in weighing):
         both = f"{mention('token_probabilities')} and {mention('token_probability_column')}"
         raise InputError(f"{both} both give probabilities.", "Remove one of these options.")
-    if column is None and not (corpus.content == "tags" and need_words(measures)):
+    if column is None and not (corpus.content == "tags" and any(measure.needs_tokens for measure in measures)):
         return measures
     kept = source.kept(references)
     if column is not None:
         inner = references.tags[0].take(kept).offsets[1:-1]
         own: dict[str, Any] = {"token_probabilities": np.split(references.numbers[kept], inner)}
-        with located({"token_probabilities": references}):
+        with locating_errors({"token_probabilities": references}):
             measures = [replace(each, **own) if isinstance(each, SlIcm) else each for each in measures]
     if references.words is None and (lacking := [measure.name for measure in measures if measure.needs_tokens]):
         problem = f"{lacking[0]} needs words, and the reference file has none."
@@ -207,23 +212,20 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
 
 
 class ParquetFiles(LabelDecoding, ChosenLabels):
-    """Options for Parquet files that have both sides in columns: tags, spans or entity trees."""
+    """Options for Parquet files that have both sides in columns: tags, spans or entity trees.
 
-    cluster: str | None = text(
-        "ADDRESS",
-        "score Parquet files with Dask; ADDRESS is a cluster's scheduler (tcp://host:8786), or local for this machine",
-    )
-    references: str = option(
-        "references", help="column of the reference", kind=str, flag="reference-column", metavar="COLUMN"
-    )
-    predictions: str = option(
-        "predictions", help="column of the system", kind=str, flag="prediction-column", metavar="COLUMN"
-    )
-    lengths: str | None = text(
-        "COLUMN",
-        "column with each document's number of tokens; needed if the file has spans instead of tags",
-        flag="lengths-column",
-    )
+    Attributes:
+        cluster: score Parquet files with Dask; ADDRESS is a cluster's scheduler (tcp://host:8786), or local for this
+            machine.
+        references: column of the reference.
+        predictions: column of the system.
+        lengths: column with each document's number of tokens; needed if the file has spans instead of tags.
+    """
+
+    cluster: str | None = text("ADDRESS")
+    references: str = option("references", kind=str, flag="reference-column", metavar="COLUMN")
+    predictions: str = option("predictions", kind=str, flag="prediction-column", metavar="COLUMN")
+    lengths: str | None = text("COLUMN", flag="lengths-column")
 
 
 _OTHERS = "For other measures, see --measures all or spanometer help measures."
@@ -238,7 +240,7 @@ _OF_ONE_REFERENCE = (
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     default = 'span_f, link_f, bcubed; "all" for all'
-    add_measure_options(parser, known_measures(), default=default, protocols=True)
+    add_measure_options(parser, NAMED_MEASURES, default=default, protocols=True)
     add_options(parser, "measures", Intervals)
     add_systems(parser)
     what = "the first N files are references, one for each annotator. With N = 1, the first file must have the spans of"
@@ -258,9 +260,9 @@ def run(options: argparse.Namespace) -> None:
     if options.cluster is not None:
         _show(request, *_score_parquet(request, resampling), output)
         return
-    corpus = request.corpus(number, SERIES if number else tuple(CONTENTS))
+    corpus = Corpus.of(options, number, SERIES if number else CONTENTS)
     content = corpus.content
-    available, default = (MEASURES, ["span_f"]) if number else (known_measures(), None)
+    available, default = (MEASURES, ["span_f"]) if number else (NAMED_MEASURES, None)
     measures = request.measures_of(content, available, default, resampling)
     if content == "attributes":
         refuse(options, ("per_label", "per_document"), "attributes, because every attribute is always shown")
@@ -269,7 +271,7 @@ def run(options: argparse.Namespace) -> None:
     if output.plot is not None and content != "attributes" and output.by_chance is None:
         problem = f"{mention('plot')} draws the groups of documents that {mention('by_chance')} makes."
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
-    corpus = corpus.read(words=need_words(measures))
+    corpus = corpus.read(words=any(measure.needs_tokens for measure in measures))
     if not number:
         _show(request, *score_corpus(corpus, measures, resampling, output), output)
         return
@@ -285,7 +287,7 @@ def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tu
     options = request.options
     source, path = read_options(ParquetFiles, options), options.reference
     refuse_others(options, LabelChoice, options_of(ParquetFiles).values(), "Parquet files")
-    measures = request.measures_of("parquet", known_measures(), None, resampling)
+    measures = request.measures_of("parquet", NAMED_MEASURES, None, resampling)
     refuse(options, ["per_document"], "Parquet files")
     if resampling is not None:
         problem = "--confidence needs counts of each document, but --cluster only has their sums."

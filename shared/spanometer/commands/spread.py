@@ -20,6 +20,8 @@ import numpy as np
 
 from ..analysis.policies.groundings import grounding_spread
 from ..analysis.policies.repairs import policy_spread
+from ..documents.joining import locating_errors
+from ..documents.sides import answers_together
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES
@@ -31,26 +33,24 @@ from ..spans.arrow import require_same_lengths
 from ..tables.table import heading
 from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags
-from .corpus import answers_in_order, read_answers, read_tag_sides
-from .input_files import OF_SCORES, InputFiles, add_reading
-from .inputs import ShownFile, called, detected, documents_in, input_paths, located
+from .corpus import read_answers, read_tag_sides
+from .input_files import OF_SCORES, InputFiles, add_reading, called, detected, input_paths
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_reference, read_options, refuse, switch
-from .output import TableOutput
+from .output import ShownFile, TableOutput, documents_in
 
 
 class SpreadSource(CheckedOptions):
-    """Options for inputs other than tags in files."""
+    """Options for inputs other than tags in files.
 
-    answers: bool = switch(
-        "read the predictions as answers of language models. Set this if Spanometer does not detect answers"
-    )
-    logits: str | None = text(
-        "NPZ",
-        ".npz file of the system's logits. It has 'labels', and either one array of shape (tokens, labels) for each "
-        "document, or padded 'logits' with 'lengths'",
-        common=True,
-    )
+    Attributes:
+        answers: read the predictions as answers of language models. Set this if Spanometer does not detect answers.
+        logits: .npz file of the system's logits. It has 'labels', and either one array of shape (tokens, labels) for
+            each document, or padded 'logits' with 'lengths'.
+    """
+
+    answers: bool = switch()
+    logits: str | None = text("NPZ", common=True)
 
 
 _OPTIONS = (
@@ -61,6 +61,9 @@ _OPTIONS = (
     "scored_documents",
 )
 """The reading options; policies repair tags with prefixes, and ground answers."""
+
+_Spread = tuple[Any, dict[str, Any], dict[str, str]]
+"""The scores under all policies, and a description of the files for JSON and for the screen."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -101,10 +104,8 @@ def run(options: argparse.Namespace) -> None:
     output.show(spread, described, [*heading(lines.items()), ""])
 
 
-def _over_repairs(
-    source: InputFiles, paths: Sequence[str], measures: Sequence[Any], logits: str | None
-) -> tuple[Any, dict[str, Any], dict[str, str]]:
-    """Compute the spread of tags or logits, and describe the files for JSON and for the screen."""
+def _over_repairs(source: InputFiles, paths: Sequence[str], measures: Sequence[Any], logits: str | None) -> _Spread:
+    """Compute the spread of tags or logits."""
     if logits is None or len(paths) == 2 or source.prediction_column is not None or source.columns:
         files = read_tag_sides(source, paths, 0, words=False)
         _require_one_system(len(files) - 1, files[0].source)
@@ -112,7 +113,7 @@ def _over_repairs(
         files = [source.read_tags(paths[0], [source.reference_column or source.one_column])]
     references, tags = files[0], [file.tags[0] for file in files]
     of_logits = {} if logits is None else _read_logits(logits, source.scheme, tags[0])
-    with located({"references": references, "predictions": files[-1], "": references}):
+    with locating_errors({"references": references, "predictions": files[-1], "": references}):
         options = {**of_logits, "scheme": source.scheme, "measures": measures, **source.chosen}
         spread = policy_spread(tags[0], tags[1] if len(tags) > 1 else None, **options)
     reference, *predictions = map(ShownFile.of, files)
@@ -133,12 +134,10 @@ def _over_repairs(
     return spread, described, lines
 
 
-def _over_groundings(
-    source: InputFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF
-) -> tuple[Any, dict[str, Any], dict[str, str]]:
-    """Compute the spread of answers, and describe the files for JSON and for the screen."""
+def _over_groundings(source: InputFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF) -> _Spread:
+    """Compute the spread of answers."""
     files = read_answers(source, paths)
-    texts, answers = answers_in_order(source, files)
+    texts, answers = answers_together(files, source.pairing)
     documents, choices = texts.documents, {"measures": measures, "strings": strings, **source.answer_reading}
     spread = grounding_spread(documents.texts or (), answers, texts.spans, tokens=documents.tokens, **choices)
     reference, *systems = map(ShownFile.of, files.values())

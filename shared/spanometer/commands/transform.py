@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from ..analysis.transformations.mapping import DESCRIPTIONS, TRANSFORMATIONS, free, get_transformation, matched
 from ..analysis.transformations.transformations import SpanTransformation, Transformation
+from ..documents.joining import locating_errors
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, counted
 from ..readers.json.lines import span_lines
@@ -27,8 +28,7 @@ from ..spans.spans import Spans, as_tags
 from ..spans.tokenisation import to_characters
 from ..tags.tags import Tags
 from .convert import Target, rewrite
-from .input_files import ONE_FILE, InputFiles, add_reading, read_source
-from .inputs import InputPath, located
+from .input_files import ONE_FILE, InputFiles, InputPath, add_reading, read_source
 from .options import add_options, group_of, read_options
 
 
@@ -113,7 +113,7 @@ def _transform_spans(
         if source.columns:
             raise InputError("--as-spans can write only one column.", "Name one column.")
         file = source.read_columns(options.file)
-        with located({"": file}):
+        with locating_errors({"": file}):
             tags = as_tags(file.tags[0], prefix=source.prefix)
             scheme = certain_scheme(tags, source.scheme, remedy="spanometer convert --repair ...")
         spans = Spans.from_tags(tags, scheme=scheme.name)

@@ -21,13 +21,13 @@ from typing import Any
 
 from ..documents.checks import KINDS, SpanValidation
 from ..documents.document_file import DocumentFile
+from ..documents.joining import locating_errors
 from ..exceptions import InputError, counted, printable
 from ..tags.validation import Validation
-from .input_files import ONE_FILE, add_reading, read_source
-from .inputs import InputPath, called, documents_in, input_paths, located
+from .input_files import ONE_FILE, InputPath, add_reading, called, input_paths, read_source
 from .main import BAD_INPUT
 from .options import add_options, read_options, speller
-from .output import Output
+from .output import Output, documents_in
 
 ILLEGAL = 1
 """The exit status if there are illegal pairs."""
@@ -82,7 +82,7 @@ def _check(options: argparse.Namespace, path: InputPath, *, as_json: bool) -> _C
     file = source.read_columns(path)
     pairs = []
     for column in map(file.select, range(len(file.columns))):
-        with located({"": column}):
+        with locating_errors({"": column}):
             pairs.append((column, Validation(column.tags[0], scheme=source.scheme)))
     status = ILLEGAL if any(len(validation) for _, validation in pairs) else 0
     if as_json:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, TypeVar
 
 from ..counts.statistics import Resampling
-from ..exceptions import InputError, mention, spell_python, spelled
+from ..exceptions import InputError, did_you_mean, mention, spell_python, spelled
 from ..options import changed, counterpart, made, options_of
 from ..spans.annotations import require_no_reading
 from ..tags.decoding import LabelDecoding
@@ -147,8 +146,7 @@ def require_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]
     parameters = inspect.signature(function).parameters
     for name in arguments:
         if name not in parameters:
-            close = difflib.get_close_matches(name, parameters, n=1)
-            remedy = counterpart(name) or (f"Did you mean {close[0]!r}?" if close else "")
+            remedy = counterpart(name) or did_you_mean(name, parameters, repr)
             problem = f"{function.__qualname__}() got an unexpected keyword argument {name!r}. {remedy}"
             raise TypeError(spelled(problem.rstrip(), spell_python))
 

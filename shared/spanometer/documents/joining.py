@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import offsets_of, place_of
-from ..exceptions import InputError, clause_for, counted, only_difference, require_kind, setting, shown
+from ..exceptions import InputError, clause_for, counted, first_of, only_difference, require_kind, setting, shown
 from ..spans.annotations import end_to_end
 from ..spans.entities import Entities
 from ..spans.spans import Spans
@@ -180,7 +180,6 @@ def _decoding(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
     return {**shared, "scheme": "+".join(schemes)} if parts else {}
 
 
-_LISTED = 3
 _BLOCK = 1 << 20
 """The number of words that are compared at a time."""
 
@@ -249,7 +248,7 @@ def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_sour
 def _lacking(names: Iterable[str], others: Iterable[str]) -> str:
     """List the names that are not among the others; empty if there are none."""
     known = set(others)
-    return _listed([repr(name) for name in names if name not in known])
+    return first_of([repr(name) for name in names if name not in known])
 
 
 def scored_documents(
@@ -328,12 +327,7 @@ def _differences(file: DocumentFile, keys: Sequence[str], wanted: Sequence[str])
     names = [file.documents.name(place) for place, key in enumerate(keys) if key not in kept]
     missing = [shown(key) for key in wanted if key not in own]
     changes = {"left out": names, "missing, counted as empty": missing}
-    return [f"{counted(len(each), 'document')} {what}: {_listed(each)}." for what, each in changes.items() if each]
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
-    return f"{', '.join(names[:_LISTED])}{more}"
+    return [f"{counted(len(each), 'document')} {what}: {first_of(each)}." for what, each in changes.items() if each]
 
 
 def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
@@ -348,6 +342,15 @@ def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
         return error
     in_file = file.locate(error)
     return in_file if in_file.other is None else in_file.placed(other=located(in_file.other, files))
+
+
+@contextmanager
+def locating_errors(files: Mapping[str, DocumentFile]) -> Iterator[None]:
+    """Replace the document in an error by the line of its file, see `located`."""
+    try:
+        yield
+    except InputError as error:
+        raise located(error, files) from None
 
 
 @contextmanager

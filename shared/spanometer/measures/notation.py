@@ -7,11 +7,10 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from typing import Any, Self, TypeVar
 
-from ..exceptions import InputError, mention, setting, shown, spell_python
+from ..exceptions import InputError, did_you_mean, mention, setting, shown, spell_python
 from ..options import Option, options_of, require_known, same, unescaped
 from ..version import __version__
 from .base import Measure, written
@@ -242,9 +241,8 @@ def _named(name: str, table: Mapping[str, type[Kind]], text: Any) -> type[Kind]:
     """Return the measure with this name; if there is none, raise an `InputError` about the text that has it."""
     if name in table:
         return table[name]
-    close = get_close_matches(name.lower(), table, n=1)
     listed = f"Choose from {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
-    raise InputError(f"{shown(text)} is not an available measure.", f"Did you mean {close[0]}?" if close else listed)
+    raise InputError(f"{shown(text)} is not an available measure.", did_you_mean(name.lower(), table) or listed)
 
 
 def _split(text: str) -> Iterator[str]:

@@ -66,6 +66,9 @@ TREE_MEASURES: MeasureTable[Measure] = MeasureTable("entities")
 ALL_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes")
 """All measures of spans, entity trees and attributes."""
 
+NAMED_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes", "mentions")
+"""The measures that command lines and protocols can name."""
+
 
 def names_of(measures: Any, input: str) -> Any:
     """Replace None by the default measures for an input, and "all" by all measures that are not slow."""

@@ -9,17 +9,16 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..arrays import plain
 from ..documents.pairing import Pairing
-from ..exceptions import InputError, shown
+from ..exceptions import InputError, did_you_mean, shown
 from ..measures.base import Measure
 from ..measures.notation import Signature
-from ..measures.registry import MeasureTable, read_measures
+from ..measures.registry import NAMED_MEASURES, read_measures
 from ..options import options_of
 from ..tables.table import EMPTY, Cell, Part, Table, Text
 from ..tags.decoding import BARE_LABEL, LabelDecoding
@@ -29,8 +28,6 @@ _HERE = Path(__file__).parent
 
 ROWS = ("both", "reference", "predicted")
 """The sides whose labels get official numbers."""
-
-_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes", "mentions")
 
 _OF_LABELS = ("label_map", "reference_label_map", "labels", "ignore_labels")
 """Reading options that signatures write as sorted names."""
@@ -115,8 +112,7 @@ class Protocol:
             InputError: if there is no such protocol.
         """
         if name not in names():
-            close = get_close_matches(str(name).lower(), names(), n=1)
-            remedy = f"Did you mean {close[0]}?" if close else f"The protocols are {', '.join(names())}."
+            remedy = did_you_mean(str(name).lower(), names()) or f"The protocols are {', '.join(names())}."
             raise InputError(f"there is no protocol {shown(name)}.", remedy, option="protocol")
         return _read(name)
 
@@ -150,7 +146,7 @@ class Protocol:
     @cached_property
     def own_measures(self) -> dict[str, Measure]:
         """The measures, by the names that `keys` use for them."""
-        return read_measures(self.measures, _MEASURES)
+        return read_measures(self.measures, NAMED_MEASURES)
 
     def owner_of(self, signature: str) -> str | None:
         """Return the name of the measure whose options the signature has; None if the protocol has no such measure."""
@@ -183,7 +179,7 @@ class Protocol:
         for signature in signatures:
             parts = Signature.read(signature)
             # a measure can have an option with the same name as a reading option
-            of_measure = options_of(_MEASURES[parts.measure])
+            of_measure = options_of(NAMED_MEASURES[parts.measure])
             for name, value in parts.parts.items():
                 if name in of_measure:
                     continue

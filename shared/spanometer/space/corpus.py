@@ -11,7 +11,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..documents.document_file import DocumentFile
-from ..documents.joining import located, require_same_tokens
+from ..documents.joining import located, locating_errors, require_same_tokens
 from ..exceptions import InputError
 from ..readers.columns.columns import read_columns  # noqa: F401 (a format that the page reads)
 from ..readers.formats import AUTO, read_as
@@ -110,10 +110,8 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCo
             )
         files = [both.select(0), both.select(1)]
     tags = [file.tags[0] for file in files]
-    try:
+    with locating_errors(dict(zip(("references", "predictions"), files, strict=True))):
         *spans, scheme = pair_from_tags(*tags, **vars(reading))
-    except InputError as error:
-        raise located(error, dict(zip(("references", "predictions"), files, strict=True))) from None
     words = next((list(file.words) for file in files if file.words is not None), None)
     notes = []
     if words is None:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...arrays import plain
-from ...exceptions import counted, require_choice, require_kind
+from ...exceptions import counted, first_of, require_choice, require_kind
 from ...spans.spans import Spans
 from .statistics import Statistics, Thresholds, statistics_of
 
@@ -329,13 +329,12 @@ def _note_on_chance(corpus: Statistics, thresholds: Thresholds) -> str:
     if not above:
         highest = max(corpus.chance_per_label.values())
         return f"You can ignore chance: randomly placed spans of the same lengths would score at most {highest:.2f}."
-    listed = ", ".join(f"{label} ({corpus.chance_per_label[label]:.2f})" for label in above[:_LISTED])
-    more = f" and {len(above) - _LISTED} more" if len(above) > _LISTED else ""
+    listed = first_of([f"{label} ({corpus.chance_per_label[label]:.2f})" for label in above], _LISTED)
     below = len(corpus.chance_per_label) - len(above)
     rest = f" You can ignore it in {counted(below, 'other label')}." if below else ""
     return (
         f"Randomly placed spans of the same lengths would score {corpus.chance:.2f}: report chance_kappa_f1 as well, "
-        f"which corrects for chance, especially for {listed}{more}.{rest}"
+        f"which corrects for chance, especially for {listed}.{rest}"
     )
 
 

@@ -15,7 +15,7 @@ from ...arrays import offsets_by, plain
 from ...counts.counts import Column, Counts
 from ...counts.statistics import AVERAGES, FEW_DOCUMENTS, FEW_WITH_LABEL, Resampling
 from ...documents.document_file import DocumentFile
-from ...exceptions import InputError, counted, require_sides
+from ...exceptions import InputError, counted, first_of, require_sides
 from ...measures.aligned import counter
 from ...measures.base import Measure
 from ...spans.entities import Entities
@@ -36,9 +36,6 @@ _LACKING = {
     "disjoint": "spans of one label overlap",
 }
 """The reason why a measure is undefined, for each condition in `Measure.needs`."""
-
-_NAMED = 3
-"""The maximum number of scores that a note names."""
 
 
 def condensed_sum(counts: Any, others: Any) -> Any:
@@ -167,12 +164,7 @@ def notes_of(measure: Measure, counts: Mapping[str, Counts]) -> tuple[str, ...]:
     for name, of_name in counts.items():
         for note in measure.notes(of_name):
             owners.setdefault(note, []).append(name)
-    return tuple(f"{_first_of(names)}: {note}" for note, names in owners.items())
-
-
-def _first_of(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    return tuple(f"{first_of(names)}: {note}" for note, names in owners.items())
 
 
 class SuitingMeasures(tuple[Any, ...]):
