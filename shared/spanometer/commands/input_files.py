@@ -23,7 +23,7 @@ from ..readers.columns.hipe import LEVELS
 from ..readers.formats import AUTO, Format, files_of, formats_of, reading_options
 from ..readers.json.answers import AnswerLines
 from ..readers.json.lines import DocumentLines
-from ..readers.lists import read_label_map, read_label_names
+from ..readers.option_files import read_label_map, read_label_names
 from ..readers.reading import read, read_documents, read_entities
 from ..readers.source import Limits
 from ..readers.text.markup import EntityTypes

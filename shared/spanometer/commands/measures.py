@@ -17,7 +17,7 @@ from ..measures.notation import read_reading, reading_of, signatures_in
 from ..measures.registry import is_everything, listed_measures, names_of, options_by_name, read_measures
 from ..options import Option, options_of, reused_option
 from ..protocols.protocol import Protocol
-from ..readers.lists import read_word_probabilities
+from ..readers.option_files import read_word_probabilities
 from .corpus import Corpus
 from .help import known_measures
 from .input_files import CONTENTS, INPUTS
