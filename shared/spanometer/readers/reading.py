@@ -354,8 +354,8 @@ def read_objects(values: Iterable[Any], *, name: str, answers: bool = False, **o
     rows = []
     for document, value in enumerate(values):
         try:
-            rows.append(json.loads(json.dumps(value, default=_plain)))
-        except (TypeError, ValueError, RecursionError):
+            rows.append(_plain(value))
+        except (TypeError, RecursionError):
             problem = f"{shown(value)} is neither an answer nor the result of a known pipeline."
             raise InputError(problem, _REMEDY, document=document) from None
     if answers or any(row is None or isinstance(row, str) for row in rows):
@@ -366,11 +366,15 @@ def read_objects(values: Iterable[Any], *, name: str, answers: bool = False, **o
 
 
 def _plain(value: Any) -> Any:
-    """Convert an object that JSON does not know to an object that it knows."""
+    """Convert an object to JSON types."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
     if isinstance(value, Mapping):
-        return {str(key): part for key, part in value.items()}
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
     if hasattr(value, "item") and getattr(value, "shape", None) == ():
-        return value.item()
+        return _plain(value.item())
     spans = _spans_of(value)
     if spans is not None:
         text = value.text if isinstance(getattr(value, "text", None), str) else value.to_original_text()
@@ -378,7 +382,7 @@ def _plain(value: Any) -> Any:
     for method in ("model_dump", "to_dict", "dict"):
         # pydantic models, results of Presidio
         if callable(getattr(value, method, None)):
-            return getattr(value, method)()
+            return _plain(getattr(value, method)())
     raise TypeError
 
 
