@@ -163,12 +163,10 @@ def _add_tagged(
     for part, first, last in sentences:
         rows.append([values[cell] or "O" for cell in part.cells[first:last]])
         lines.extend(part.lines[first:last])
-    file = DocumentFile.in_words(
-        source=source.name,
-        tags=(rows.tags(),),
-        document_lines=np.array([part.lines[first] for part, first, _ in sentences]),
-        line_runs=LineRuns(np.arange(len(lines)), np.asarray(lines, np.int64), len(lines)),
-    ).decoded(scheme=decoding.scheme, repair=decoding.repair)
+    first_lines = np.array([part.lines[first] for part, first, _ in sentences])
+    runs = LineRuns(np.arange(len(lines)), np.asarray(lines, np.int64), len(lines))
+    file = DocumentFile.in_words(source=source.name, tags=(rows.tags(),), document_lines=first_lines, line_runs=runs)
+    file = file.decoded(scheme=decoding.scheme, repair=decoding.repair)
     for sentence, start, end, label in file.spans.rows():
         part, first, _ = sentences[sentence]
         part.record.spans.append((first + start, first + end, label))

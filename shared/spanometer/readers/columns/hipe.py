@@ -57,17 +57,10 @@ def read_hipe(
             error.problem = f"in the column {columns[kind]}, {error.problem}"
             raise file.locate(error) from None
     outside: LeftOut = []
-    entities = entities_of(_all_trees(spans, file.tags[0].offsets, outside))
-    left_out = (f"line {file.line(document, start)}: {problem}" for document, start, problem in sorted(outside))
-    return replace(
-        file,
-        format="hipe",
-        entities=entities.with_lengths(file.tags[0].lengths),
-        left_out=tuple(left_out),
-        tags=(),
-        columns=(),
-        layout=None,
-    )
+    entities = entities_of(_all_trees(spans, file.tags[0].offsets, outside)).with_lengths(file.tags[0].lengths)
+    places = (f"line {file.line(document, start)}: {problem}" for document, start, problem in sorted(outside))
+    left_out = tuple(places)
+    return replace(file, format="hipe", entities=entities, left_out=left_out, tags=(), columns=(), layout=None)
 
 
 def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]], documents: Sequence[str]) -> str:

@@ -6,12 +6,14 @@ of `ENTITY_TYPES`, otherwise a component.
 """
 
 import re
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from ...arrays import batches, is_utf8, read_documents, string_array
@@ -371,7 +373,7 @@ def pair_from_markup(
     return reference, prediction
 
 
-def read_markup(texts: Iterable[tuple[int, str]], entity_types: Collection[str]) -> tuple[Entities, Words, list[int]]:
+def read_markup(texts: Iterable[tuple[int, str]], entity_types: Collection[str]) -> tuple[Entities, Words, np.ndarray]:
     """Read the entities and the words of documents; only a few documents are in memory at a time.
 
     Args:
@@ -381,7 +383,7 @@ def read_markup(texts: Iterable[tuple[int, str]], entity_types: Collection[str])
     Returns:
         The entities, the words, and the first lines.
     """
-    words, lines = WordRows(), list[int]()
+    words, lines = WordRows(), array("q")
 
     def entities() -> Iterator[list[Entity]]:
         for document, (line, text) in enumerate(texts):
@@ -390,4 +392,4 @@ def read_markup(texts: Iterable[tuple[int, str]], entity_types: Collection[str])
             lines.append(line)
             yield annotation.entities
 
-    return entities_of(entities()).with_lengths(words.lengths), words.words(), lines
+    return entities_of(entities()).with_lengths(words.lengths), words.words(), np.asarray(lines)

@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, chain, groupby
 from typing import Any
 
-import numpy as np
-
 from ...documents.document_file import DocumentFile
 from ...documents.layers import Record
 from ...exceptions import InputError, require_choice, setting
@@ -34,7 +32,7 @@ def read_quaero(
     """Read the entities and words of all documents, see `read_entities`."""
     require_choice("documents", documents, DOCUMENTS)
     try:
-        entities, words, first_lines = read_markup(_texts(source, documents), entity_types)
+        entities, words, lines = read_markup(_texts(source, documents), entity_types)
     except InputError as error:
         if documents == "lines" and error.problem.endswith("is not closed."):
             blank = setting("documents", "blank")
@@ -43,11 +41,7 @@ def read_quaero(
     if not words:
         raise source.refuse("the file has no documents.", "Write text with markup, one sentence or turn a line.")
     return DocumentFile.in_words(
-        source=source.name,
-        format="quaero",
-        document_lines=np.array(first_lines, dtype=np.int64),
-        words=words,
-        entities=entities,
+        source=source.name, format="quaero", document_lines=lines, words=words, entities=entities
     )
 
 
