@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spanometer import InputError
-from spanometer.readers.logits import read_logits
+from spanometer.readers.option_files import read_logits
 
 LABELS = np.array(["O", "B-A", "I-A"])
 

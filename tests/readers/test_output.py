@@ -239,7 +239,7 @@ def test_a_folder_is_restored(tmp_path, monkeypatch, error):
     path = tmp_path / "new"
     path.mkdir()
     (path / "old.txt").touch()
-    rename = os.rename
+    rename = os.replace
 
     def fail(source, target):
         # the old folder is away, and the new one cannot come
@@ -247,7 +247,7 @@ def test_a_folder_is_restored(tmp_path, monkeypatch, error):
             raise error
         rename(source, target)
 
-    monkeypatch.setattr(os, "rename", fail)
+    monkeypatch.setattr(os, "replace", fail)
     with pytest.raises((KeyboardInterrupt, InputError)), writing_folder(path, replace=True) as folder:
         open(os.path.join(folder, "a.txt"), "w").close()
     assert os.listdir(path) == ["old.txt"]

@@ -9,7 +9,7 @@ from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.analysis.scores.streams import score_stream
 from spanometer.integrations.trainer import TokenClassificationMetrics
 from spanometer.measures import SpanF
-from spanometer.readers.lists import read_label_map
+from spanometer.readers.option_files import read_label_map
 from spanometer.spans.spans import Spans
 from spanometer.tags.schemes import LabelChoice
 

@@ -77,7 +77,7 @@ def space(name: str, *, namespace: str = NAMESPACE) -> dict[str, bytes]:
             # formats are found by their files, too; spaCy's own need spaCy
             formats = [*formats_of("spans").values(), *formats_of("tags").values()]
             readers = {Path(getfile(unwrap(format.read))) for format in formats}
-            readers = {file for file in readers if file.parent.name != "spacy"}
+            readers = {file for file in readers if file.stem != "spacy"}
             files = files.union(readers, *map(needed_files, readers))
         docstring, body = _parted(flattened(app, PACKAGE.name))
         texts[app.name] = _headed(f"{docstring}\n{_APP}\n{body}", app)

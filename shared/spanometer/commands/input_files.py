@@ -24,7 +24,7 @@ from ..measures.mention_f import MentionF
 from ..options import made, option, options_of, reused_option, text
 from ..readers.columns.hipe import LEVELS
 from ..readers.formats import AUTO, Format, detect, files_of, formats_of, reading_options
-from ..readers.lists import read_label_map, read_label_names
+from ..readers.option_files import read_label_map, read_label_names
 from ..readers.reading import read, read_documents, read_entities
 from ..readers.source import Limits, open_file, spooled
 from ..readers.text.markup import EntityTypes

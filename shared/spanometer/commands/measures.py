@@ -13,16 +13,10 @@ from ..exceptions import InputError
 from ..measures.aligned import FMeasure
 from ..measures.base import Measure
 from ..measures.notation import read_reading, reading_of, signatures_in
-from ..measures.registry import (
-    NAMED_MEASURES,
-    is_everything,
-    listed_measures,
-    names_of,
-    read_measures,
-)
+from ..measures.registry import NAMED_MEASURES, is_everything, listed_measures, names_of, read_measures
 from ..options import Option, options_of
 from ..protocols.protocol import Protocol
-from ..readers.lists import read_word_probabilities
+from ..readers.option_files import read_word_probabilities
 from .input_files import CONTENTS, INPUTS, read_with
 from .options import add_options, read_options, read_values, refuse_others
 

@@ -27,7 +27,7 @@ from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES
 from ..options import CheckedOptions, options_of, text
 from ..plots import plot_grounding_spread, plot_spread
-from ..readers.logits import read_logits
+from ..readers.option_files import read_logits
 from ..readers.source import Limits
 from ..spans.arrow import require_same_lengths
 from ..tables.table import heading

@@ -10,13 +10,12 @@ from typing import Any
 _HOMES = {
     "DocumentFile": "documents.document_file",
     "require_same_tokens": "documents.joining",
-    **dict.fromkeys(("read_entities", "write_entities"), "readers.reading"),
+    **dict.fromkeys(("read", "read_entities", "read_parts", "write_entities"), "readers.reading"),
     **dict.fromkeys(("Format", "detect", "formats_of"), "readers.formats"),
     "Rewriter": "readers.columns.rewriter",
     **dict.fromkeys(("Source", "open_file"), "readers.source"),
     **dict.fromkeys(("Column", "tag_lists"), "documents.layers"),
-    **dict.fromkeys(("read", "read_parts"), "readers.reading"),
-    "read_word_probabilities": "readers.lists",
+    "read_word_probabilities": "readers.option_files",
 }
 
 

@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass, fields
 from functools import cache, cached_property, partial
 from itertools import chain, islice
 from types import NoneType
-from typing import Any, BinaryIO, Self, get_type_hints
+from typing import Any, Self, get_type_hints
 
 from ..arrays import is_integer, ordered
 from ..documents.document_file import DocumentFile, documents_of
@@ -20,7 +20,7 @@ from ..exceptions import InputError, mention, require_choice, require_kind, sett
 from ..options import CheckedOptions, Option, option, options_of, same
 from ..spans.texts import UNITS
 from ..tags.decoding import Decoding
-from .source import UTF_8, Limits, Source
+from .source import UTF_8, FileLike, Limits, Progress, Source
 
 _WILDCARD = re.compile(r"[*?\[]")
 _MOST_FILES = 100_000
@@ -69,9 +69,6 @@ def _stem(name: str) -> str:
     return os.path.splitext(name.removesuffix(".gz"))[0]
 
 
-CONTENTS = ("tags", "spans", "attributes", "entities")
-"""The kinds of content that formats can have."""
-
 AUTO = "auto"
 """The value of `format` that stands for detection."""
 
@@ -91,7 +88,7 @@ class Format:
 
     Attributes:
         name: its name in options and results. Formats with different content can have the same name, such as `jsonl`.
-        content: the kind of its content, one of `CONTENTS`.
+        content: the kind of its content: `tags`, `spans`, `attributes` or `entities`.
         mark: how to recognise it, in a few words.
         shows: checks whether the beginning of a source has this format for certain; None if it can never be certain.
         read: yields the records of a source, or returns a `DocumentFile`. Its keyword arguments are the format's
@@ -188,11 +185,7 @@ def reading_options(content: str) -> dict[str, Option]:
 
 
 def detect(
-    path: str | os.PathLike[str] | BinaryIO,
-    content: str | None = None,
-    name: str | None = None,
-    *,
-    encoding: str = UTF_8,
+    path: FileLike, content: str | None = None, name: str | None = None, *, encoding: str = UTF_8
 ) -> Format | None:
     """Detect the format of a file from its beginning.
 
@@ -224,18 +217,18 @@ def detect(
 
 def read_as(
     content: str,
-    path: str | os.PathLike[str] | BinaryIO,
+    path: FileLike,
     *,
     format: str = AUTO,
     name: str | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = None,
     options: Mapping[str, Any],
     tags: Mapping[str, Any] | None = None,
 ) -> DocumentFile:
     """Read a file in one of the formats with this kind of content.
 
     Args:
-        content: the kind of content to read, one of `CONTENTS`.
+        content: the kind of content to read, see `Format`.
         path: the file, or an open binary stream; or a folder or a pattern with wildcards. The files of a folder are
             read in order, unless the folder as a whole is in a format.
         format: the name of the format, or `auto` to detect it.
@@ -324,8 +317,7 @@ class TagReading(CheckedOptions):
         for column in columns:
             if not isinstance(column, (str, NoneType)) and not is_integer(column):
                 raise InputError(f"{shown(column)} is neither the number nor the name of a column.", remedy)
-        columns = [column if isinstance(column, (str, NoneType)) else int(column) for column in columns]
-        object.__setattr__(self, "columns", tuple(columns))
+        object.__setattr__(self, "columns", tuple(int(each) if is_integer(each) else each for each in columns))
         require_kind(self.words, (str, int), "the number or name of a column of words", "Use True, a number or a name.")
         for name in ("outside", "documents", "boundary"):
             remedy = f"Give {mention(name)} as a string, or leave out {mention(name)}."

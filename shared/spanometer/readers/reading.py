@@ -2,9 +2,9 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -17,17 +17,12 @@ from ..options import options_of, require_known, same
 from ..spans.entities import ENTITY_TYPES, Entities, Entity
 from .formats import AUTO, ColumnReading, formats_of, read_as, reading_options
 from .json.records import is_text
-from .source import Limits, Source, require_name, require_stream
+from .source import FileLike, Limits, Progress, Source, require_name, require_stream
 from .writing import output_to
 
 
 def read_entities(
-    path: str | os.PathLike[str] | BinaryIO,
-    *,
-    format: str = "auto",
-    name: str | None = None,
-    progress: Callable[[int], object] | None = None,
-    **options: Any,
+    path: FileLike, *, format: str = AUTO, name: str | None = None, progress: Progress = None, **options: Any
 ) -> DocumentFile:
     """Read entity trees: entities with several types and with components, which may be entities themselves.
 
@@ -79,7 +74,7 @@ _CHANGE = "Change the document, or choose the format jsonl. Blanks and special c
 
 
 def write_entities(
-    path: str | os.PathLike[str] | BinaryIO,
+    path: FileLike,
     entities: Sequence[Sequence[Entity]],
     *,
     format: str,
@@ -163,13 +158,6 @@ def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
         raise InputError("the new file would have other entities or documents.")
 
 
-_ITEMS = {
-    "words": ("a list of strings", "Give a list of words for each document: [['Ada', 'sings'], ...]."),
-    "documents": ("a string", "Give the name of each document as a string."),
-}
-"""What the items of an argument are, and the remedy for other items."""
-
-
 def _require_texts(option: str, value: Any, documents: int) -> None:
     """Raise an `InputError` unless words are lists of lists of strings, and names are a list of strings."""
     if value is None:
@@ -180,7 +168,9 @@ def _require_texts(option: str, value: Any, documents: int) -> None:
     if len(value) != documents:
         problem = f"{mention(option)} has {counted(len(value), 'item')} for {counted(documents, 'document')}."
         raise InputError(problem, remedy)
-    noun, remedy = _ITEMS[option]
+    noun, remedy = "a string", "Give the name of each document as a string."
+    if option == "words":
+        noun, remedy = "a list of strings", "Give a list of words for each document: [['Ada', 'sings'], ...]."
     for document, item in enumerate(listed(value, remedy, option=option)):
         is_row = option == "words" and is_ordered(item)
         texts = listed(item, remedy, document=document, option=option) if is_row else [item]
@@ -190,12 +180,7 @@ def _require_texts(option: str, value: Any, documents: int) -> None:
 
 
 def read(
-    path: str | os.PathLike[str] | BinaryIO,
-    *,
-    format: str = AUTO,
-    name: str | None = None,
-    progress: Callable[[int], object] | None = None,
-    **options: Any,
+    path: FileLike, *, format: str = AUTO, name: str | None = None, progress: Progress = None, **options: Any
 ) -> DocumentFile:
     """Read one or more tag columns of a file, and its words, in one pass.
 
@@ -241,13 +226,13 @@ def read(
 
 
 def read_parts(
-    path: str | os.PathLike[str] | BinaryIO,
+    path: FileLike,
     *,
     columns: Sequence[Column] = (None,),
     words: bool | int | str = False,
     outside: str | None = None,
     name: str | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = None,
     **limits: Any,
 ) -> Iterator[DocumentFile]:
     """Read a file of columns in parts, in constant memory.
@@ -268,7 +253,7 @@ _OF_TAGS = ("documents", "outside", "boundary")
 
 
 def read_documents(
-    path: str | os.PathLike[str] | BinaryIO,
+    path: FileLike,
     *,
     format: str = AUTO,
     annotator: str | None = None,
@@ -277,7 +262,7 @@ def read_documents(
     tokenizer: str | None = None,
     encoding: str | None = None,
     name: str | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = None,
     limits: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> DocumentFile:
@@ -336,23 +321,20 @@ def beside_files(sides: Mapping[str, Any], *, answers: bool = False) -> dict[str
         sides: the sides by name, the reference first.
         answers: whether the other sides are answers of language models.
     """
-    if not any(isinstance(side, DocumentFile) or _has_texts(side) for side in sides.values()):
-        return dict(sides)
-    first = next(iter(sides))
-    return {
-        name: read_objects(side, name=name, answers=answers and name != first)
-        if isinstance(side, (list, tuple))
-        else side
-        for name, side in sides.items()
-    }
+    files = dict(sides)
+    if any(isinstance(side, DocumentFile) or _has_texts(side) for side in sides.values()):
+        for number, (name, side) in enumerate(sides.items()):
+            if isinstance(side, (list, tuple)):
+                files[name] = read_objects(side, name=name, answers=answers and number > 0)
+    return files
 
 
 def _has_texts(side: Any) -> bool:
     """Check whether the first object of a list has a text."""
     value = side[0] if isinstance(side, (list, tuple)) and len(side) else None
-    return (isinstance(value, Mapping) and isinstance(value.get("text"), str)) or (
-        not isinstance(value, (str, list, tuple, Mapping)) and _spans_of(value) is not None
-    )
+    if isinstance(value, Mapping):
+        return isinstance(value.get("text"), str)
+    return _spans_of(value) is not None
 
 
 def read_objects(values: Iterable[Any], *, name: str, answers: bool = False, **options: Any) -> DocumentFile:

@@ -51,6 +51,12 @@ _ENTITY = b"<!ENTITY"
 LINE = "%line"
 """The name of the attribute that has the line of an XML element."""
 
+FileLike = str | os.PathLike[str] | BinaryIO
+"""The path of a file, or an open binary stream."""
+
+Progress = Callable[[int], object] | None
+"""A function called with the number of bytes read since the last call."""
+
 _MEGABYTE = 1_000_000
 _IN_MEMORY = 1 << 24
 """Copies of streams that are larger than this are stored on disk."""
@@ -117,13 +123,7 @@ class Source(Named):
     """
 
     def __init__(
-        self,
-        stream: io.BufferedReader,
-        name: str,
-        progress: Callable[[int], object] | None,
-        limits: Limits,
-        *,
-        empty: bool = False,
+        self, stream: io.BufferedReader, name: str, progress: Progress, limits: Limits, *, empty: bool
     ) -> None:
         super().__init__(name)
         self.limits = limits
@@ -137,24 +137,22 @@ class Source(Named):
             raise _unreadable(error, name) from None
         self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")) if self.packed else stream
         self.encoding = limits.encoding
-        self._decoder = None if self.encoding == UTF_8 else codecs.getincrementaldecoder(self.encoding)()
-        self._text: Iterator[bytes] | None = None
-        self._lines = 1
         head = self._read_bytes()
         if not head and not empty:
             raise self.refuse("the file is empty.", "Give a file with annotations.")
         self.binary = next((kind for marks, kind in _BINARY.items() if head.startswith(marks)), "")
         if self.binary:
-            self._data, self.marked, self.head = head, False, b""
+            self._data, self.marked, self.head = bytearray(head), False, b""
             return
         for mark, kind in _PACKED.items():
             if head.startswith(mark):
                 remedy = "Unpack the archive first. Only gzip files can be read without unpacking."
                 raise self.refuse(f"this is a {kind} archive.", remedy)
-        if self._decoder is None and head.startswith(_UTF_16_MARKS):
+        if self.encoding == UTF_8 and head.startswith(_UTF_16_MARKS):
             remedy = f"Save the file as UTF-8, or set {setting('encoding', 'utf-16')}."
             raise self.refuse("the text is UTF-16.", remedy, 1)
-        head = self._decoded(head)
+        self._text = self._decoded(head)
+        head = next(self._text, b"")
         if b"\n" not in head and b"\r" in head.rstrip():
             remedy = "Save the file with a newline at the end of each line."
             raise self.refuse("the lines end in carriage returns only.", remedy, 1)
@@ -164,13 +162,7 @@ class Source(Named):
     @classmethod
     @contextlib.contextmanager
     def open(
-        cls,
-        path: str | os.PathLike[str] | BinaryIO,
-        name: str | None = None,
-        progress: Callable[[int], object] | None = None,
-        *,
-        empty: bool = False,
-        **limits: Any,
+        cls, path: FileLike, name: str | None = None, progress: Progress = None, *, empty: bool = False, **limits: Any
     ) -> Iterator[Self]:
         """Open a path, or use an open binary stream, which is not closed.
 
@@ -223,7 +215,7 @@ class Source(Named):
     def read_on(self) -> bool:
         """Double the head. Returns False at the end of the text, or if the head is as long as a line may be."""
         pieces, size = [self.head], len(self.head)
-        while size <= min(2 * len(self.head), self.limits.max_line * _MEGABYTE) and (piece := self._read()):
+        while size <= min(2 * len(self.head), self.limits.max_line * _MEGABYTE) and (piece := next(self._text, b"")):
             pieces.append(piece)
             size += len(piece)
         self.head = b"".join(pieces)
@@ -253,7 +245,7 @@ class Source(Named):
         # pieces, so that a line longer than many blocks is joined once
         pieces: list[bytes] = []
         head = (self.head[first : first + BLOCK_SIZE] for first in range(0, len(self.head), BLOCK_SIZE))
-        for chunk in chain(head, iter(self._read, b""), [b""]):
+        for chunk in chain(head, self._text, [b""]):
             size += len(chunk)
             if held:
                 self.require_held(size, line, "the file")
@@ -292,15 +284,12 @@ class Source(Named):
                 yield first, self._text_of(block[begin:end], first)
                 first, begin = first + block.count(b"\n", begin, end), end
 
-    def data(self) -> bytes:
+    def data(self) -> bytes | bytearray:
         """Read the bytes of a binary file; raise an `InputError` if it has more than are allowed in memory."""
-        pieces, size = list[bytes](), 0
-        for piece in chain([self._data], iter(self._read_bytes, b"")):
-            size += len(piece)
-            self.require_held(size, None, "the file")
-            pieces.append(piece)
-        # stored for the next call, because the stream is now at its end
-        self._data = b"".join(pieces)
+        for piece in chain([b""], iter(self._read_bytes, b"")):
+            # kept for the next call, because the stream is then at its end
+            self._data += piece
+            self.require_held(len(self._data), None, "the file")
         return self._data
 
     def require_held(self, size: int, line: int | None, what: str) -> None:
@@ -361,25 +350,19 @@ class Source(Named):
             problem = f"the file is not valid XML ({error})."
             raise self.refuse(problem, "Export the document again.", error.position[0]) from None
 
-    def _read(self) -> bytes:
-        """Read the next bytes of the text as UTF-8; empty at the end."""
-        return self._decoded(self._read_bytes()) if self._text is None else next(self._text, b"")
-
-    def _decoded(self, data: bytes) -> bytes:
-        if self._decoder is None:
-            return data
-        while True:
-            try:
-                text = self._decoder.decode(data, not data).encode()
-            except UnicodeError as error:
-                problem = f"the file is not in the encoding {self.encoding} ({getattr(error, 'reason', error)})."
-                remedy = f"Set {setting('encoding')} to the encoding of the file."
-                raise self.refuse(problem, remedy, self._lines) from None
-            self._lines += text.count(b"\n")
-            # a few bytes may be only part of a character
-            if text or not data:
-                return text
-            data = self._read_bytes()
+    def _decoded(self, head: bytes) -> Iterator[bytes]:
+        """Yield the text as UTF-8; `head` is the beginning of the file."""
+        data, line = chain([head], iter(self._read_bytes, b"")), 1
+        if self.encoding == UTF_8:
+            yield from data
+            return
+        try:
+            for text in codecs.iterdecode(data, self.encoding):
+                yield text.encode()
+                line += text.count("\n")
+        except UnicodeError as error:
+            problem = f"the file is not in the encoding {self.encoding} ({getattr(error, 'reason', error)})."
+            raise self.refuse(problem, f"Set {setting('encoding')} to the encoding of the file.", line) from None
 
     def _read_bytes(self) -> bytes:
         try:
@@ -442,11 +425,8 @@ def open_file(path: str | os.PathLike[str], name: str) -> io.BufferedReader:
 
 def out_of_memory(name: str | None) -> InputError:
     """Create the error about data that does not fit into memory."""
-    return InputError(
-        "there is not enough memory.",
-        "Split the documents into several files, or add up their counts with spanometer.analysis.scores.streams.",
-        source=name,
-    )
+    remedy = "Split the documents into several files, or add up their counts with spanometer.analysis.scores.streams."
+    return InputError("there is not enough memory.", remedy, source=name)
 
 
 def _unreadable(error: Exception, name: str) -> InputError:

@@ -1,10 +1,10 @@
 """Writing of documents with spans in any format that can represent them: `write_documents`."""
 
-import contextlib
 import gzip
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from typing import Any, BinaryIO, cast
 
 from ..documents.document_file import DocumentFile
@@ -13,7 +13,7 @@ from ..documents.pairing import Pairing
 from ..exceptions import InputError, mention, require_choice, require_kind, setting, shown, spell_python, spelled
 from ..options import require_known
 from .formats import writers
-from .source import require_stream
+from .source import FileLike, require_stream
 
 _NAMES = "Each output file is named after its document. Give each document a different name that is valid for a file."
 
@@ -23,7 +23,7 @@ _LEVEL = 6
 
 def write_documents(
     documents: DocumentFile,
-    path: str | os.PathLike[str] | BinaryIO,
+    path: FileLike,
     *,
     format: str,
     lossy: bool = False,
@@ -134,9 +134,9 @@ def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str,
                 raise InputError(problem, f"{_NAMES} {several}", source=source) from None
 
 
-@contextlib.contextmanager
+@contextmanager
 def writing(
-    path: str | os.PathLike[str], *, replace: bool = False, together: contextlib.ExitStack | None = None
+    path: str | os.PathLike[str], *, replace: bool = False, together: ExitStack | None = None
 ) -> Iterator[BinaryIO]:
     """Open a stream for a file that appears, or replaces the old file, only after everything was written.
 
@@ -152,64 +152,61 @@ def writing(
         InputError: if the system reports an error, such as a full disk; see also `require_writable`.
     """
     name = os.fspath(path)
-    require_writable(name, replace=replace)
     if os.path.exists(name) and not os.path.isfile(name):
+        require_writable(name, replace=replace)
         with _explained(name, name), open(name, "wb") as stream:
             yield stream
         return
-    target = os.path.realpath(name)
-    temporary = _beside(target)
-
-    def finish(error: type[BaseException] | None, *_: Any) -> None:
-        with _explained(name, temporary):
-            try:
-                if error is None:
-                    # another process may have created the file meanwhile
-                    require_writable(name, replace=replace)
-                    os.replace(temporary, target)
-            finally:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
-
-    with contextlib.ExitStack() as alone, _explained(name, temporary):
-        (together or alone).push(finish)
+    with ExitStack() as alone:
+        temporary = (together or alone).enter_context(_appearing(name, replace=replace))
         with open(temporary, "xb") as stream:
-            if os.path.exists(target):
-                shutil.copymode(target, temporary)
+            if os.path.exists(name):
+                shutil.copymode(name, temporary)
             yield stream
 
 
-@contextlib.contextmanager
+@contextmanager
 def writing_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Iterator[str]:
     """Create a folder under a temporary name, and rename it if no error is raised. Yields the temporary path.
-
-    An existing folder is renamed before, and gets its name back after an error.
 
     Raises:
         InputError: if files of other kinds would be lost, or if the system reports an error; see also
             `require_writable`.
     """
-    name = os.fspath(path)
-    require_writable(name, replace=replace, folder=True)
+    with _appearing(os.fspath(path), replace=replace, folder=True) as temporary:
+        os.mkdir(temporary)
+        yield temporary
+
+
+@contextmanager
+def _appearing(name: str, *, replace: bool, folder: bool = False) -> Iterator[str]:
+    """Yield a temporary path; the file or folder there gets its name only if no error is raised.
+
+    An existing folder is renamed before, and gets its name back after an error.
+    """
+    require_writable(name, replace=replace, folder=folder)
     target = os.path.realpath(name)
     temporary, former = _beside(target), _beside(target)
     with _explained(name, temporary):
         try:
-            os.mkdir(temporary)
             yield temporary
+            # another process may have created it meanwhile
+            require_writable(name, replace=replace, folder=folder)
             if os.path.isdir(target):
                 if others := sorted(_endings(target) - _endings(temporary)):
                     problem = f"files of other kinds in the folder would be lost ({', '.join(others)})."
                     raise InputError(problem, "Name another folder.", source=name)
                 shutil.copymode(target, temporary)
                 os.rename(target, former)
-            os.rename(temporary, target)
+            os.replace(temporary, target)
         finally:
             if os.path.isdir(former) and not os.path.lexists(target):
                 os.rename(former, target)
+            with suppress(OSError):
+                os.unlink(temporary)
             # whatever failed, the old folder is deleted only if a new one has replaced it
-            for folder in (temporary, former):
-                shutil.rmtree(folder, ignore_errors=True)
+            for path in (temporary, former):
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def require_writable(path: str, *, replace: bool, folder: bool = False) -> None:
@@ -238,18 +235,16 @@ def require_writable(path: str, *, replace: bool, folder: bool = False) -> None:
         raise InputError("the file is write-protected.", "Write to another file with -o.", source=path)
 
 
-@contextlib.contextmanager
-def packing(stream: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
-    """Open a stream that compresses into another stream; if `packed` is False, yield the other stream."""
+def packing(stream: BinaryIO, *, packed: bool) -> AbstractContextManager[BinaryIO]:
+    """Open a stream that compresses into another stream; if `packed` is False, return the other stream."""
     if not packed:
-        yield stream
-        return
-    with gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=_LEVEL, filename="", mtime=0) as packer:
-        yield cast(BinaryIO, packer)
+        return nullcontext(stream)
+    packer = gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=_LEVEL, filename="", mtime=0)
+    return cast("AbstractContextManager[BinaryIO]", packer)
 
 
-@contextlib.contextmanager
-def output_to(path: str | os.PathLike[str] | BinaryIO, *, replace: bool) -> Iterator[BinaryIO]:
+@contextmanager
+def output_to(path: FileLike, *, replace: bool) -> Iterator[BinaryIO]:
     """Open a stream for a file, gzipped if its name ends in `.gz`; an open stream is yielded unchanged."""
     if not isinstance(path, (str, os.PathLike)):
         yield path
@@ -268,7 +263,7 @@ def _endings(folder: str) -> set[str]:
     return {os.path.splitext(name)[1] or name for _, _, names in os.walk(folder) for name in names}
 
 
-@contextlib.contextmanager
+@contextmanager
 def _explained(path: str, temporary: str) -> Iterator[None]:
     """Convert errors of the system to an `InputError` that names the file, except for closed pipes."""
     try:

@@ -216,7 +216,7 @@ def test_gliner_training(file):
 def test_documents_are_made_one_by_one(binary, monkeypatch, given):
     from spacy.tokens import DocBin
 
-    from spanometer.readers.spacy import files as reader
+    from spanometer.readers import spacy as reader
 
     made, seen = [], []
     get_docs, record = DocBin.get_docs, reader.Record

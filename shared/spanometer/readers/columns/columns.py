@@ -3,6 +3,7 @@
 import csv
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -103,13 +104,10 @@ class _Reader:
         self._source, self._layout, self._options = source, layout, options
         self._documents = options.documents
         self._begins_document = re.compile(rf"#\s*{re.escape(self._documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
-        wanted = [*layout.columns, *([] if layout.words is None else [layout.words])]
-        self._names: dict[int, Codes] = {column: Codes() for column in wanted}
-        self._codes: dict[int, list[np.ndarray]] = {column: [] for column in wanted}
-        self._run_tokens: list[np.ndarray] = []
-        self._run_lines: list[np.ndarray] = []
+        self._names = {column: Codes() for column in (*layout.columns, layout.words) if column is not None}
+        # the codes of each column, the first rows of documents, and the first rows and lines of runs, block by block
+        self._arrays: dict[int | str, list[np.ndarray]] = defaultdict(list)
         self._after_last = 0
-        self._firsts: list[np.ndarray] = []
         self._document_names: dict[int, str] = {}
         self._document_codes = Codes()
         self._document = -1
@@ -126,10 +124,8 @@ class _Reader:
             self._after_boundary = True
             return
         lines = Lines(first, block, self._layout.tabs, self._options.boundary)
-        is_row = ~(lines.blank | lines.docstart)
-        header = self._layout.header - first
-        if 0 <= header < len(is_row):
-            is_row[header] = False
+        is_header = np.arange(first, first + len(lines.start)) == self._layout.header
+        is_row = ~(lines.blank | lines.docstart | is_header)
         self._docstart_lines += (np.flatnonzero(lines.docstart) + first).tolist()
         begins = self._sort_out_comments(lines, is_row)
         rows = np.flatnonzero(is_row)
@@ -138,15 +134,15 @@ class _Reader:
             begins = self._begun_by_values(lines, rows, self._layout.documents)
         before = (np.cumsum(begins) + self._begun)[rows]
         self._begun += int(begins.sum())
-        self._firsts.append(np.flatnonzero(np.diff(before, prepend=self._last)) + self.rows)
-        for column, codes in self._codes.items():
-            encoded = lines.encode(rows, column, self._names[column])
+        self._arrays["documents"].append(np.flatnonzero(np.diff(before, prepend=self._last)) + self.rows)
+        for column, names in self._names.items():
+            encoded = lines.encode(rows, column, names)
             if column in self._layout.columns:
                 self._require_tags(lines, rows, column, encoded)
-            codes.append(encoded.astype(np.min_scalar_type(max(len(self._names[column]) - 1, 0))))
+            self._arrays[column].append(encoded.astype(np.min_scalar_type(max(len(names) - 1, 0))))
         runs = np.flatnonzero(np.diff(rows, prepend=self._after_last - first - 1) != 1)
-        self._run_tokens.append(runs + self.rows)
-        self._run_lines.append(rows[runs] + first)
+        self._arrays["runs"].append(runs + self.rows)
+        self._arrays["lines"].append(rows[runs] + first)
         self.rows += len(rows)
         if len(rows):
             self._last = int(before[-1])
@@ -180,8 +176,9 @@ class _Reader:
             remedy = "Write this line before each document. If blank lines end documents, leave out "
             error = self._source.refuse(f"the file has no {line}.", f"{remedy}{setting('documents')}.")
             raise error.placed(option="documents")
-        offsets = np.append(np.concatenate(self._firsts), self.rows)
-        runs = LineRuns(np.concatenate(self._run_tokens), np.concatenate(self._run_lines), self.rows)
+        arrays = {name: np.concatenate(blocks) for name, blocks in self._arrays.items()}
+        offsets = np.append(arrays["documents"], self.rows)
+        runs = LineRuns(arrays["runs"], arrays["lines"], self.rows)
         first_lines = runs.of(offsets[:-1])
         ids = None
         if named not in (None, DOCSTART):
@@ -189,8 +186,7 @@ class _Reader:
             ids_by_line = ("", *self._document_names.values())
             before = np.searchsorted(list(self._document_names), first_lines)
             ids = tuple(ids_by_line[index] for index in before.tolist())
-        names = {column: tuple(codes) for column, codes in self._names.items()}
-        columns = {column: Tags(np.concatenate(codes), names[column], offsets) for column, codes in self._codes.items()}
+        columns = {column: Tags(arrays[column], tuple(names), offsets) for column, names in self._names.items()}
         words = None if layout.words is None else Words.of(columns[layout.words])
         if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
             words = None

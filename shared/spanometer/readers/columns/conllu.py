@@ -100,10 +100,8 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
     keys = {item.partition("=")[0] for cell in cells for item in cell.split("|")}
     key = next((key for key in wanted if key in keys), None)
     if key is None:
-        raise source.refuse(
-            f"no row has the key {' or '.join(map(repr, wanted))} in the column MISC.",
-            f"Set {setting('misc_key')} to the key of the entities.",
-        )
+        problem = f"no row has the key {' or '.join(map(repr, wanted))} in the column MISC."
+        raise source.refuse(problem, f"Set {setting('misc_key')} to the key of the entities.")
     values = {cell: _value(cell, key) for cell in cells}
     decoding: Mapping[str, object] = {}
     if key == _ENTITY:
@@ -112,14 +110,14 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
             part.record.spans = _spans_of(source, _brackets(source, part, values, place), "entity", _BRACKETS_REMEDY)
     else:
         decoding = _add_tagged(source, parts, values, options)
-    return replace(documents_of(source, (part.record for part in parts), in_tokens=True), decoding=decoding)
+    records = (replace(part.record, words=part.words) for part in parts)
+    return replace(documents_of(source, records, in_tokens=True), decoding=decoding)
 
 
 def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str]]:
     """Return the documents (or sentences) with tokens, and the declared fields of entity brackets."""
     parts, fields = list[_Part](), list[str]()
-    of_documents, begins_sentence = False, True
-    part: _Part | None = None
+    of_documents, begins_part, begins_sentence = False, True, True
 
     @lru_cache(_CONLLU_CELLS)
     def kept(cell: str) -> str:
@@ -127,32 +125,27 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
 
     for number, line in source.lines():
         if (begins := _NEW_DOCUMENT.fullmatch(line)) is not None:
-            part = _Part(Record(id=begins[1] and begins[1].strip(), line=number))
-            parts.append(part)
-            of_documents = begins_sentence = True
+            parts.append(_Part(Record(id=begins[1] and begins[1].strip(), line=number)))
+            of_documents, begins_part, begins_sentence = True, False, True
         elif line.startswith("#"):
             if (declared := _FIELDS.match(line)) is not None:
                 fields = declared[1].split("-")
         elif not line.strip():
             # the spans of tags end here
-            begins_sentence = True
-            part = part if of_documents else None
+            begins_part, begins_sentence = not of_documents, True
         else:
             cells = line.split("\t")
             if len(cells) != _COLUMNS:
                 raise source.refuse(f"this row has {counted(len(cells), 'column')}.", _CONLLU_REMEDY, number)
             if cells[0].isdecimal():
-                if part is None:
-                    part = _Part(Record(line=number))
-                    parts.append(part)
+                if begins_part:
+                    parts.append(_Part(Record(line=number)))
                 if begins_sentence:
-                    part.sentences.append(len(part.words))
-                begins_sentence = False
-                part.words.append(sys.intern(cells[1]))
-                part.cells.append(kept(cells[-1]))
-                part.lines.append(number)
-    for part in parts:
-        part.record.words = part.words
+                    parts[-1].sentences.append(len(parts[-1].words))
+                begins_part = begins_sentence = False
+                parts[-1].words.append(sys.intern(cells[1]))
+                parts[-1].cells.append(kept(cells[-1]))
+                parts[-1].lines.append(number)
     return [part for part in parts if part.words], fields
 
 
@@ -170,12 +163,10 @@ def _add_tagged(
     for part, first, last in sentences:
         rows.append([values[cell] or "O" for cell in part.cells[first:last]])
         lines.extend(part.lines[first:last])
-    file = DocumentFile.in_words(
-        source=source.name,
-        tags=(rows.tags(),),
-        document_lines=np.array([part.lines[first] for part, first, _ in sentences]),
-        line_runs=LineRuns(np.arange(len(lines)), np.asarray(lines, np.int64), len(lines)),
-    ).decoded(scheme=decoding.scheme, repair=decoding.repair)
+    first_lines = np.array([part.lines[first] for part, first, _ in sentences])
+    runs = LineRuns(np.arange(len(lines)), np.asarray(lines, np.int64), len(lines))
+    file = DocumentFile.in_words(source=source.name, tags=(rows.tags(),), document_lines=first_lines, line_runs=runs)
+    file = file.decoded(scheme=decoding.scheme, repair=decoding.repair)
     for sentence, start, end, label in file.spans.rows():
         part, first, _ = sentences[sentence]
         part.record.spans.append((first + start, first + end, label))

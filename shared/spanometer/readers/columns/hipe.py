@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,9 @@ COLUMNS = {
 _COMPONENT_PREFIX = "comp."
 _DOCUMENT_KEY = "document_id"
 _DOCUMENT_COMMENT = re.compile(rb"^#\s*((?:[\w.-]+:)?document_id)\s*=", re.MULTILINE)
+LeftOut = list[tuple[int, int, str]]
+"""The document, the position and the problem of each span that is not in an entity."""
+
 _DOCUMENTS = 100
 """The number of documents that are converted to trees at a time."""
 
@@ -54,19 +56,11 @@ def read_hipe(
         except InputError as error:
             error.problem = f"in the column {columns[kind]}, {error.problem}"
             raise file.locate(error) from None
-    left_out: list[tuple[int, int, str]] = []
-    entities = entities_of(_all_trees(spans, file.tags[0].offsets, left_out))
-    return replace(
-        file,
-        format="hipe",
-        entities=entities.with_lengths(file.tags[0].lengths),
-        left_out=tuple(
-            f"line {file.line(document, start)}: {problem}" for document, start, problem in sorted(left_out)
-        ),
-        tags=(),
-        columns=(),
-        layout=None,
-    )
+    outside: LeftOut = []
+    entities = entities_of(_all_trees(spans, file.tags[0].offsets, outside)).with_lengths(file.tags[0].lengths)
+    places = (f"line {file.line(document, start)}: {problem}" for document, start, problem in sorted(outside))
+    left_out = tuple(places)
+    return replace(file, format="hipe", entities=entities, left_out=left_out, tags=(), columns=(), layout=None)
 
 
 def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]], documents: Sequence[str]) -> str:
@@ -108,31 +102,26 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
     return {kind: name for kind, name in columns.items() if name in names or kind == _LITERAL}
 
 
-def _all_trees(
-    spans: Mapping[str, Spans], offsets: np.ndarray, left_out: list[tuple[int, int, str]]
-) -> Iterator[list[Entity]]:
+def _all_trees(spans: Mapping[str, Spans], offsets: np.ndarray, left_out: LeftOut) -> Iterator[list[Entity]]:
     """Yield the entities of each document; add spans outside all entities to `left_out`, see `_trees`."""
     for first in range(0, len(offsets) - 1, _DOCUMENTS):
         last = min(first + _DOCUMENTS, len(offsets) - 1)
         part = {kind: of_kind.between(first, last) for kind, of_kind in spans.items()}
-        entities, rest = _trees(part, offsets[first : last + 1])
-        left_out += [(document + first, start, problem) for document, start, problem in rest]
-        yield from entities
+        yield from _trees(part, offsets[first : last + 1], first, left_out)
 
 
-def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[Entity]], list[tuple[int, int, str]]]:
+def _trees(spans: Mapping[str, Spans], offsets: np.ndarray, first: int, left_out: LeftOut) -> list[list[Entity]]:
     """Build the entities of each document.
-
-    Also returns document, position and problem of each span outside all entities.
 
     Literal spans are entities. They do not overlap, so any other span is inside at most one of them.
 
     Args:
         spans: the spans of each kind.
         offsets: the first token of each document.
+        first: the number of the first document.
+        left_out: a list to which the spans outside all entities are added.
     """
     entities: list[list[Entity]] = [[] for _ in offsets[1:]]
-    left_out: list[tuple[int, int, str]] = []
 
     def add(document: int, start: int, end: int, label: str) -> Entity:
         entity: Entity = {"start": start, "end": end, "types": [label], "components": []}
@@ -150,10 +139,11 @@ def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[E
         within = ends[around] >= base + spans[kind].end
         for row, index, inside in zip(spans[kind].rows(), around.tolist(), within.tolist(), strict=True):
             document, start, end, label = row
+            place = first + document, start
             owner = roots[index] if inside else None
             if kind == _METONYMIC and owner is not None and (owner["start"], owner["end"]) == (start, end):
                 if label in owner["types"]:
-                    left_out.append((document, start, f"the metonymic type {label!r} repeats the literal type."))
+                    left_out.append((*place, f"the metonymic type {label!r} repeats the literal type."))
                 else:
                     owner["types"].append(label)
             elif kind != _COMPONENTS:
@@ -161,15 +151,10 @@ def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[E
             else:
                 label = label.removeprefix(_COMPONENT_PREFIX) or label
                 if owner is None:
-                    left_out.append((document, start, f"no literal entity encloses the component {label!r}."))
+                    left_out.append((*place, f"no literal entity encloses the component {label!r}."))
             if owner is not None and kind != _METONYMIC:
                 owner["components"].append({"start": start, "end": end, "label": label})
-    for of_document in entities:
-        # stable: the literal entity comes first of those with equal bounds
-        of_document.sort(key=lambda entity: (entity["start"], -entity["end"]))
-        for entity in of_document:
-            entity["components"].sort(key=itemgetter("start", "end", "label"))
-    return entities, left_out
+    return entities
 
 
 def _sorted_out(entities: Sequence[Entity]) -> dict[str, list[dict[str, Any]]]:

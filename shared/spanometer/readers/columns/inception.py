@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -46,11 +46,6 @@ def _short(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _chosen_layer(options: LayerReading, layers: Iterable[str], where: str, refuse: Refusal) -> str:
-    """Return the layer that is wanted, or the only one; empty if there is none."""
-    return _chosen("layer", options.layer, {name: _short(name) for name in layers}, where, refuse)
-
-
 def _chosen(noun: str, wanted: str | None, names: Mapping[str, str], where: str, refuse: Refusal) -> str:
     """Return the name that is wanted, or the only name; empty if there are no names.
 
@@ -79,11 +74,14 @@ Records = Callable[[str, str], Iterator[Record]]
 _Parser = Callable[[Source, LayerReading], tuple[Layers, Records]]
 
 
-def _read(parse: _Parser, source: Source, options: LayerReading, *, with_spans: bool = True) -> Iterator[Record]:
+def _read(parse: _Parser, source: Source, options: LayerReading, layer: str | None = None) -> Iterator[Record]:
+    """Yield the documents of a file; if the chosen `layer` is passed, the file need not have it."""
     layers, records = parse(source, options)
     refuse = partial(source.refuse, line=1)
-    layer = _chosen_layer(options, layers, "the file has", refuse) if with_spans else ""
-    if not layer:
+    if layer is None:
+        names = {name: _short(name) for name in layers}
+        layer = _chosen("layer", options.layer, names, "the file has", refuse)
+    if layer not in layers:
         return records("", "")
     features = {name: name for name in layers[layer]}
     wanted = options.feature or ("value" if "value" in features else None)
@@ -248,11 +246,8 @@ def _token_bounds(source: Source, text: str, places: np.ndarray, forms: Sequence
 
 def _split(cell: str) -> list[str]:
     """Split the stacked values of a cell; values can be empty."""
-    parts, begin = [], 0
-    for match in _STACKED.finditer(cell):
-        parts.append(cell[begin : match.end() - 1])
-        begin = match.end()
-    return [*parts, cell[begin:]]
+    # a file has no NUL
+    return _STACKED.sub("\\1\0", cell).split("\0")
 
 
 def _unescaped(text: str, escaped: re.Pattern[str] = _ESCAPED_TEXT, known: str = "tnrbf") -> str:
@@ -270,7 +265,6 @@ register(
 
 _STRUCTURES, _TYPE, _ID, _SOFA = "%FEATURE_STRUCTURES", "%TYPE", "%ID", "@sofa"
 _OWN = frozenset({_TYPE, _ID, _SOFA, "@begin", "begin", "end", "sofa", "{http://www.omg.org/XMI}id"})
-_ECORE = ".ecore"
 _NOT_LAYERS = ("DocumentAnnotation", "DocumentMetaData", "Token", "Sentence", "TagsetDescription", "CASMetadata")
 """The short names of types that annotators do not create."""
 
@@ -344,7 +338,7 @@ def _of_xmi(source: Source) -> tuple[list[dict[str, Any]], list[str]]:
     (root,) = source.elements()
     for element in root:
         space, _, name = element.tag.removeprefix("{http:///").partition("}")
-        kind = f"{space.removesuffix(_ECORE).replace('/', '.')}.{name}"
+        kind = f"{space.removesuffix('.ecore').replace('/', '.')}.{name}"
         if kind == "uima.cas.View":
             members += element.get("members", "").split()
             continue
@@ -404,18 +398,16 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
         raise project.refuse(problem, remedy)
 
     # a file has only the layers that its annotator used
-    layers: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
     for file in files.values():
         with Source.open(file, **limits) as source:
-            layers[file] = list(_parser(file)(source, options)[0])
-    names = dict.fromkeys(chain.from_iterable(layers.values()))
+            names |= {name: _short(name) for name in _parser(file)(source, options)[0]}
     refuse = partial(InputError, source=project.name, option="layer")
-    chosen = _chosen_layer(options, names, "the files have", refuse)
+    layer = _chosen("layer", options.layer, names, "the files have", refuse)
 
     def read(file: str) -> DocumentFile:
         with Source.open(file, **limits) as source:
-            records = _read(_parser(file), source, options, with_spans=chosen in layers[file])
-            return documents_of(source, records, units=("utf-16",))
+            return documents_of(source, _read(_parser(file), source, options, layer), units=("utf-16",))
 
     together = read_together(project.name, files, read)
     documents, annotators = zip(*(name.rsplit("/", 1) for name in files), strict=True)

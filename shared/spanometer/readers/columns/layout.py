@@ -92,13 +92,12 @@ def _layout_of(source: Source, row: str, number: int, comments: list[str], optio
     if names is None and _is_header(cells, [*wanted, *([] if documents is None else [documents])]):
         header, names = number, tuple(cells)
     indices = tuple(_index(source, column, len(cells), names, number) for column in columns)
-    if words is True:
-        words_index = _words_index(names, indices, len(cells))
-    else:
-        words_index = None if words is False else _index(source, words, len(cells), names, number)
-        if words_index in indices:
-            # a file with only tags has no words, wherever the other file has its words
-            words_index = None
+    words_index = _words_index(names, indices, len(cells)) if words is True else None
+    if not isinstance(words, bool):
+        words_index = _index(source, words, len(cells), names, number)
+    if words_index in indices:
+        # a file with only tags has no words, wherever the other file has its words
+        words_index = None
     of_documents = names.index(documents) if names is not None and documents in names else None
     return Layout(tabs, len(cells), number, header, names, indices, words_index, words is not True, of_documents)
 

@@ -38,11 +38,11 @@ class Rewriter:
     """
 
     def __init__(self, file: DocumentFile, tags: Sequence[Tags], *, outside: str | None = None) -> None:
-        self._file = file
-        self._columns = [_Column(file.source, old, new, outside) for old, new in zip(file.tags, tags, strict=True)]
+        self._file, self._new, self._outside = file, tags, outside
+        self._changed = list(map(changed_tokens, file.tags, tags))
         self._token_lines = np.zeros(0, np.int64) if file.token_lines is None else file.token_lines
         self.source = file.source
-        self.changed = sum(len(column.changed) for column in self._columns)
+        self.changed = sum(map(len, self._changed))
         self.tokens = sum(len(column.codes) for column in file.tags)
 
     def blocks(self, source: Source) -> Iterator[bytes]:
@@ -61,21 +61,21 @@ class Rewriter:
         """Replace the tags in a block of columns."""
         layout = cast(Layout, self._file.layout)
         tokens = np.searchsorted(self._token_lines, [first, first + block.count(b"\n")])
-        if not any(len(column.between(*tokens)) for column in self._columns):
+        changed = [_between(of_column, *tokens) for of_column in self._changed]
+        if not any(map(len, changed)):
             return block
         lines = Lines(first, block, layout.tabs)
         edits = []
-        for index, column in zip(layout.columns, self._columns, strict=True):
-            changed = column.between(*tokens)
-            rows = self._token_lines[changed] - first
+        for column, (index, of_column) in enumerate(zip(layout.columns, changed, strict=True)):
+            rows = self._token_lines[of_column] - first
             if (lines.cells[rows] <= index).any():
-                raise _other_file(self.source)
-            bounds = zip(changed.tolist(), *(bound.tolist() for bound in lines.bounds(rows, index)), strict=True)
-            for token, start, end in bounds:
+                raise self._other_file()
+            bounds = (bound.tolist() for bound in lines.bounds(rows, index))
+            for token, start, end in zip(of_column.tolist(), *bounds, strict=True):
                 cell = block[start:end].lstrip(b" \r")
                 start, cell = end - len(cell), cell.rstrip(b" \r")
-                edits.append((start, start + len(cell), column.replaced(token, cell.decode()).encode()))
-        return _spliced(block, sorted(edits))
+                edits.append((start, start + len(cell), self._replaced(column, token, cell.decode()).encode()))
+        return _spliced(block, edits)
 
     def _json_lines(self, first: int, block: bytes) -> bytes:
         """Replace the tags in a block of JSON lines."""
@@ -85,46 +85,42 @@ class Rewriter:
             line = int(self._file.document_lines[document]) - first
             text = lines[line].decode()
             edits = []
-            for key, column in zip(self._file.columns, self._columns, strict=True):
-                base, end = column.old.offsets[document : document + 2].tolist()
-                changed = column.between(base, end).tolist()
+            for column, key in enumerate(self._file.columns):
+                base, end = self._file.tags[column].offsets[document : document + 2].tolist()
+                changed = _between(self._changed[column], base, end).tolist()
                 bounds = _string_bounds(text, key) if changed else []
                 if changed and len(bounds) != end - base:
-                    raise _other_file(self.source)
+                    raise self._other_file()
                 for token in changed:
                     start, stop = bounds[token - base]
-                    tag = column.replaced(token, json.loads(text[start:stop]))
+                    tag = self._replaced(column, token, json.loads(text[start:stop]))
                     # escape other letters only if the whole line does
                     edits.append((start, stop, json.dumps(tag, ensure_ascii=text.isascii())))
             if edits:
-                lines[line] = _spliced(text, sorted(edits)).encode()
+                lines[line] = _spliced(text, edits).encode()
         return b"\n".join(lines)
 
-
-class _Column:
-    """The old and the new tags of one column."""
-
-    def __init__(self, source: str, old: Tags, new: Tags, outside: str | None) -> None:
-        self._source, self.old, self._new, self._outside = source, old, new, outside
-        self.changed = changed_tokens(old, new)
-
-    def between(self, first: int, last: int) -> np.ndarray:
-        """Return the tokens from `first` to `last` (exclusive) whose tags change."""
-        return self.changed[slice(*np.searchsorted(self.changed, [first, last]))]
-
-    def replaced(self, token: int, tag: str) -> str:
+    def _replaced(self, column: int, token: int, tag: str) -> str:
         """Return the new tag of a token; raise an `InputError` unless `tag`, the tag in the file, is the old one."""
-        old, new = (tags.names[tags.codes[token]] for tags in (self.old, self._new))
+        old, new = (tags[column].names[tags[column].codes[token]] for tags in (self._file.tags, self._new))
         if tag != old and not (old == "O" and tag == self._outside):
-            raise _other_file(self._source)
+            raise self._other_file()
         return self._outside if new == "O" and self._outside is not None else new
+
+    def _other_file(self) -> InputError:
+        return InputError("the file was changed while it was read.", "Run the command again.", source=self.source)
+
+
+def _between(tokens: np.ndarray, first: int, last: int) -> np.ndarray:
+    """Return the tokens from `first` to `last` (exclusive); tokens ascend."""
+    return tokens[slice(*np.searchsorted(tokens, [first, last]))]
 
 
 def _spliced(text: AnyStr, edits: Sequence[tuple[int, int, AnyStr]]) -> AnyStr:
     """Replace parts of a text or of bytes."""
     pieces: list[AnyStr] = []
     done = 0
-    for start, end, replacement in edits:
+    for start, end, replacement in sorted(edits):
         pieces += (text[done:start], replacement)
         done = end
     pieces.append(text[done:])
@@ -146,7 +142,3 @@ def _string_bounds(text: str, key: str) -> list[tuple[int, int]]:
         elif depth == 1:
             wanted = json.loads(string) == key
     return bounds
-
-
-def _other_file(source: str) -> InputError:
-    return InputError("the file was changed while it was read.", "Run the command again.", source=source)

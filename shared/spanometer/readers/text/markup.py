@@ -6,12 +6,14 @@ of `ENTITY_TYPES`, otherwise a component.
 """
 
 import re
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from ...arrays import batches, is_utf8, read_documents, string_array
@@ -71,8 +73,7 @@ class EntityTypes:
         return _first_parts(ENTITY_TYPES if self.entity_types is None else self.entity_types)
 
 
-@dataclass(frozen=True)
-class Annotation:
+class Annotation(NamedTuple):
     """The words and entities of a document with markup.
 
     Attributes:
@@ -109,12 +110,10 @@ def from_markup(
     return _Parser(text, _first_parts(entity_types), document, first_line).parse()
 
 
-@dataclass(frozen=True)
-class _Open:
-    """An open tag: its name, its label or first type, its position, and its entity (None for a component)."""
+class _Open(NamedTuple):
+    """An open tag: its name, its position, its first word, and its entity (None for a component)."""
 
     name: str
-    label: str
     offset: int
     start: int
     entity: Entity | None
@@ -171,7 +170,7 @@ class _Parser:
             remedy = f"Put {tag} inside an entity. Entity types begin with {kinds}. Add other types with "
             remedy += f"{setting('entity_types')}."
             raise self._refuse(f"the component {tag} is outside all entities.", remedy, offset)
-        self.opened.append(_Open(name, types[0], offset, len(self.words), entity))
+        self.opened.append(_Open(name, offset, len(self.words), entity))
 
     def _close(self, name: str, offset: int) -> None:
         if not self.opened or self.opened[-1].name != name:
@@ -183,7 +182,7 @@ class _Parser:
         if closed.entity is not None:
             closed.entity["end"] = end
         if (outer := self._enclosing()) is not None:
-            outer["components"].append({"start": closed.start, "end": end, "label": closed.label})
+            outer["components"].append({"start": closed.start, "end": end, "label": name.partition("+")[0]})
 
     def _unmatched(self, name: str, offset: int) -> InputError:
         begin, tag = f"<{_shown(name)}>", f"</{_shown(name)}>"
@@ -242,8 +241,7 @@ def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types:
     return " ".join([*pieces, *words[done:]])
 
 
-@dataclass(frozen=True)
-class _Node:
+class _Node(NamedTuple):
     """An element to write: an entity, or a component."""
 
     start: int
@@ -368,20 +366,30 @@ def pair_from_markup(
             numbers of documents or different words.
     """
     require_same_documents(len(references), len(predictions))
-    sides = on_both_sides(_read_side, references, predictions, entity_types=entity_types)
-    (reference, words), (prediction, predicted) = sides
+    sides = (((1, text.as_py()) for text in column) for column in (references, predictions))
+    (reference, words, _), (prediction, predicted, _) = on_both_sides(read_markup, *sides, entity_types=entity_types)
     for document, pair in enumerate(zip(words, predicted, strict=True)):
         require_same_words(*pair, document)
     return reference, prediction
 
 
-def _read_side(column: pa.ChunkedArray, *, entity_types: Collection[str]) -> tuple[Entities, Words]:
-    words = WordRows()
+def read_markup(texts: Iterable[tuple[int, str]], entity_types: Collection[str]) -> tuple[Entities, Words, np.ndarray]:
+    """Read the entities and the words of documents; only a few documents are in memory at a time.
 
-    def documents() -> Iterator[list[Entity]]:
-        for document, text in enumerate(column):
-            annotation = from_markup(text.as_py(), entity_types=entity_types, document=document)
+    Args:
+        texts: the number of the first line of each document, and its markup.
+        entity_types: the first dotted parts of tags that are entities.
+
+    Returns:
+        The entities, the words, and the first lines.
+    """
+    words, lines = WordRows(), array("q")
+
+    def entities() -> Iterator[list[Entity]]:
+        for document, (line, text) in enumerate(texts):
+            annotation = from_markup(text, entity_types=entity_types, document=document, first_line=line)
             words.append(annotation.words)
+            lines.append(line)
             yield annotation.entities
 
-    return entities_of(documents()).with_lengths(words.lengths), words.words()
+    return entities_of(entities()).with_lengths(words.lengths), words.words(), np.asarray(lines)

@@ -6,16 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, chain, groupby
 from typing import Any
 
-import numpy as np
-
 from ...documents.document_file import DocumentFile
-from ...documents.layers import Record, WordRows
+from ...documents.layers import Record
 from ...exceptions import InputError, require_choice, setting
-from ...spans.entities import ENTITY_TYPES, Entity, entities_of
+from ...spans.entities import ENTITY_TYPES, Entity
 from ..formats import register
 from ..json.records import first_object, is_json_lines
 from ..source import Source
-from .markup import from_markup, to_markup
+from .markup import read_markup, to_markup
 
 DOCUMENTS = ("lines", "blank", "file")
 """What can be a document in a file with markup."""
@@ -33,34 +31,17 @@ def read_quaero(
 ) -> DocumentFile:
     """Read the entities and words of all documents, see `read_entities`."""
     require_choice("documents", documents, DOCUMENTS)
-    first_lines: list[int] = []
-
-    words = WordRows()
-
-    def annotated() -> Iterator[list[Entity]]:
-        for line, text in _texts(source, documents):
-            try:
-                annotation = from_markup(text, entity_types=entity_types, first_line=line)
-            except InputError as error:
-                if documents == "lines" and error.problem.endswith("is not closed."):
-                    blank = setting("documents", "blank")
-                    error.remedy += (
-                        f" Each line is read as one document. If blank lines separate documents, set {blank}."
-                    )
-                raise error.placed(source=source.name) from None
-            words.append(annotation.words)
-            first_lines.append(line)
-            yield annotation.entities
-
-    entities = entities_of(annotated())
+    try:
+        entities, words, lines = read_markup(_texts(source, documents), entity_types)
+    except InputError as error:
+        if documents == "lines" and error.problem.endswith("is not closed."):
+            blank = setting("documents", "blank")
+            error.remedy += f" Each line is read as one document. If blank lines separate documents, set {blank}."
+        raise error.placed(source=source.name, document=None) from None
     if not words:
         raise source.refuse("the file has no documents.", "Write text with markup, one sentence or turn a line.")
     return DocumentFile.in_words(
-        source=source.name,
-        format="quaero",
-        document_lines=np.array(first_lines, dtype=np.int64),
-        words=words.words(),
-        entities=entities.with_lengths(words.lengths),
+        source=source.name, format="quaero", document_lines=lines, words=words, entities=entities
     )
 
 

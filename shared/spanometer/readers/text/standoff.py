@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from ...documents.fitting import Fitted
@@ -104,23 +105,19 @@ def _written(documents: Fitted) -> Iterator[tuple[str, bytes]]:
         name, text = record.id or f"{number:0{digits}}", str(record.text)
         # a byte order mark in the text needs another one before it
         yield f"{name}.txt", ("\ufeff" * text.startswith("\ufeff") + text).encode()
-        lines: list[str] = []
-        attributes = 0
+        lines, attributes = list[str](), count(1)
         for place, (_, _, label) in enumerate(record.spans):
             pieces = _pieces(text, record.pieces(place))
             offsets = ";".join(f"{first} {last}" for first, last in pieces)
             covered = " ".join(text[first:last] for first, last in pieces)
             lines.append(f"T{place + 1}\t{_word(label)} {offsets}\t{covered}\n")
             for key, value in record.attributes[place].items():
-                attributes += 1
-                lines.append(f"A{attributes}\t{_word(key)} T{place + 1}{_value(value)}\n")
+                lines.append(f"A{next(attributes)}\t{_word(key)} T{place + 1}{_value(value)}\n")
         yield f"{name}.ann", "".join(lines).encode()
 
 
 def _pieces(text: str, fragments: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Split fragments at line ends, because brat's fragments cannot contain them."""
-    if not any(_LINE_END.search(text, start, end) for start, end in fragments):
-        return list(fragments)
     parts = (part for start, end in fragments for part in _BETWEEN_LINE_ENDS.finditer(text, start, end))
     return [part.span() for part in parts] or list(fragments)
 

@@ -125,7 +125,6 @@ register("bioc", "BioC", _shows, read_bioc, units=("codepoint", "utf-16", "byte"
 
 
 _GATE_REMEDY = "Save the document as GATE XML."
-_DEFAULT = "default"
 _MARKUP = "Original markups"
 """The annotation set that has the markup of the original page."""
 
@@ -148,7 +147,7 @@ def read_gate(source: Source) -> Iterator[Record | str]:
         places[node.get("id")] = len(text)
         text += node.tail or ""
     for of_set in document.iterfind("AnnotationSet"):
-        name = of_set.get("Name", _DEFAULT)
+        name = of_set.get("Name", "default")
         if name == _MARKUP:
             yield f"the annotation set {name!r}."
             continue

@@ -1,16 +1,22 @@
-"""Lists: labels with their new names, names of integer labels, and words with probabilities or counts."""
+"""Files that options name: labels with their new names, names of integer labels, probabilities of words, and logits."""
 
+import io
 import json
 import math
 import os
-from collections.abc import Callable, Mapping
+import re
+import zipfile
+import zlib
+from collections.abc import Mapping
+from lzma import LZMAError
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..exceptions import InputError, shown
+from ..exceptions import InputError, counted, shown
 from ..tags.tags import read_id2label
-from .source import Source
+from ..tags.viterbi import Legality, Scores
+from .source import FileLike, Progress, Source, open_file
 
 _LABELS_REMEDY = "Write a label and its new name on each line, or all labels and new names in one JSON object."
 
@@ -52,9 +58,8 @@ def _from_json(text: str, name: str) -> dict[str, str]:
     except (ValueError, RecursionError):
         raise InputError("this is not JSON.", _LABELS_REMEDY, source=name) from None
     if not isinstance(labels, Mapping) or not all(isinstance(new, str) for new in labels.values()):
-        raise InputError(
-            "the file is not a JSON object with strings as values.", 'Write {"PER": "PERSON", ...}.', source=name
-        )
+        problem = "the file is not a JSON object with strings as values."
+        raise InputError(problem, 'Write {"PER": "PERSON", ...}.', source=name)
     return dict(labels)
 
 
@@ -88,11 +93,7 @@ _RANGE_REMEDY = "Give only probabilities (greater than 0 and at most 1) or only 
 
 
 def read_word_probabilities(
-    path: str | os.PathLike[str] | BinaryIO,
-    *,
-    name: str | None = None,
-    progress: Callable[[int], object] | None = None,
-    **limits: Any,
+    path: FileLike, *, name: str | None = None, progress: Progress = None, **limits: Any
 ) -> dict[str, float]:
     """Read the probabilities P(w) of words from a list: each line has a word, a tab (or a space) and a number.
 
@@ -112,7 +113,7 @@ def read_word_probabilities(
     """
     values: dict[str, float] = {}
     lines: list[int] = []
-    counted = True
+    are_counts = True
     with Source.open(path, name, progress, **limits) as source:
         for line, text in source.lines():
             if not text.strip():
@@ -130,12 +131,86 @@ def read_word_probabilities(
                 raise source.refuse(f"the word {shown(word)} is repeated.", "Give every word once.", line)
             values[word] = value
             lines.append(line)
-            counted = counted and written.strip().isdecimal()
+            are_counts = are_counts and written.strip().isdecimal()
         if not values:
             raise source.refuse("the list has no words.", _WORDS_REMEDY)
         for (word, value), line in zip(values.items(), lines, strict=True):
-            if not 0 < value <= (math.inf if counted else 1.0):
+            if not 0 < value <= (math.inf if are_counts else 1.0):
                 problem = f"{value:g} is not a valid probability or count of {shown(word)}."
                 raise source.refuse(problem, _RANGE_REMEDY, line)
-    total = float(np.sum(list(values.values()))) if counted else 1.0
+    total = float(np.sum(list(values.values()))) if are_counts else 1.0
     return {word: value / total for word, value in values.items()}
+
+
+_DAMAGED = (ValueError, EOFError, OSError, RuntimeError, MemoryError, zlib.error, LZMAError, zipfile.BadZipFile)
+"""Exceptions for damaged files, unsupported zip files, and shapes that do not fit into memory."""
+
+_NPZ_REMEDY = (
+    "Save the logits with numpy.savez(path, *arrays, labels=labels), with one array of shape (tokens, labels) for each "
+    "document. Save padded logits with numpy.savez(path, logits=padded, lengths=lengths, labels=labels)."
+)
+
+
+def read_logits(path: str | os.PathLike[str], *, scheme: str | None = None) -> tuple[list[np.ndarray], list[str]]:
+    """Read logits and their labels.
+
+    The array `labels` has the tags as strings. The logits are either one array `logits` of shape (documents, tokens,
+    labels) with `lengths`, the number of tokens of each document; or one array of shape (tokens, labels) for each
+    document. These arrays are ordered by the numbers in their names (`numpy.savez` uses `arr_0`, `arr_1`, ...).
+
+    Returns:
+        An array of shape (tokens, labels) for each document, and the labels.
+
+    Raises:
+        InputError: if the file cannot be read, if arrays have other shapes, or if logits are not finite. The error
+            names the file.
+    """
+    name = os.fspath(path)
+    with open_file(name, name) as stream:
+        try:
+            # an archive is read from its end
+            return _arrays_in(stream if stream.seekable() else io.BytesIO(stream.read()), scheme)
+        except InputError as error:
+            raise error.placed(source=name) from None
+
+
+def _arrays_in(stream: BinaryIO, scheme: str | None) -> tuple[list[np.ndarray], list[str]]:
+    try:
+        loaded = np.load(stream, allow_pickle=False)
+        arrays = None if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
+    except _DAMAGED:
+        raise InputError("this is not an .npz file of numbers and strings.", _NPZ_REMEDY) from None
+    if arrays is None:
+        raise InputError("this is a single array without labels.", _NPZ_REMEDY)
+    labels = arrays.pop("labels", None)
+    if labels is None or labels.ndim != 1 or labels.dtype.kind != "U":
+        raise InputError("the file has no list of strings 'labels'.", _NPZ_REMEDY)
+    if "logits" in arrays:
+        documents = _parts(arrays["logits"], arrays.get("lengths"))
+    else:
+        documents = [arrays[key] for key in sorted(arrays, key=_natural)]
+    Scores.read(documents, len(Legality.of(labels.tolist(), scheme).labels))
+    return documents, labels.tolist()
+
+
+def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
+    """Split logits by document and remove the padding."""
+    if logits.ndim != 3:
+        raise InputError(f"'logits' has the shape {logits.shape} instead of (documents, tokens, labels).", _NPZ_REMEDY)
+    if lengths is None:
+        return list(logits)
+    if lengths.shape != logits.shape[:1] or lengths.dtype.kind not in "iu":
+        problem = f"'lengths' has the shape {lengths.shape} and the type {lengths.dtype}, but 'logits' has "
+        problem += f"{counted(len(logits), 'document')}."
+        raise InputError(problem, "Give one whole number for each document.")
+    beyond = (lengths < 0) | (lengths > logits.shape[1])
+    if beyond.any():
+        document = int(np.argmax(beyond))
+        problem = f"the length is {lengths[document]}, but 'logits' has {counted(logits.shape[1], 'token')}."
+        raise InputError(problem, "Give the number of tokens of each document.", document=document)
+    return [tokens[:length] for tokens, length in zip(logits, lengths.tolist(), strict=True)]
+
+
+def _natural(key: str) -> list[tuple[str, int]]:
+    """Return a sort key that orders numbers by value."""
+    return [(text, int(number or -1)) for text, number in re.findall(r"(\D*)(\d*)", key)]
