@@ -374,7 +374,7 @@ class _SpanColumns:
             self._add_bounds(batch.spans[begin : begin + _SPANS])
         self._counts.extend(batch.counts)
         stated = batch.stated
-        if "" in stated:
+        if any(stated):
             # a document with only empty stated texts states none
             rows = (stated[begin:end] for begin, end in pairwise(accumulate(batch.counts, initial=0)))
             stated = [text for row in rows for text in (row if any(row) else repeat(None, len(row)))]

@@ -10,8 +10,6 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from ...exceptions import InputError, shown
 from ..source import PARQUET, Source
 
@@ -94,6 +92,7 @@ _LITERAL = 16
 """Slightly more than the length of JSON's longest literal or escape."""
 
 _BLANKS = "[ \\t\\r\\n]*"
+_BLANK_BYTES = b" \t\r\n"
 _BEGIN = re.compile(rf"{_BLANKS}(\[?){_BLANKS}(\]{_BLANKS})?")
 _FOLLOWING = {"[": re.compile(rf"{_BLANKS}([],]){_BLANKS}"), "": re.compile(rf"{_BLANKS}()")}
 """What can follow an item of an array, and a value that is not in an array."""
@@ -298,13 +297,10 @@ class Scanner:
 
         False can also mean that a string has such a colon.
         """
-        code = np.frombuffer(self._text[first:last].encode("latin-1", "replace"), dtype=np.uint8)
-        place = np.flatnonzero(code == ord(":")) - 1
-        while (blank := code[place] <= ord(" ")).any():
-            place -= blank
-        keys = sum(self._sizes)
+        keys, text = sum(self._sizes), self._text[first:last]
         self._sizes.clear()
-        return keys == np.count_nonzero(code[place] == ord('"'))
+        # usually no string has a colon
+        return keys == text.count(":") or keys == text.encode().translate(None, _BLANK_BYTES).count(b'":')
 
 
 def decoded_lines(text: str) -> list[Any] | None:
