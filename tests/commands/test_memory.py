@@ -85,6 +85,8 @@ def _is_noise(generator, rate):
 def test_memory_by_size(tmp_path, monkeypatch, capsys, name, line, command):
     for place, size in {
         "readers.source.BLOCK_SIZE": 1 << 14,
+        "readers.source._TEXT_SIZE": 1 << 12,
+        "readers.json.values._CHARACTERS": 1 << 12,
         "spans.entities._AT_ONCE": 20,
         "documents.building._AT_ONCE": 20,
         "analysis.scores.measure_result._BLOCK": 500,

@@ -190,7 +190,10 @@ class Source(Named):
                 # otherwise the caller's stream would be closed with the buffer
                 opened.callback(stream.detach)
             try:
-                yield cls(stream, called, progress, bounds, empty=empty)
+                source = cls(stream, called, progress, bounds, empty=empty)
+                yield source
+                # the text refers to the source, which would wait for a garbage collection
+                source._text = iter(())
             except MemoryError:
                 raise out_of_memory(called) from None
 
