@@ -18,7 +18,7 @@ LEVELS = ("fine", "coarse")
 """The levels of types that can be read."""
 
 WORDS_COLUMN = "TOKEN"
-_LITERAL, _METONYMIC, _COMPONENTS, _NESTED = KINDS = ("literal", "metonymic", "components", "nested")
+_LITERAL, _METONYMIC, _COMPONENTS, _ = KINDS = ("literal", "metonymic", "components", "nested")
 COLUMNS = {
     "fine": dict(zip(KINDS, ("NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED"), strict=True)),
     "coarse": dict(zip(KINDS, ("NE-COARSE-LIT", "NE-COARSE-METO"), strict=False)),
