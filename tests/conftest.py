@@ -1,5 +1,6 @@
 """What several test files need."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -31,6 +32,11 @@ def pytest_collection_modifyitems(config, items):
         others = [item for item in items if "data" not in item.fixturenames]
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if "data" in item.fixturenames]
+
+
+def pytest_collection_finish():
+    # the collected tests live until the end: no garbage collection need look at them
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -85,7 +85,7 @@ def _is_noise(generator, rate):
 def test_memory_by_size(tmp_path, monkeypatch, capsys, name, line, command):
     for place, size in {
         "readers.source.BLOCK_SIZE": 1 << 14,
-        "spans.entities._ENTITIES": 200,
+        "spans.entities._AT_ONCE": 20,
         "documents.building._AT_ONCE": 20,
         "analysis.scores.measure_result._BLOCK": 500,
         "counts.statistics._BLOCK": 1 << 10,

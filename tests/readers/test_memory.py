@@ -49,7 +49,7 @@ def span_rows(generator):
 )
 def test_readers_hold_columns(tmp_path, monkeypatch, reader, line, head):
     monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 14)
-    monkeypatch.setattr("spanometer.spans.entities._ENTITIES", 200)
+    monkeypatch.setattr("spanometer.spans.entities._AT_ONCE", 20)
     monkeypatch.setattr("spanometer.documents.stated._AT_ONCE", 200)
     monkeypatch.setattr("spanometer.documents.building._AT_ONCE", 20)
     generator = random.Random(1)

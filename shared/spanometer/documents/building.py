@@ -14,21 +14,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrays import (
-    arrow_array,
-    is_utf8,
-    offsets_by,
-    offsets_of,
-    place_of,
-    run_bounds,
-    sorted_codes,
-    take_segments,
-    typed_array,
-)
+from ..arrays import arrow_array, is_utf8, offsets_by, offsets_of, run_bounds, sorted_codes, take_segments, typed_array
 from ..exceptions import InputError, counted, setting
 from ..spans.arrow import SPAN_REMEDY, SPAN_TYPE, SPANS, item_problem
 from ..spans.spans import Fragments, Spans, checked_spans
-from ..spans.texts import UNITS, Tokens, are_plain, code_points_of, texts_not_plain
+from ..spans.texts import UNITS, Tokens, code_points_of, is_plain, texts_not_plain
 from .layers import Codes, Named, Record, RecordBatch, WordRows
 from .stated import NO_ATTRIBUTES, TEXT_TYPE, StatedSpans, alike, compared, stated_arrays, strings_of
 
@@ -346,7 +336,7 @@ class RecordColumns:
             named = dict(zip(SPANS.keys, span, strict=True)) if is_span else span
             problem = item_problem(named, SPAN_TYPE, "a span")
             if problem:
-                document, place = place_of(offsets_of(batch.counts), index)
+                document, place = batch.place_of(index)
                 return self.locate(InputError(problem, document=first + document, span=place))
         return self.locate(InputError("a span is malformed.", SPAN_REMEDY))
 
@@ -374,7 +364,7 @@ class _SpanColumns:
             self._add_bounds(batch.spans[begin : begin + _SPANS])
         self._counts.extend(batch.counts)
         stated = batch.stated
-        if "" in stated:
+        if any(stated):
             # a document with only empty stated texts states none
             rows = (stated[begin:end] for begin, end in pairwise(accumulate(batch.counts, initial=0)))
             stated = [text for row in rows for text in (row if any(row) else repeat(None, len(row)))]
@@ -385,7 +375,7 @@ class _SpanColumns:
         self._attributes.append(codes)
         for place, pairs in sorted(batch.fragments.items()):
             if typed_array(list(chain.from_iterable(pairs)), pa.int64()) is None:
-                document, _ = place_of(offsets_of(batch.counts), place)
+                document, _ = batch.place_of(place)
                 raise InputError("a boundary of a fragment is not an integer.", SPAN_REMEDY, document=document)
             for start, end in pairs:
                 self._fragments.extend((first + place, start, end))
@@ -456,6 +446,6 @@ def _with_bounds(spans: Spans, start: np.ndarray, end: np.ndarray) -> Spans:
 
 def _which(text: str, units: Collection[str]) -> str:
     """Describe the characters of a text that different units count differently."""
-    others = not are_plain(text, {unit.removesuffix("-lf") for unit in units})
+    others = not all(is_plain(text, unit.removesuffix("-lf")) for unit in units)
     line_ends = any(unit.endswith("-lf") for unit in units)
     return " and ".join(["such as emoji"] * others + ["a carriage return with a newline"] * line_ends)

@@ -12,7 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..arrays import offsets_of, ranges
+from ..arrays import offsets_of, place_of, ranges
 from ..exceptions import InputError
 from ..tags.tags import Tags, list_arrays
 
@@ -123,6 +123,10 @@ class RecordBatch:
         of_documents = zip(accumulate(counts, initial=0), columns["fragments"], strict=False)
         columns["fragments"] = {first + place: row[place] for first, row in of_documents for place in row}
         return cls(**columns, counts=counts)
+
+    def place_of(self, span: int) -> tuple[int, int]:
+        """Return the document of a span, and the index of the span in this document."""
+        return place_of(offsets_of(self.counts), span)
 
 
 _LAYERS = tuple(each.name for each in fields(Record))

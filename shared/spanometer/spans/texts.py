@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import IntEnum
@@ -45,25 +45,12 @@ def is_plain(text: str, unit: str) -> bool:
     return unit.startswith("utf-16") and len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
 
 
-def are_plain(text: str, units: Iterable[str]) -> bool:
-    """Check whether the offsets of a text are the same in these units and in code points."""
-    return all(is_plain(text, unit) for unit in units)
-
-
-def texts_not_plain(texts: Sequence[str], units: Collection[str]) -> np.ndarray:
+def texts_not_plain(texts: Sequence[str], units: Iterable[str]) -> np.ndarray:
     """Return the indices of the texts with characters that one of these units counts differently than code points."""
     whole = "".join(texts)
-    if are_plain(whole, units):
-        return np.zeros(0, dtype=np.int64)
-    code = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    odd = np.zeros(len(code), dtype=bool)
-    for unit in units:
-        if not unit.startswith("codepoint"):
-            odd |= code > (0x7F if unit == "byte" else 0xFFFF)
-        if unit.endswith("-lf"):
-            odd[:-1] |= (code[:-1] == ord("\r")) & (code[1:] == ord("\n"))
+    odd = [np.flatnonzero(np.diff(borders(whole, unit)) != 1) for unit in units if not is_plain(whole, unit)]
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
-    return np.unique(np.searchsorted(ends, np.flatnonzero(odd), side="right"))
+    return np.unique(np.searchsorted(ends, np.concatenate([np.zeros(0, int), *odd]), side="right"))
 
 
 def borders(text: str, unit: str) -> np.ndarray:

@@ -10,8 +10,6 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from ...exceptions import InputError, shown
 from ..source import PARQUET, Source
 
@@ -94,6 +92,7 @@ _LITERAL = 16
 """Slightly more than the length of JSON's longest literal or escape."""
 
 _BLANKS = "[ \\t\\r\\n]*"
+_BLANK_BYTES = b" \t\r\n"
 _BEGIN = re.compile(rf"{_BLANKS}(\[?){_BLANKS}(\]{_BLANKS})?")
 _FOLLOWING = {"[": re.compile(rf"{_BLANKS}([],]){_BLANKS}"), "": re.compile(rf"{_BLANKS}()")}
 """What can follow an item of an array, and a value that is not in an array."""
@@ -191,47 +190,21 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[list[int], 
     begin = next(_BEGIN.finditer(text))
     place, follows = begin.end(), "," if begin[2] is None else "]"
     line = 1 + text.count("\n", 0, place)
-
-    def strictly(place: int, line: int) -> tuple[Any, int]:
-        try:
-            return DECODER.raw_decode(text, place)
-        except (ValueError, RecursionError) as error:
-            if limited and isinstance(error, json.JSONDecodeError) and _is_cut(error):
-                source.require_short(len(text) - place, *_LONG_ITEM, line)
-            raise not_json(source, error, line, "Export the file again.") from None
-
-    def add_items(decode: Callable[[int, int], tuple[Any, int]]) -> tuple[int, str]:
-        """Add some items; returns where they end, and the character after them if it may be there."""
-        lines.clear()
-        values.clear()
-        here, end, after = line, place, ","
-        while after == "," and end < place + _CHARACTERS:
-            value, ended = decode(end, here)
-            if limited:
-                source.require_short(ended - end, *_LONG_ITEM, here)
-            lines.append(here)
-            values.append(value)
-            following = _FOLLOWING[begin[1]].match(text, ended)
-            after, ended = (_WRONG, ended) if following is None else (following[1], following.end())
-            here, end = here + text.count("\n", end, ended), ended
-        return end, after
-
     while follows == ",":
-        lines, values = list[int](), list[Any]()
+        lines, values, last = list[int](), list[Any](), place + _CHARACTERS
         try:
-            end, follows = add_items(lambda place, _: scanner.scan(text, place))
-            distinct = scanner.has_distinct_keys(place, end)
-        except (StopIteration, ValueError, RecursionError):
-            distinct = False
-        if not distinct:
-            try:
-                end, follows = add_items(strictly)
-            except InputError:
-                # an error is raised after the items before it
-                yield lines, values
-                raise
-        yield lines, values
-        line, place = line + text.count("\n", place, end), end
+            while follows == "," and place < last:
+                value, end = _decoded(source, text, scanner, place, line, limited=limited)
+                if limited:
+                    source.require_short(end - place, *_LONG_ITEM, line)
+                lines.append(line)
+                values.append(value)
+                following = _FOLLOWING[begin[1]].match(text, end)
+                follows, end = (_WRONG, end) if following is None else (following[1], following.end())
+                line, place = line + text.count("\n", place, end), end
+        finally:
+            # an error is raised after the items before it
+            yield lines, values
     if follows == _WRONG or place < len(text):
         rest = text[place:].lstrip()
         line += text.count("\n", place, len(text) - len(rest))
@@ -239,6 +212,21 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[list[int], 
         missing = f"',' or ']' is missing before {named}"
         problem = missing if follows == _WRONG else f"{named} follows the last value"
         raise source.refuse(f"invalid JSON: {problem}.", "Export the file again.", line)
+
+
+def _decoded(source: Source, text: str, scanner: Scanner, place: int, line: int, *, limited: bool) -> tuple[Any, int]:
+    """Decode the value at a place; also returns where it ends."""
+    with suppress(StopIteration, ValueError, RecursionError):
+        value, end = scanner.scan(text, place)
+        if scanner.has_distinct_keys(place, end):
+            return value, end
+    # again, for the error
+    try:
+        return DECODER.raw_decode(text, place)
+    except (ValueError, RecursionError) as error:
+        if limited and isinstance(error, json.JSONDecodeError) and _is_cut(error):
+            source.require_short(len(text) - place, *_LONG_ITEM, line)
+        raise not_json(source, error, line, "Export the file again.") from None
 
 
 def not_json(source: Source, error: Exception, line: int, remedy: str) -> InputError:
@@ -298,13 +286,10 @@ class Scanner:
 
         False can also mean that a string has such a colon.
         """
-        code = np.frombuffer(self._text[first:last].encode("latin-1", "replace"), dtype=np.uint8)
-        place = np.flatnonzero(code == ord(":")) - 1
-        while (blank := code[place] <= ord(" ")).any():
-            place -= blank
-        keys = sum(self._sizes)
+        keys, text = sum(self._sizes), self._text[first:last]
         self._sizes.clear()
-        return keys == np.count_nonzero(code[place] == ord('"'))
+        # usually no string has a colon
+        return keys == text.count(":") or keys == text.encode().translate(None, _BLANK_BYTES).count(b'":')
 
 
 def decoded_lines(text: str) -> list[Any] | None:
