@@ -25,7 +25,6 @@ import pyarrow as pa
 
 import spanometer
 from spanometer.measures import Eter
-from spanometer.readers.text.markup import to_markup
 from spanometer.spans.entities import ENTITIES, Entities
 from tags import Cases, Goal, Timings, measure_cases, report_goals, shown, table
 
@@ -184,12 +183,24 @@ def stages(name: str, columns: Columns) -> Iterator[tuple[str, Callable[[], obje
     yield f"{name} all", lambda: measure.score(measure.counts(*columns.read()))
 
 
+def markup(document: list[Entity]) -> str:
+    """Write a reference document of a `Writer` as markup; its entities and components do not cross."""
+    tags = [(entity["start"], entity["end"], "+".join(entity["types"])) for entity in document]
+    parts = (part for entity in document for part in entity["components"] if part["label"] in COMPONENTS)
+    tags += [(part["start"], part["end"], part["label"]) for part in parts]
+    words = ["word"] * (max((end for _, end, _ in tags), default=0) + 1)
+    # from the innermost tags out
+    for start, end, name in sorted(tags, key=lambda tag: (tag[0], -tag[1]))[::-1]:
+        words[start] = f"<{name}> {words[start]}"
+        words[end - 1] += f" </{name}>"
+    return " ".join(words)
+
+
 def forms_cases() -> Cases:
     """Return the cases of the module with `evaluate`, from dictionaries and from markup, and of reading both."""
     references, predictions = documents_of(Writer(2), FORMS_DOCUMENTS)
     # markup cannot write entities that cross, as outputs have them
-    words = [max((entity["end"] for entity in document), default=0) + 1 for document in references]
-    written = [to_markup(["word"] * length, side) for length, side in zip(words, references, strict=True)]
+    written = list(map(markup, references))
     modules = {form: evaluate.load(spanometer.path("eter"), form) for form in ("entities", "markup")}
     dictionaries = {"predictions": predictions, "references": references}
     same = {"predictions": written, "references": written}

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from spanometer.exceptions import InputError
-from spanometer.readers import read_entities, write_entities
+from spanometer.readers import read_entities
 
 NAMES = ["TOKEN", "NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED"]
 
@@ -33,14 +33,6 @@ def refused(content, **options):
     assert caught.value.source == "f"
     assert caught.value.problem
     return caught.value
-
-
-def written(file, format, **options):
-    stream = io.BytesIO()
-    write_entities(
-        stream, file.trees.to_dicts(), words=file.words, documents=file.documents.ids, format=format, **options
-    )
-    return stream.getvalue()
 
 
 def keys(documents):

@@ -117,9 +117,6 @@ OF_ANOTHER_KIND = {
     "indices": lambda: mapping.as_map("+1", scheme="IOB2")({"ner_tags": TAGS}, [0, None]),
     "a target": lambda: convert_tags(Tags.from_lists(TAGS), to=10**5000),
     "measures of tables": lambda: streams.sum_counts([], measures=pa.scalar(1)),
-    "words that fail": lambda: readers.write_entities(
-        io.BytesIO(), [[]], format="jsonl", words=[ODD["list that fails"]()]
-    ),
     "a path of documents": lambda: spanometer.read(np.timedelta64(1)),
     "where to write documents": lambda: spanometer.write(spanometer.read(document()), [], format="jsonl"),
     "a path with NUL": lambda: spanometer.write(spanometer.read(document()), "a\0b", format="jsonl"),

@@ -26,9 +26,6 @@ from ..tags.schemes import LabelChoice, signed_names
 
 _HERE = Path(__file__).parent
 
-ROWS = ("both", "reference", "predicted")
-"""The sides whose labels get official numbers."""
-
 _OF_LABELS = ("label_map", "reference_label_map", "labels", "ignore_labels")
 """Reading options that signatures write as sorted names."""
 
@@ -71,7 +68,7 @@ class Protocol:
         reading: reading options by name, with values as signatures write them.
         instead: maps options that users may set (to resources that the task provides) to the options of `reading` that
             they replace.
-        rows: the side whose labels get official numbers, one of `ROWS`.
+        rows: the side whose labels get official numbers, `both`, `reference` or `predicted`.
         bare_label: how official names write the label of tags that are prefixes without labels.
         format: how numbers are written, a format specification of Python; empty for all digits.
         percent: whether scores are in percent.

@@ -10,7 +10,7 @@ from typing import Any
 _HOMES = {
     "DocumentFile": "documents.document_file",
     "require_same_tokens": "documents.joining",
-    **dict.fromkeys(("read", "read_entities", "read_parts", "write_entities"), "readers.reading"),
+    **dict.fromkeys(("read", "read_entities", "read_parts"), "readers.reading"),
     **dict.fromkeys(("Format", "detect", "formats_of"), "readers.formats"),
     "Rewriter": "readers.columns.rewriter",
     **dict.fromkeys(("Source", "open_file"), "readers.source"),

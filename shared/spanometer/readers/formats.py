@@ -95,9 +95,6 @@ class Format:
             options. If it has an argument `options` instead, the class of this argument declares the options, and
             `read_folder` gets it too.
         units, in_tokens, by_name: how records become a `DocumentFile`, see `documents_of`.
-        write: for entities, converts the entities, words and names of documents to text. Its keyword arguments are
-            options too.
-        needs_words: whether only documents with words can be written.
         read_folder: reads a folder with one file for each document; None if the format has no such folders.
         paths: a regular expression for the full paths of these files.
         writer: writes documents with spans; None if the format is read-only.
@@ -115,8 +112,6 @@ class Format:
     in_tokens: bool = False
     by_name: bool = False
     content: str = "spans"
-    write: Callable[..., str] = str
-    needs_words: bool = True
     read_folder: Callable[..., Iterable[Record | str] | DocumentFile] | None = None
     paths: str = ""
     writer: Writer | None = None

@@ -21,7 +21,7 @@ from .source import FileLike, Progress, Source, open_file
 _LABELS_REMEDY = "Write a label and its new name on each line, or all labels and new names in one JSON object."
 
 
-def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> dict[str, str]:
+def read_label_map(path: str | os.PathLike[str]) -> dict[str, str]:
     """Read a mapping of old labels to new labels.
 
     The file is one JSON object, or has a line `OLD<tab>NEW` (or `OLD=NEW`, or `OLD NEW`) for each label. Empty lines
@@ -29,13 +29,12 @@ def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> 
 
     Args:
         path: the file, plain or gzipped.
-        name: what errors call it; by default its path.
 
     Raises:
         InputError: if the file cannot be read, if a line is malformed, or if a label is mapped twice.
     """
     labels: dict[str, str] = {}
-    with Source.open(path, name) as source:
+    with Source.open(path) as source:
         if source.head.lstrip().startswith(b"{"):
             return _from_json(b"".join(block for _, block in source.blocks()).decode(), source.name)
         for number, line in source.lines():

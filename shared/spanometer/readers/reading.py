@@ -1,24 +1,17 @@
-"""Reading of files in any format (tags, spans or entity trees) and of Python objects; writing of entity trees."""
+"""Reading of files in any format (tags, spans or entity trees) and of Python objects."""
 
 import json
-import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
-import numpy as np
-
-from ..arrays import is_ordered, listed
 from ..documents.document_file import DocumentFile
 from ..documents.layers import Column
 from ..documents.units import require_tokenizer, with_tokens
-from ..exceptions import InputError, counted, mention, require_choice, require_kind, setting, shown
+from ..exceptions import InputError, require_kind, shown
 from ..options import options_of, require_known, same
-from ..spans.entities import ENTITY_TYPES, Entities, Entity
-from .formats import AUTO, ColumnReading, formats_of, read_as, reading_options
-from .json.records import is_text
-from .source import FileLike, Limits, Progress, Source, require_name, require_stream
-from .writing import output_to
+from .formats import AUTO, ColumnReading, read_as, reading_options
+from .source import FileLike, Limits, Progress, Source, require_name
 
 
 def read_entities(
@@ -41,7 +34,7 @@ def read_entities(
     `DocumentFile.left_out`. Only `TOKEN` and `NE-FINE-LIT` are required. With `level="coarse"`, only `NE-COARSE-LIT`
     and `NE-COARSE-METO` are read; components and nested entities belong to the fine level.
 
-    **quaero**: words with inline markup, see `spans.markup`. By default each line that is not blank is a document (a
+    **quaero**: words with inline markup, see `text.markup`. By default each line that is not blank is a document (a
     sentence or a speech turn), and entities cannot continue on the next line.
 
     **jsonl**: each line is a document: a list of entities as in `Entities.from_dicts`, or an object with the list
@@ -68,115 +61,6 @@ def read_entities(
             column.
     """
     return read_as("entities", path, format=format, name=name, progress=progress, options=options)
-
-
-_CHANGE = "Change the document, or choose the format jsonl. Blanks and special characters are often the cause."
-
-
-def write_entities(
-    path: FileLike,
-    entities: Sequence[Sequence[Entity]],
-    *,
-    format: str,
-    words: Sequence[Sequence[str]] | None = None,
-    documents: Sequence[str] | None = None,
-    entity_types: Collection[str] = ENTITY_TYPES,
-    overwrite: bool = False,
-) -> None:
-    """Write entity trees so that `read_entities` reads the same trees. If an error is raised, nothing is written.
-
-    Args:
-        path: the file, gzipped if its name ends in `.gz`, or an open binary stream.
-        entities: the entities of each document, as in `Entities.from_dicts`; duplicates are merged.
-        format: `hipe`, `quaero` (one document on each line) or `jsonl`. `hipe` writes fine and coarse columns; coarse
-            types are the first dotted parts of fine types. If entities with one type and no components overlap, the
-            first goes into the literal column.
-        words: the words of each document; optional for jsonl.
-        documents: the names of the documents, for hipe and jsonl; by default their numbers.
-        entity_types: for quaero, the first dotted parts of tags that are entities.
-        overwrite: whether to replace an existing file.
-
-    Raises:
-        InputError: if entities, words or names have a wrong type or cannot be represented in the format, or if the file
-            exists already.
-    """
-    require_stream(path, "write")
-    require_choice("overwrite", overwrite, (True, False))
-    formats = formats_of("entities")
-    require_choice("format", format, tuple(formats))
-    chosen = formats[format]
-    columns = Entities.from_dicts(entities)
-    _require_texts("words", words, columns.documents)
-    _require_texts("documents", documents, columns.documents)
-    if words is not None:
-        columns = columns.with_lengths(np.fromiter(map(len, words), np.int64, len(words)))
-    elif chosen.needs_words:
-        raise InputError(f"format {format!r} needs words.", f"Pass the words of each document with {setting('words')}.")
-    names = list(map(str, range(columns.documents))) if documents is None else list(documents)
-    options: dict[str, Any] = {"entity_types": entity_types} if "entity_types" in chosen.options else {}
-
-    def written(trees: list[list[Entity]], part: slice = slice(None)) -> bytes:
-        """Write some documents; raise an `InputError` if they would be read differently."""
-        of_words, ids = None if words is None else words[part], names[part]
-        data = chosen.write(trees, of_words, ids, **options).encode()
-        if trees:
-            file = read_entities(BytesIO(data), format=format, **options)
-            _require_same(trees, file.trees.to_dicts())
-            if (of_words is not None and file.words != of_words) or file.documents.ids not in (None, tuple(ids)):
-                raise InputError("the new file would have other words or names.")
-        return data
-
-    trees = columns.to_dicts()
-    try:
-        data = written(trees)
-    except InputError:
-        for document, tree in enumerate(trees):
-            try:
-                written([tree], slice(document, document + 1))
-            except InputError as error:
-                # an error in reading it again speaks of lines that the user has never seen
-                reason = error.problem.replace("the file has no", "the new file would have no")
-                reason = "Spanometer could not read the file with its words or names." if error.line else reason
-                problem = f"the format {format!r} cannot hold this document: {reason}"
-                raise InputError(problem, _CHANGE, document=document, position=error.position) from None
-        raise
-    if isinstance(path, (str, os.PathLike)) and os.path.isfile(path) and not overwrite:
-        remedy = "Choose another name, or set overwrite=True."
-        raise InputError("the file exists already.", remedy, source=os.fspath(path))
-    with output_to(path, replace=overwrite) as output:
-        output.write(data)
-
-
-def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
-    """Raise an `InputError` for the first entity that is not read as it was written."""
-    for before, after in zip(trees, again, strict=False):
-        for entity in before if before != after else ():
-            if entity not in after:
-                name = f"{shown('+'.join(entity['types']))} ({entity['start']} to {entity['end']})"
-                raise InputError(f"the new file would lack the entity {name}.", position=entity["start"])
-    if trees != again:
-        raise InputError("the new file would have other entities or documents.")
-
-
-def _require_texts(option: str, value: Any, documents: int) -> None:
-    """Raise an `InputError` unless words are lists of lists of strings, and names are a list of strings."""
-    if value is None:
-        return
-    remedy = "Give a list with one item for each document."
-    if not isinstance(value, Collection) or not is_ordered(value):
-        raise InputError(f"{setting(option, value)} is not a list.", remedy)
-    if len(value) != documents:
-        problem = f"{mention(option)} has {counted(len(value), 'item')} for {counted(documents, 'document')}."
-        raise InputError(problem, remedy)
-    noun, remedy = "a string", "Give the name of each document as a string."
-    if option == "words":
-        noun, remedy = "a list of strings", "Give a list of words for each document: [['Ada', 'sings'], ...]."
-    for document, item in enumerate(listed(value, remedy, option=option)):
-        is_row = option == "words" and is_ordered(item)
-        texts = listed(item, remedy, document=document, option=option) if is_row else [item]
-        if is_row != (option == "words") or not all(map(is_text, texts)):
-            problem = f"an item of {mention(option)} is {shown(item)}, not {noun} in valid Unicode."
-            raise InputError(problem, remedy, document=document, option=option)
 
 
 def read(

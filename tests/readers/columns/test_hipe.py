@@ -1,16 +1,13 @@
-"""HIPE's columns, read and written."""
+"""HIPE's columns."""
 
-import io
 import random
-from functools import cache
 
 import pytest
 
 from builders import entity
-from entity_files import NAMES, PRESIDENT, entities_of, hipe, keys, trees, written
-from spanometer.exceptions import InputError
+from entity_files import NAMES, PRESIDENT, entities_of, hipe, keys, trees
 from spanometer.measures import SpanF
-from spanometer.readers import read, read_entities, require_same_tokens, tag_lists, write_entities
+from spanometer.readers import read, require_same_tokens
 from spanometer.spans.spans import pair_from_tags
 
 
@@ -70,30 +67,6 @@ def test_scheme_and_repair_are_the_decoders():
     assert [each["start"] for each in trees(entities_of(content, repair="discard"))[0]] == [1]
     single = hipe("a S-loc O O O")
     assert trees(entities_of(single, scheme="IOBES")) == [[entity(0, 1, "loc")]]
-
-
-def columns_of(content):
-    return [line.split("\t") for line in content.decode().splitlines()]
-
-
-def test_written_columns():
-    rows = columns_of(written(entities_of(PRESIDENT), "hipe"))
-    coarse = ["NE-COARSE-LIT", "NE-COARSE-METO"]
-    assert rows[:2] == [["TOKEN", *coarse, *NAMES[1:]], ["# document_id = d1"]]
-    assert rows[3] == ["président", "B-pers", "O", "B-pers.ind", "O", "B-comp.function", "O"]
-    assert rows[9] == ["Paris", "B-loc", "B-org", "B-loc.adm.town", "B-org.adm", "O", "O"]
-
-
-def test_overlapping_entities_take_turns_in_two_columns():
-    # read back from the columns, of which only the literal one holds components and second types
-    entities = [entity(0, 2, "a"), entity(1, 4, "b", (1, 2, "x")), entity(3, 6, "c"), entity(6, 7, "d+e")]
-    stream = io.BytesIO()
-    write_entities(stream, [entities], words=[["w"] * 7], format="hipe")
-    file = entities_of(stream.getvalue())
-    assert keys(trees(file)) == keys([entities])
-    columns = read(io.BytesIO(stream.getvalue()), columns=["NE-FINE-LIT", "NE-FINE-METO"], documents="document_id")
-    labels = [[each["label"] for each in columns.select(place).decoded().spans.to_dicts()[0]] for place in range(2)]
-    assert labels == [["b", "d"], ["a", "c", "e"]]
 
 
 def random_hipe(generator):
@@ -162,7 +135,6 @@ def spans_in(tags):
 
 
 def test_random_columns():
-    again = dict.fromkeys(("hipe", "quaero", "jsonl"), 0)
     for seed in range(100):
         generator = random.Random(seed)
         content = random_hipe(generator)
@@ -171,22 +143,6 @@ def test_random_columns():
         # equal entities are one
         assert keys(trees(file)) == sorted(set(expected))
         assert len(file.left_out) == left_out
-        same = file.trees.to_dicts()
-        for format in again:
-            try:
-                data = written(file, format)
-            except InputError as error:
-                assert format != "jsonl"
-                assert error.document is not None
-                continue
-            again[format] += 1
-            twin = entities_of(data, format=format)
-            assert twin.trees.to_dicts() == same
-            assert twin.words == file.words
-            assert twin.left_out == ()
-    assert again["jsonl"] == 100
-    assert again["hipe"] > 25
-    assert again["quaero"] > 3
 
 
 REFERENCE, SYSTEM = "hipe2020_test_fr.tsv", "hipe2020_team1_bundle3_fr_1.tsv"
@@ -203,12 +159,6 @@ OFFICIAL = {
 
 
 @pytest.fixture(scope="session")
-def corpus(data):
-    """Read a file of the corpus as entity trees, each once."""
-    return cache(lambda name, level: read_entities(data / name, level=level))
-
-
-@pytest.fixture(scope="session")
 def columns(data):
     """All columns with official counts, of the reference and of the system."""
     names = [column for _, column in OFFICIAL]
@@ -222,12 +172,3 @@ def test_counts_of_each_column_are_the_official_ones(columns, level, column):
     assert len(files[0].document_lines) == 43
     counts = SpanF().counts(*pair_from_tags(*(file.tags[0] for file in files))[:2])
     assert (counts.both, counts.predicted - counts.both, counts.reference - counts.both) == OFFICIAL[level, column]
-
-
-def test_the_reference_written_into_its_own_columns(corpus, columns):
-    names = ["NE-COARSE-LIT", "NE-COARSE-METO", "NE-FINE-LIT", "NE-FINE-METO", "NE-NESTED"]
-    stream = io.BytesIO(written(corpus(REFERENCE, "fine"), "hipe"))
-    ours = read(stream, columns=names, documents="document_id")
-    for column, tags in zip(names, ours.tags, strict=True):
-        theirs = columns[0].tags[columns[0].columns.index(column)]
-        assert tag_lists(tags) == tag_lists(theirs)

@@ -3,7 +3,7 @@
 import json
 
 from builders import entity
-from entity_files import LINES, PRESIDENT, entities_of, trees, written
+from entity_files import entities_of, trees
 
 
 def test_json_lines():
@@ -17,9 +17,3 @@ def test_json_lines():
     assert (file.words, file.lengths.tolist()) == ([["a", "b"]], [2])
     null = entities_of('[{"start": 3, "end": 4, "types": ["pers"], "components": null}]\n')
     assert trees(null) == [[entity(3, 4, "pers")]]
-
-
-def test_written_lines():
-    rows = [json.loads(line) for line in written(entities_of(PRESIDENT), "jsonl").splitlines()]
-    assert [sorted(row) for row in rows] == [["entities", "id", "tokens"]]
-    assert written(entities_of(LINES), "jsonl").startswith(b'{"id": "0", "entities": [{"start": 0')

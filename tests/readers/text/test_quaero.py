@@ -1,7 +1,7 @@
-"""QUAERO's markup in files, read and written."""
+"""QUAERO's markup in files."""
 
 from builders import entity
-from entity_files import NESTED, entities_of, refused, trees, written
+from entity_files import NESTED, entities_of, refused, trees
 
 
 def test_a_line_of_markup_is_a_document():
@@ -32,9 +32,3 @@ def test_entity_types():
     assert trees(file) == [[entity(0, 1, "drug", (0, 1, "name"))]]
     assert "outside all entities" in refused("<drug> a </drug>\n").problem
     assert refused("<drug> a </drug>\n", entity_types="drug").place == "f"
-
-
-def test_written_markup():
-    assert written(entities_of(NESTED), "quaero").decode() == (
-        "<pers.ind> <name> Ada </name> </pers.ind> slept\nin <loc.adm.town+org.adm> Rome </loc.adm.town+org.adm>\n"
-    )

@@ -1,15 +1,12 @@
 """HIPE's columns: entity trees as tags, with a column for each kind of span."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ...documents.document_file import DocumentFile
-from ...documents.layers import tag_lists
 from ...exceptions import InputError, require_choice, setting
 from ...spans.entities import Entity, entities_of
 from ...spans.spans import Spans
@@ -21,7 +18,7 @@ LEVELS = ("fine", "coarse")
 """The levels of types that can be read."""
 
 WORDS_COLUMN = "TOKEN"
-_LITERAL, _METONYMIC, _COMPONENTS, _NESTED = KINDS = ("literal", "metonymic", "components", "nested")
+_LITERAL, _METONYMIC, _COMPONENTS, _ = KINDS = ("literal", "metonymic", "components", "nested")
 COLUMNS = {
     "fine": dict(zip(KINDS, ("NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED"), strict=True)),
     "coarse": dict(zip(KINDS, ("NE-COARSE-LIT", "NE-COARSE-METO"), strict=False)),
@@ -61,22 +58,6 @@ def read_hipe(
     places = (f"line {file.line(document, start)}: {problem}" for document, start, problem in sorted(outside))
     left_out = tuple(places)
     return replace(file, format="hipe", entities=entities, left_out=left_out, tags=(), columns=(), layout=None)
-
-
-def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]], documents: Sequence[str]) -> str:
-    """Write documents as HIPE's fine and coarse columns, see `write_entities`."""
-    lengths = np.fromiter(map(len, words), np.int64, len(words))
-    sorted_out = [_sorted_out(of_document) for of_document in entities]
-    spans = {kind: Spans.from_dicts([row[kind] for row in sorted_out], lengths=lengths) for kind in KINDS}
-    columns = {name: tag_lists(spans[kind].encode("IOB2")) for kind, name in COLUMNS["fine"].items()}
-    for kind, name in COLUMNS["coarse"].items():
-        columns[name] = [[tag.partition(".")[0] for tag in row] for row in columns[COLUMNS["fine"][kind]]]
-    names = [*COLUMNS["coarse"].values(), *COLUMNS["fine"].values()]
-    lines = ["\t".join([WORDS_COLUMN, *names])]
-    for document, of_words in enumerate(words):
-        lines.append(f"# {_DOCUMENT_KEY} = {documents[document]}")
-        lines += map("\t".join, zip(of_words, *(columns[name][document] for name in names), strict=True))
-    return "".join(f"{line}\n" for line in lines)
 
 
 def _shows(source: Source) -> bool:
@@ -157,55 +138,4 @@ def _trees(spans: Mapping[str, Spans], offsets: np.ndarray, first: int, left_out
     return entities
 
 
-def _sorted_out(entities: Sequence[Entity]) -> dict[str, list[dict[str, Any]]]:
-    """Convert entities to spans of each kind, so that reading them gives these entities, if possible."""
-    spans: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
-    leaves: dict[tuple[int, int, str], list[Entity]] = defaultdict(list)
-    for entity in entities:
-        if not _must_be_literal(entity):
-            leaves[entity["start"], entity["end"], entity["types"][0]].append(entity)
-    nested: set[int] = set()
-    for entity in entities:
-        for part in entity["components"]:
-            children = leaves.get((part["start"], part["end"], part["label"]))
-            if children:
-                nested.add(id(children.pop()))
-                spans[_NESTED].append(dict(part))
-            else:
-                spans[_COMPONENTS].append({**part, "label": _COMPONENT_PREFIX + part["label"]})
-    rest = [entity for entity in entities if id(entity) not in nested]
-    rest.sort(key=lambda entity: (entity["start"], -entity["end"]))
-    begun, reach = 0, -1
-    for position, entity in enumerate(rest):
-        if entity["start"] >= reach:
-            _share(rest[begun:position], spans)
-            begun = position
-        reach = max(reach, entity["end"])
-    _share(rest[begun:], spans)
-    return spans
-
-
-def _share(run: Sequence[Entity], spans: dict[str, list[dict[str, Any]]]) -> None:
-    """Distribute overlapping entities between the literal and the metonymic column.
-
-    Overlapping entities alternate between the columns. An entity with components or with two types must be literal,
-    which determines the column of the first entity. If there is no such entity, the first one is literal.
-    """
-    turns: list[bool] = []
-    until = -1
-    for entity in run:
-        turns.append(entity["start"] < until)
-        if not turns[-1]:
-            until = entity["end"]
-    literal = {turn for entity, turn in zip(run, turns, strict=True) if _must_be_literal(entity)} or {False}
-    for entity, turn in zip(run, turns, strict=True):
-        kinds = (_LITERAL, _METONYMIC) if turn in literal else (_METONYMIC,)
-        for kind, type_ in zip(kinds, entity["types"], strict=False):
-            spans[kind].append({"start": entity["start"], "end": entity["end"], "label": type_})
-
-
-def _must_be_literal(entity: Entity) -> bool:
-    return bool(entity["components"]) or len(entity["types"]) > 1
-
-
-register("hipe", "HIPE columns", _shows, read_hipe, content="entities", write=hipe_text)
+register("hipe", "HIPE columns", _shows, read_hipe, content="entities")

@@ -14,7 +14,7 @@ from ...documents.fitting import Fitted
 from ...documents.layers import Column, Record, RecordBatch, WordRows, Writer
 from ...exceptions import InputError, clause_for, counted, setting
 from ...options import option
-from ...spans.entities import Entity, entities_of
+from ...spans.entities import entities_of
 from ...spans.spans import Spans
 from ..formats import Offsets, TagReading, register
 from ..source import ZLIB, Source
@@ -291,31 +291,13 @@ def read_entity_lines(source: Source) -> DocumentFile:
     )
 
 
-def entity_lines_text(
-    entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]] | None, documents: Sequence[str]
-) -> str:
-    """Write documents as JSON lines, see `write_entities`."""
-    tokens = [{}] * len(entities) if words is None else [{"tokens": list(row)} for row in words]
-    rows_of_all = zip(documents, tokens, entities, strict=True)
-    return "".join(json_line({"id": name, **row, "entities": list(trees)}) for name, row, trees in rows_of_all)
-
-
 def _shows_entities(source: Source) -> bool:
     row = first_object(source, "entities")
     entities = row.get("entities", [row])
     return isinstance(entities, list) and any(is_object(entity, "start", "end", "types") for entity in entities[:1])
 
 
-register(
-    "jsonl",
-    "JSON lines",
-    _shows_entities,
-    read_entity_lines,
-    allows=is_json_lines,
-    content="entities",
-    write=entity_lines_text,
-    needs_words=False,
-)
+register("jsonl", "JSON lines", _shows_entities, read_entity_lines, allows=is_json_lines, content="entities")
 
 
 def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:

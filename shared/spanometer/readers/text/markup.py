@@ -7,8 +7,7 @@ of `ENTITY_TYPES`, otherwise a component.
 
 import re
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -158,7 +157,7 @@ class _Parser:
         if len(self.opened) == MAX_DEPTH:
             problem = f"more than {MAX_DEPTH} tags are open before {tag}."
             raise self._refuse(problem, "Close tags with </...>.", offset)
-        if all(_is_entity(type_, self.entity_types) for type_ in types):
+        if all(type_.partition(".")[0] in self.entity_types for type_ in types):
             if len(set(types)) < len(types):
                 raise self._refuse(f"{tag} names a type twice.", "Name each type once.", offset)
             entity = {"start": len(self.words), "end": 0, "types": types, "components": []}
@@ -213,96 +212,6 @@ class _Parser:
     def _refuse(self, problem: str, remedy: str, offset: int) -> InputError:
         line, column = self._place(offset)
         return InputError(problem, remedy, document=self.document, line=line, column=column)
-
-
-def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types: Collection[str] = ENTITY_TYPES) -> str:
-    """Write entities as markup between the words; `from_markup` reads the same entities, if markup can express them.
-
-    Single spaces separate words and tags. If a component and another entity have the same boundaries, the order of tags
-    keeps the component inside its own entity.
-
-    Args:
-        words: the words of the document.
-        entities: the entities, as in `Entities.to_dicts`.
-        entity_types: the first dotted parts of tags that are entities.
-    """
-    pieces: list[str] = []
-    stack: list[_Node] = []
-    done = 0
-    for node in (*_in_order(entities, _first_parts(entity_types)), None):
-        while stack and (node is None or stack[-1].end <= node.start):
-            closed = stack.pop()
-            pieces += (*words[done : closed.end], f"</{closed.name}>")
-            done = closed.end
-        if node is not None:
-            pieces += (*words[done : node.start], f"<{node.name}>")
-            done = node.start
-            stack.append(node)
-    return " ".join([*pieces, *words[done:]])
-
-
-class _Node(NamedTuple):
-    """An element to write: an entity, or a component."""
-
-    start: int
-    end: int
-    name: str
-
-
-def _in_order(entities: Sequence[Entity], kinds: frozenset[str]) -> list[_Node]:
-    """Sort the elements by their opening tags; components that are entities are written as entities."""
-    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-    inner: list[_Node] = []
-    own: dict[int, list[_Node]] = defaultdict(list)
-    for index, entity in enumerate(entities):
-        bounds = entity["start"], entity["end"]
-        groups[bounds].append(index)
-        for part in entity["components"]:
-            if not _is_entity(part["label"], kinds):
-                node = _Node(part["start"], part["end"], part["label"])
-                (own[index] if (node.start, node.end) == bounds else inner).append(node)
-    # the sort is stable: a component of an outer entity goes around entities with the same bounds
-    nodes = inner
-    for (start, end), group in groups.items():
-        for index in _chain(entities, group, kinds):
-            nodes.append(_Node(start, end, "+".join(entities[index]["types"])))
-            nodes += own[index]
-    return sorted(nodes, key=lambda node: (node.start, -node.end))
-
-
-def _chain(entities: Sequence[Entity], group: Sequence[int], kinds: frozenset[str]) -> list[int]:
-    """Order entities with the same boundaries from the outermost in: each must have the next one as a component.
-
-    This is an Eulerian trail over the types (Hierholzer's algorithm): each entity is an edge from its own type to the
-    type of its component. Entities outside the trail come last; markup cannot express them.
-    """
-    if not 1 < len(group) <= MAX_DEPTH:
-        return list(group)
-    leads_to: dict[int, str | None] = {}
-    leaving: dict[str | None, list[int]] = defaultdict(list)
-    surplus: Counter[str | None] = Counter()
-    for index in reversed(group):
-        entity = entities[index]
-        bounds = entity["start"], entity["end"]
-        labels = (part["label"] for part in entity["components"] if (part["start"], part["end"]) == bounds)
-        leads_to[index] = next((label for label in labels if _is_entity(label, kinds)), None)
-        leaving[entity["types"][0]].append(index)
-        surplus[entity["types"][0]] += 1
-        surplus[leads_to[index]] -= 1
-    trail: list[int] = []
-
-    def walk(type_: str | None) -> None:
-        while leaving[type_]:
-            index = leaving[type_].pop()
-            walk(leads_to[index])
-            trail.append(index)
-
-    walk(max(surplus, key=lambda type_: surplus[type_]))
-    return [*reversed(trail), *(index for indices in leaving.values() for index in indices)]
-
-
-def _is_entity(name: str, kinds: frozenset[str]) -> bool:
-    return name.partition(".")[0] in kinds
 
 
 def _first_parts(entity_types: Collection[str]) -> frozenset[str]:

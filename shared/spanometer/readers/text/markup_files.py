@@ -2,18 +2,18 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from itertools import accumulate, chain, groupby
 from typing import Any
 
 from ...documents.document_file import DocumentFile
 from ...documents.layers import Record
 from ...exceptions import InputError, require_choice, setting
-from ...spans.entities import ENTITY_TYPES, Entity
+from ...spans.entities import ENTITY_TYPES
 from ..formats import register
 from ..json.records import first_object, is_json_lines
 from ..source import Source
-from .markup import read_markup, to_markup
+from .markup import read_markup
 
 DOCUMENTS = ("lines", "blank", "file")
 """What can be a document in a file with markup."""
@@ -45,20 +45,6 @@ def read_quaero(
     )
 
 
-def quaero_text(
-    entities: Sequence[Sequence[Entity]],
-    words: Sequence[Sequence[str]],
-    documents: Sequence[str],
-    *,
-    entity_types: Collection[str] = ENTITY_TYPES,
-) -> str:
-    """Write documents with markup, one on each line, without their names; see `write_entities`."""
-    rows = zip(words, entities, strict=True)
-    text = "".join(f"{to_markup(*row, entity_types=entity_types)}\n" for row in rows)
-    # a reader removes the first byte order mark
-    return f"\ufeff{text}" if text.startswith("\ufeff") else text
-
-
 def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
     """Yield the text of each document with the number of its first line."""
     runs = groupby(source.lines(), lambda numbered: bool(numbered[1].strip(" \t\r")))
@@ -84,7 +70,7 @@ def _shows_quaero(source: Source) -> bool:
     return ended and any(not _TAG.search(line) for line in leaves)
 
 
-register("quaero", "QUAERO markup", _shows_quaero, read_quaero, allows=_allows, content="entities", write=quaero_text)
+register("quaero", "QUAERO markup", _shows_quaero, read_quaero, allows=_allows, content="entities")
 
 
 # possessive, without backtracking: a line of unclosed brackets would take hours
