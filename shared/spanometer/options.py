@@ -201,7 +201,7 @@ class Option:
 
     def describe(self) -> str:
         """Describe the option, its values and its default in sentences."""
-        text = f"{self.text[0].upper()}{self.text[1:]}."
+        text = f"{self.text[:1].upper()}{self.text[1:]}."
         return text if self.choices else f"{text} Default {self.default!r}."
 
     def check(self, value: Any) -> None:

@@ -131,28 +131,21 @@ def average_over_labels(
 class Resampling(CheckedOptions):
     """The bootstrap over documents: a resampled corpus has as many documents as the corpus, drawn with replacement.
 
+    An interval with `bca` is bias-corrected and accelerated (Efron 1987); with `percentile`, it lies between quantiles
+    of the resampled scores.
+
     Attributes:
-        confidence: the confidence level, such as 0.95.
+        confidence: add bootstrap confidence intervals of this level, such as 0.95, by resampling documents.
         n_resamples: the number of resampled corpora.
         seed: the seed of the random generator. The same seed gives the same resampled corpora for all measures.
-        interval_method: `bca`, bias-corrected and accelerated (Efron 1987); `percentile`, quantiles of the resampled
-            scores.
+        interval_method: type of confidence interval.
     """
 
     confidence: float = option(
-        0.95,
-        help="add bootstrap confidence intervals of this level, such as 0.95, by resampling documents",
-        low=0,
-        high=1,
-        exclusive=True,
-        metavar="LEVEL",
-        label="Confidence interval",
-        common=True,
+        0.95, low=0, high=1, exclusive=True, metavar="LEVEL", label="Confidence interval", common=True
     )
     interval_method: str = option(
-        "bca",
-        help="type of confidence interval",
-        choices={"bca": "bias-corrected and accelerated", "percentile": "quantiles of the resampled scores"},
+        "bca", choices={"bca": "bias-corrected and accelerated", "percentile": "quantiles of the resampled scores"}
     )
     n_resamples: int = option(1000, help="number of bootstrap resamples", low=1, high=MOST_DRAWS, metavar="N")
     seed: int = option(0, help="random seed", low=0, metavar="N")

@@ -33,34 +33,39 @@ _TO_CHARACTERS = {
 class Pairing(AnswerReading):
     """The options for pairing two sides, and for grounding answers of language models.
 
+    Attributes:
+        unit: unit of the positions of spans.
+        to_tokens: how to align character spans with tokens.
+        trim: what to remove from both ends of character spans.
+        join_fragments: join the fragments of a character span if only white space separates them.
+        merge_overlaps: merge overlapping spans of the same label.
+        texts: whether the texts of reference and predictions may differ.
+        scored_documents: which documents to score.
+        ignore_words: do not check that reference and predictions have the same words.
+
     Raises:
         InputError: if a value is not allowed.
     """
 
     unit: str | None = option(
         None,
-        help="unit of the positions of spans",
         choices={
             "token": "tokens of the reference",
             "character": "characters of the text, as code points",
         },
     )
-    to_tokens: str = option("strict", help="how to align character spans with tokens", choices=POLICIES)
+    to_tokens: str = option("strict", choices=POLICIES)
     trim: str = option(
         "nothing",
-        help="what to remove from both ends of character spans",
         choices={
             "nothing": "",
             "blanks": "white space",
             "punctuation": "white space and punctuation marks",
         },
     )
-    join_fragments: bool = option(
-        False, help="join the fragments of a character span if only white space separates them", kind=bool
-    )
+    join_fragments: bool = option(False, kind=bool)
     merge_overlaps: str = option(
         "nothing",
-        help="merge overlapping spans of the same label",
         choices={"nothing": "", "references": "only in the reference", "all": "in the reference and the predictions"},
     )
     split_spans: str | None = tokenizer_option(
@@ -68,7 +73,6 @@ class Pairing(AnswerReading):
     )
     texts: str = option(
         "same",
-        help="whether the texts of reference and predictions may differ",
         choices={
             "same": "the texts must be equal",
             "line_ends": "line ends and byte order marks may differ",
@@ -79,10 +83,8 @@ class Pairing(AnswerReading):
         "make tokens from the text with this tokenizer, even if the file has tokens"
     )
 
-    scored_documents: str = option("same", help="which documents to score", choices=SCORED_DOCUMENTS)
-    ignore_words: bool = option(
-        False, help="do not check that reference and predictions have the same words", kind=bool
-    )
+    scored_documents: str = option("same", choices=SCORED_DOCUMENTS)
+    ignore_words: bool = option(False, kind=bool)
 
     def __post_init__(self) -> None:
         """Check the values."""

@@ -247,7 +247,15 @@ def _unplaced(subject: str, wrong: str, **others: str) -> Any:
 
 
 class GroundingPolicy(AnswerPolicy):
-    """Actions for ambiguous spans in answers. There are 9,216 policies for answers without offsets."""
+    """Actions for ambiguous spans in answers. There are 9,216 policies for answers without offsets.
+
+    Attributes:
+        fold: how text and mention are normalised.
+        inside: how to treat a mention that begins or ends inside a token of the text.
+        repeat: which of several occurrences an item gets.
+        overlap: how to treat placed spans that overlap.
+        offsets: how to use offsets in an answer.
+    """
 
     places: ClassVar[tuple[str, ...]] = (
         "broken", "outside", "fold", "inside", "repeat", "surplus", "absent", "overlap",
@@ -256,10 +264,9 @@ class GroundingPolicy(AnswerPolicy):
     kind: ClassVar[str] = "spans"
     other_kind: ClassVar[str] = "Policies that compare strings work only with the measure mention_f."
 
-    fold: str = option("exact", help="how text and mention are normalised", choices=FORMS)
+    fold: str = option("exact", choices=FORMS)
     inside: str = option(
         "whole",
-        help="how to treat a mention that begins or ends inside a token of the text",
         choices={
             "allow": "accept this occurrence",
             "whole": "ignore this occurrence",
@@ -269,7 +276,6 @@ class GroundingPolicy(AnswerPolicy):
     )
     repeat: str = option(
         "prefer free",
-        help="which of several occurrences an item gets",
         choices={
             "first": "the first",
             "all": "all of them",
@@ -290,7 +296,6 @@ class GroundingPolicy(AnswerPolicy):
     )
     overlap: str = option(
         "keep",
-        help="how to treat placed spans that overlap",
         choices={
             "keep": "all stay",
             "longest": "the longer span wins; ties: the first in the text",
@@ -300,7 +305,6 @@ class GroundingPolicy(AnswerPolicy):
     )
     offsets: str = option(
         "ignore",
-        help="how to use offsets in an answer",
         choices={
             "ignore": "do not use the offsets",
             "check": "use offsets if the text at the offsets equals the mention",
@@ -318,18 +322,18 @@ class StringPolicy(AnswerPolicy):
     """Actions for answers that are scored as strings. There are 128 policies.
 
     `fold` and `copies` are also options of the measure `mention_f`, see `compared`.
+
+    Attributes:
+        fold: how texts and mentions are normalised.
+        copies: how copies of a mention count.
     """
 
     places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
     kind: ClassVar[str] = "strings"
     other_kind: ClassVar[str] = "Policies for spans work with measures that score spans, and with grounding.ground."
 
-    fold: str = option("exact", help="how texts and mentions are normalised", choices=STRING_FORMS)
-    copies: str = option(
-        "multiset",
-        help="how copies of a mention count",
-        choices={"set": "all copies count once", "multiset": "each copy counts"},
-    )
+    fold: str = option("exact", choices=STRING_FORMS)
+    copies: str = option("multiset", choices={"set": "all copies count once", "multiset": "each copy counts"})
     surplus: str = _unplaced(
         "how to treat more copies of a mention, over all labels, than in the text", "like other predicted mentions"
     )

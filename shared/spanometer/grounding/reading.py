@@ -20,41 +20,35 @@ from .policies import GroundingPolicy, StringPolicy, form_text
 class AnswerReading:
     """Options for grounding answers of language models, see `ground`.
 
+    Attributes:
+        grounding: how to find the entities of an answer in the text.
+        asked_labels: labels that the prompt asked for. If an entity has another label, the action `outside` of the
+            grounding policy applies.
+        aliases: rename the labels in answers to the labels of the reference.
+        offsets: how to use the offsets in answers.
+        answer_format: format of answers.
+        item_mention_key: key of the mention in each entity of a JSON answer.
+        item_label_key: key of the label in each entity of a JSON answer.
+
     Raises:
         InputError: if a value is invalid.
     """
 
-    grounding: Any = option(
-        "strict",
-        help="how to find the entities of an answer in the text",
-        metavar="POLICY",
-        topic="answers",
-    )
-    asked_labels: Sequence[str] | None = labels_option(
-        "labels that the prompt asked for. If an entity has another label, the action `outside` of the grounding "
-        "policy applies",
-        metavar="LABEL,...",
-        topic="answers",
-    )
+    grounding: Any = option("strict", metavar="POLICY", topic="answers")
+    asked_labels: Sequence[str] | None = labels_option(metavar="LABEL,...", topic="answers")
     aliases: Mapping[str, str] | None = option(
         None,
-        help="rename the labels in answers to the labels of the reference",
         type="dict of str",
         metavar="ALIAS=LABEL,...",
         topic="answers",
         parse=partial(label_map_in, name="aliases"),
     )
     offsets: str | None = reused_option(
-        GroundingPolicy,
-        "offsets",
-        default=None,
-        optional=True,
-        help="how to use the offsets in answers",
-        topic="answers",
+        GroundingPolicy, "offsets", default=None, optional=True, help="", topic="answers"
     )
-    answer_format: str = option("auto", help="format of answers", choices=FORMATS, topic="answers")
-    item_mention_key: str | None = text("KEY", "key of the mention in each entity of a JSON answer", topic="answers")
-    item_label_key: str | None = text("KEY", "key of the label in each entity of a JSON answer", topic="answers")
+    answer_format: str = option("auto", choices=FORMATS, topic="answers")
+    item_mention_key: str | None = text("KEY", topic="answers")
+    item_label_key: str | None = text("KEY", topic="answers")
 
     def __post_init__(self) -> None:
         """Check the values."""

@@ -74,18 +74,13 @@ class Configuration:
 
 
 class DocumentLengths(CheckedOptions):
-    """The lengths of the documents.
+    """The lengths of the documents; None if they are unknown.
 
     Attributes:
-        lengths: the number of tokens of each document; None if unknown.
+        lengths: number of tokens of each document; spans are checked against it.
     """
 
-    lengths: Iterable[int] | None = option(
-        None,
-        help="number of tokens of each document; spans are checked against it",
-        type="list of int, optional",
-        flag="",
-    )
+    lengths: Iterable[int] | None = option(None, type="list of int, optional", flag="")
 
 
 @dataclass(frozen=True)

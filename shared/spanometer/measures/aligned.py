@@ -25,18 +25,17 @@ TOKENS_REMEDY = "Pass one list of words for each document, tokens=[['The', 'Sein
 class AlignedMeasure(Measure):
     """A measure that compares reference and predicted spans by their overlaps.
 
+    With `match_labels`, a span is compared only with spans of the same label. Without, labels are ignored and only
+    boundaries are compared. Tags are still decoded with their labels first. Spans of one side with the same tokens then
+    count as one span, except in `SemevalF` with the schema `exact`, as in nervaluate. A measure that raises an error
+    for overlapping spans of one label then raises it for all overlapping spans.
+
     Attributes:
-        match_labels: True: a span is compared only with spans of the same label. False: labels are ignored and only
-            boundaries are compared. Tags are still decoded with their labels first. Spans of one side with the same
-            tokens then count as one span, except in `SemevalF` with the schema `exact`, as in nervaluate. A measure
-            that raises an error for overlapping spans of one label then raises it for all overlapping spans.
+        match_labels: compare labels and positions. If off, compare only positions; spans with the same tokens count as
+            one.
     """
 
-    match_labels: bool = option(
-        True,
-        help="compare labels and positions. If off, compare only positions; spans with the same tokens count as one",
-        label="Labels must agree",
-    )
+    match_labels: bool = option(True, label="Labels must agree")
 
     input = "spans"
 
@@ -175,18 +174,15 @@ class PrecisionRecallF1(Measure):
 class FMeasure(PrecisionRecallF1, AlignedMeasure):
     """A measure of spans that computes precision, recall and F1, see `PrecisionRecallF1`.
 
+    With `label_groups`, spans are still compared with their full labels; counts are then summed, reported and averaged
+    by group.
+
     Attributes:
-        label_groups: a separator, such as `/` in `NAME/PATIENT`. Labels with the same part before it form a group.
-            Spans are compared with their full labels; counts are then summed, reported and averaged by group.
+        label_groups: also score groups of labels. Labels with the same text before the separator TEXT form a group:
+            with /, NAME/PATIENT and NAME/DOCTOR form the group NAME.
     """
 
-    label_groups: str | None = option(
-        None,
-        help="also score groups of labels. Labels with the same text before the separator TEXT form a group: with /, "
-        "NAME/PATIENT and NAME/DOCTOR form the group NAME",
-        kind=str,
-        metavar="TEXT",
-    )
+    label_groups: str | None = option(None, kind=str, metavar="TEXT")
 
     unusual: ClassVar[tuple[str, ...]] = ("label_groups", *PrecisionRecallF1.unusual)
 

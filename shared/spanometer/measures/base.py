@@ -45,7 +45,7 @@ COUNTS_PER_LABEL = "counts_per_label"
 """The key under which `details` returns the counts of each label."""
 
 
-def zero_division_option(help: str) -> Any:
+def zero_division_option(help: str = "") -> Any:
     """Declare the option `zero_division` of a measure with its help text."""
     return option(0.0, help=help, kind=float, choices=(0.0, 1.0, nan), label="Zero division")
 

@@ -59,6 +59,10 @@ class ChanceKappaF1(AlignedMeasure):
     kappa_f1 is 1 for identical annotations and `zero_division` for all others. Documents without spans do not change
     any score.
 
+    Each of the `n_simulations` is a pair of random annotations of the corpus. `chance_f1_std` is the standard deviation
+    of their F1, and the one-sided `p_value` is (1 + number of draws with at least the observed F1) / (1 + number of
+    draws).
+
     Attributes:
         level: `token`: agreement is the number of tokens that spans of a label share. `span`: agreement is the number
             of equal spans. Sizes have the same unit.
@@ -69,12 +73,11 @@ class ChanceKappaF1(AlignedMeasure):
             appendix; `auto`: uniform if (n - a + k) / (n - a_i + 1) exceeds `uniform_threshold`, otherwise exact. n is
             the number of tokens in the document, k the number of spans, a their total length and a_i the length of the
             span.
-        uniform_threshold: the threshold of `auto`.
-        n_simulations: the number of pairs of random annotations of the corpus to draw. If it is above 0, the result
-            also has `chance_f1_std`, the standard deviation of their F1, and the one-sided `p_value`, (1 + number of
-            draws with at least the observed F1) / (1 + number of draws).
+        uniform_threshold: with method=auto: minimum accuracy of the approximation.
+        n_simulations: number of random annotations to simulate; adds chance_f1_std (standard deviation of chance F1)
+            and p_value (share of simulations that reach the observed F1).
         seed: the seed of the simulations.
-        zero_division: f1 if there are no spans; kappa_f1 if chance_f1 is 1, or above 1 with f1 other than 1.
+        zero_division: value of f1 if there are no spans; also the value of kappa_f1 if chance_f1 is 1.
 
     Counts: `both`, `expected`, `predicted`, `reference` (tokens or spans, see `level`), `reference_spans`.
 
@@ -106,27 +109,11 @@ class ChanceKappaF1(AlignedMeasure):
         },
         label="Method",
     )
-    uniform_threshold: float = option(
-        0.99,
-        help="with method=auto: minimum accuracy of the approximation",
-        low=0,
-        high=1,
-        only_with={"method": ("auto",)},
-    )
-    n_simulations: int = option(
-        0,
-        help="number of random annotations to simulate; adds chance_f1_std (standard deviation of chance F1) and "
-        "p_value (share of simulations that reach the observed F1)",
-        low=0,
-        high=MOST_DRAWS,
-        label="Simulated annotations",
-        span=(0, 1000),
-    )
+    uniform_threshold: float = option(0.99, low=0, high=1, only_with={"method": ("auto",)})
+    n_simulations: int = option(0, low=0, high=MOST_DRAWS, label="Simulated annotations", span=(0, 1000))
     seed: int = option(0, help="random seed of simulations and intervals", low=0)
 
-    zero_division: float = zero_division_option(
-        "value of f1 if there are no spans; also the value of kappa_f1 if chance_f1 is 1"
-    )
+    zero_division: float = zero_division_option()
 
     name = "chance_kappa_f1"
     detail_keys = (*AlignedMeasure.detail_keys, "notes", "per_document")

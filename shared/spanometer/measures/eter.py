@@ -49,12 +49,15 @@ class Eter(Measure):
 
     **SER** compares slots: all entities, and all components that are not entities themselves. Entities are aligned with
     entities, and components with components, anywhere in the document. A substitution costs `ser_type_cost` if the
-    label (or set of types) differs, plus `ser_span_cost` if the boundaries differ, but at most 1. SER is (I + D + cost
-    of substitutions) / reference slots. If both costs are 1, this is (S + D + I) / R (Makhoul et al. 1999).
+    label (or set of types) differs, plus `ser_span_cost` if the boundaries differ, but at most 1. Both costs are in
+    [0, 1]. SER is (I + D + cost of substitutions) / reference slots. If both costs are 1, this is (S + D + I) / R
+    (Makhoul et al. 1999).
 
     All rates are in [0, ∞), lower is better. The reference itself scores 0; an empty output scores 1 (ETER:
     `deletion_cost`). A rate is `zero_division` if the reference has no entities (or slots). For labels missing in the
     reference, `average="macro"` uses `zero_division`, `micro` counts their insertions, and their own rates are NaN.
+
+    With `type_level="coarse"`, types, components and entities that become equal count once.
 
     Attributes:
         alpha: the weight of the components, in [0, 1]. 0 ignores components; 1 ignores types and boundaries.
@@ -63,9 +66,9 @@ class Eter(Measure):
         span_cost: the cost of different boundaries.
         insertion_cost, deletion_cost: the cost in ETER of an unmatched predicted or reference entity or component. In
             SER both cost 1.
-        ser_type_cost, ser_span_cost: the cost in SER of a different label or of different boundaries, in [0, 1].
-        type_level: `coarse` keeps only the first dotted part of types and component labels. Types, components and
-            entities that become equal count once.
+        ser_type_cost: cost of a wrong label in the slot error rate.
+        ser_span_cost: cost of wrong boundaries in the slot error rate.
+        type_level: which part of types and component labels to compare.
         zero_division: the value of a rate if the reference is empty.
 
     Counts, kept under the first type of the reference entity (for insertions: of the predicted entity): `references`,
@@ -87,21 +90,10 @@ class Eter(Measure):
     span_cost: float = _cost(0.25, "wrong boundaries", "wrong boundaries")
     insertion_cost: float = _cost(1.0, "an inserted entity or component", "an insertion")
     deletion_cost: float = _cost(1.0, "a deleted entity or component", "a deletion")
-    ser_type_cost: float = option(
-        0.5, help="cost of a wrong label in the slot error rate", low=0, high=1, label="SER: cost of a wrong label"
-    )
-    ser_span_cost: float = option(
-        0.5,
-        help="cost of wrong boundaries in the slot error rate",
-        low=0,
-        high=1,
-        label="SER: cost of wrong boundaries",
-    )
+    ser_type_cost: float = option(0.5, low=0, high=1, label="SER: cost of a wrong label")
+    ser_span_cost: float = option(0.5, low=0, high=1, label="SER: cost of wrong boundaries")
     type_level: str = option(
-        "fine",
-        help="which part of types and component labels to compare",
-        choices={"fine": "the whole label", "coarse": "the part before the first dot"},
-        label="Types",
+        "fine", choices={"fine": "the whole label", "coarse": "the part before the first dot"}, label="Types"
     )
 
     zero_division: float = zero_division_option("value of the error rates if the reference is empty")

@@ -81,10 +81,13 @@ class FairF(FMeasure):
     The order of the input does not matter, because ties follow the order of the text (start, end, label). Swapping the
     sides rarely changes the events. Discontinuous spans are compared by their tokens.
 
+    A mapping of `weights` says how much each kind of event adds to TP, FP and FN. Missing numbers are 0; missing kinds
+    count as in `fair`.
+
     Attributes:
-        weights: `fair`, `weighted`, or a mapping that says how much each kind of event adds to the true positives (TP),
-            false positives (FP) and false negatives (FN): `{"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}}`. Missing
-            numbers are 0; missing kinds count as in `fair`. As text: 'BE=0.5/0.25/0.25'.
+        weights: weights of errors: "fair" (each error is half a false positive and half a false negative), "weighted"
+            (as fair, but a boundary error is also half a true positive), or the weights TP/FP/FN of single kinds of
+            errors, as in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25".
         focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
             label of the predicted span.
 
@@ -96,14 +99,7 @@ class FairF(FMeasure):
     """
 
     weights: str | Mapping[str, Mapping[str, float]] = option(
-        "fair",
-        help='weights of errors: "fair" (each error is half a false positive and half a false negative), "weighted" '
-        "(as fair, but a boundary error is also half a true positive), or the weights TP/FP/FN of single kinds of "
-        'errors, as in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25"',
-        type="str or dict",
-        convert=lambda weights: _text(_read(weights)),
-        parse=str,
-        label="Weights of errors",
+        "fair", type="str or dict", convert=lambda weights: _text(_read(weights)), parse=str, label="Weights of errors"
     )
     focus: str = option(
         "target",

@@ -60,20 +60,23 @@ class Gamma(UnitMeasure):
     computed for the document's units from chance in the whole corpus. Intervals and paired tests treat expected
     disorder as known; it is not computed again for resampled corpora and swapped outputs.
 
+    Δ is `delta_empty`. `distances` are symmetric, and their text can be JSON. If there are no units, gamma is
+    `zero_division`, as with an expected disorder of 0; so is gamma-cat in both cases.
+
     Attributes:
         alpha, beta: the weights of positions and of labels.
-        delta_empty: Δ, the dissimilarity of a unit and a missing unit.
-        distances: symmetric distances of labels from 0 to 1, such as `{"PER": {"ORG": 0.5}}`; all other labels are 1
-            apart. As text: 'PER/ORG=0.5', or JSON.
+        delta_empty: dissimilarity between a unit and an empty unit.
+        distances: distances between labels from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default
+            distance is 1.
         sampler: how to create random annotations: `shift` as in the paper, `statistical` as in pygamma-agreement.
         min_shift: the minimum distance between the shifts of two annotators with the sampler `shift`: the `mean` length
             of a unit (the paper) or `half` of it (the paper's program and pygamma-agreement).
-        samples: the number of random annotations.
-        precision: the relative error of expected disorder, at 95%; as many random annotations are created as it needs.
+        samples: number of random annotations.
+        precision: draw random annotations until the relative error of the expected disorder is at most this value, with
+            95% confidence.
         seed: the seed of the random annotations.
         processes: the number of processes; it does not change the result.
-        zero_division: gamma if expected disorder is 0 and observed disorder is not, or if there are no units; also
-            gamma-cat in these cases.
+        zero_division: value of gamma if the expected disorder is 0 and the observed disorder is not.
 
     Counts: `observed`, the disorder before division by `mean_units`, the mean number of units per annotator; `weight`
     and `categorical`, the sums for gamma-cat by label and, as `all_...`, by document; `units`; `reference_spans` of the
@@ -87,13 +90,9 @@ class Gamma(UnitMeasure):
 
     alpha: float = option(3.0, help="weight of positions", low=0, high=1000, label="Weight of positions", span=(0, 10))
     beta: float = option(1.0, help="weight of labels", low=0, high=1000, label="Weight of labels", span=(0, 10))
-    delta_empty: float = option(
-        1.0, help="dissimilarity between a unit and an empty unit", low=0, high=1000, exclusive=True
-    )
+    delta_empty: float = option(1.0, low=0, high=1000, exclusive=True)
     distances: str | Mapping[str, Mapping[str, float]] | None = option(
         None,
-        help='distances between labels from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default '
-        "distance is 1",
         type="str or dict, optional",
         convert=lambda distances: _text(_read(distances)),
         parse=str,
@@ -117,24 +116,12 @@ class Gamma(UnitMeasure):
         },
         only_with={"sampler": ("shift",)},
     )
-    samples: int = option(
-        30, help="number of random annotations", low=1, high=MOST_SAMPLES, label="Random annotations", span=(1, 300)
-    )
-    precision: float | None = option(
-        None,
-        help="draw random annotations until the relative error of the expected disorder is at most this value, with "
-        "95% confidence",
-        kind=float,
-        low=0,
-        high=1,
-        exclusive=True,
-    )
+    samples: int = option(30, low=1, high=MOST_SAMPLES, label="Random annotations", span=(1, 300))
+    precision: float | None = option(None, kind=float, low=0, high=1, exclusive=True)
     seed: int = option(0, help="random seed of random annotations and intervals", low=0)
     processes: int = option(1, help="number of processes for random annotations", low=1, high=1024, compare=False)
 
-    zero_division: float = zero_division_option(
-        "value of gamma if the expected disorder is 0 and the observed disorder is not"
-    )
+    zero_division: float = zero_division_option()
 
     name = "gamma"
     place = 85

@@ -15,11 +15,13 @@ class IntersectionF(FMeasure):
     P = (1 / |Ŝ|) Σ_ŝ Σ_s |ŝ ∩ s| / |ŝ|, R = (1 / |S|) Σ_s Σ_ŝ |ŝ ∩ s| / |s|. S are the reference spans and Ŝ the
     predicted spans; the sums run over pairs with the same label. Higher is better.
 
+    The coverage of a span can exceed 1 if several spans of the other side overlap each other, unless `cap` is True.
+    With `best`, each span of these sides is covered by only one span of the other side, the one that shares the most
+    tokens (neleval's max).
+
     Attributes:
-        cap: True limits the coverage of each span to 1. The sum can exceed 1 if several spans of the other side overlap
-            each other.
-        best: the sides whose spans are covered by only one span, the one that shares the most tokens (neleval's max),
-            instead of by all spans of the other side.
+        cap: limit the coverage of each span to 1; set this if an annotation has overlapping spans of one label.
+        best: spans for which only the largest overlap counts, not the sum of overlaps.
 
     Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,
     in spans.
@@ -28,17 +30,10 @@ class IntersectionF(FMeasure):
         InputError: if two spans of one label and side overlap, unless `cap` is True or `best` is `both`.
     """
 
-    cap: bool = option(
-        False,
-        help="limit the coverage of each span to 1; set this if an annotation has overlapping spans of one label",
-        label="Cap coverage at 1",
-    )
+    cap: bool = option(False, label="Cap coverage at 1")
 
     best: str = option(
-        "neither",
-        help="spans for which only the largest overlap counts, not the sum of overlaps",
-        choices={"neither": "", "references": "", "predictions": "", "both": ""},
-        label="Best span alone",
+        "neither", choices={"neither": "", "references": "", "predictions": "", "both": ""}, label="Best span alone"
     )
 
     name = "intersection_f"

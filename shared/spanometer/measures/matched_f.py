@@ -54,11 +54,12 @@ class MatchedF(FMeasure):
       the label in the document, then the largest P + R, then the largest P.
 
     All scores are in [0, 1], higher is better. Each label is matched separately, so the counts of labels add up to the
-    total. Discontinuous spans are sets of tokens.
+    total. Discontinuous spans are sets of tokens. With `iou_threshold`, the threshold 1 gives `span_f`; 0 gives
+    `overlap`, because pairs always overlap.
 
     Attributes:
         credit: the credit of a pair, see above.
-        threshold: the threshold of `iou_threshold`. 1 gives `span_f`; 0 gives `overlap`, because pairs always overlap.
+        threshold: with credit=iou_threshold: minimum intersection over union.
 
     Counts: `both`, the summed credits (with `mpp`: `right` and `found`); `predicted`, `reference`, in spans.
 
@@ -79,14 +80,7 @@ class MatchedF(FMeasure):
         },
         label="Credit of a pair",
     )
-    threshold: float = option(
-        0.5,
-        help="with credit=iou_threshold: minimum intersection over union",
-        low=0,
-        high=1,
-        label="Threshold",
-        only_with={"credit": ("iou_threshold",)},
-    )
+    threshold: float = option(0.5, low=0, high=1, label="Threshold", only_with={"credit": ("iou_threshold",)})
 
     name = "matched_f"
     results = f_results(

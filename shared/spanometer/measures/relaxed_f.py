@@ -28,7 +28,7 @@ class RelaxedF(FMeasure):
 
     Attributes:
         overlap: the kind of overlap, see above.
-        threshold: the minimum overlap, see above.
+        threshold: minimum overlap (without effect if overlap=any).
         credit: what a span that reaches another counts: 1, or its `best` overlap (Label Studio's agreement).
         matching: `many`: spans are not paired; a span may reach several spans and be reached by several. `first`: one
             to one; each reference span, in text order, takes the first free predicted span that it reaches. `fresh`: in
@@ -37,7 +37,7 @@ class RelaxedF(FMeasure):
             `coverage` must be at least the threshold.
         recall: `found`: as above. `right`: right predicted spans / (right predicted spans + missed reference spans)
             (SemEval-2014 task 7).
-        duplicates: how often a repeated span counts.
+        duplicates: how often equal spans count, in the reference and in the prediction.
 
     Counts: `right` and `predicted`, in predicted spans; `found` and `reference`, in reference spans.
 
@@ -56,14 +56,7 @@ class RelaxedF(FMeasure):
         },
         label="Overlap",
     )
-    threshold: float = option(
-        0.5,
-        help="minimum overlap (without effect if overlap=any)",
-        low=0,
-        high=1,
-        label="Threshold",
-        only_with={"overlap": ("iou", "dice", "coverage")},
-    )
+    threshold: float = option(0.5, low=0, high=1, label="Threshold", only_with={"overlap": ("iou", "dice", "coverage")})
     credit: str = option(
         "one",
         help="credit of a span that overlaps enough",
@@ -89,9 +82,7 @@ class RelaxedF(FMeasure):
         },
         only_with={"matching": ("many",)},
     )
-    duplicates: str = option(
-        "once", help="how often equal spans count, in the reference and in the prediction", choices=("once", "each")
-    )
+    duplicates: str = option("once", choices=("once", "each"))
 
     name = "relaxed_f"
     results = f_results(

@@ -36,6 +36,8 @@ class SemevalF(FMeasure):
     the total. Unless the alignment is `nervaluate`, `strict` over all labels equals `span_f`; so does `exact` without
     labels, if no two spans of a side have the same tokens.
 
+    Paired spans always share a token, also if `min_overlap` is 0, the default. nervaluate's default is 0.01.
+
     Attributes:
         schema: which pairs are correct.
         alignment: which spans are paired. `joint`: as in `MatchedSpans`, the same pairs for all schemas. `schema`: the
@@ -44,8 +46,7 @@ class SemevalF(FMeasure):
             `nervaluate`: as in nervaluate 1.2.1: each predicted span takes the first free reference span with which it
             makes a correct pair (in `ent_type` the one with the nearest boundaries), else the first free one. This can
             miss correct pairs. Text order is by start, end and label.
-        min_overlap: a predicted span must cover at least this proportion of a reference span to be paired with it, from
-            0 to 1. Paired spans always share a token. nervaluate's default is 0.01.
+        min_overlap: pair only predicted spans that cover at least this share of the reference span.
 
     Counts: `correct`, `incorrect`, `partial`, in pairs; `missing`, `spurious`, `possible`, `actual`, in spans.
 
@@ -55,7 +56,6 @@ class SemevalF(FMeasure):
 
     schema: str = option(
         "partial",
-        help="which pairs are correct",
         choices={
             "strict": "same tokens and same label",
             "exact": "same tokens",
@@ -76,13 +76,7 @@ class SemevalF(FMeasure):
         },
         label="Alignment",
     )
-    min_overlap: float = option(
-        0.0,
-        help="pair only predicted spans that cover at least this share of the reference span",
-        low=0,
-        high=1,
-        label="Least overlap",
-    )
+    min_overlap: float = option(0.0, low=0, high=1, label="Least overlap")
 
     name = "semeval_f"
     results = f_results(

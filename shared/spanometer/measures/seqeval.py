@@ -41,9 +41,11 @@ class Seqeval(Measure):
 
     Counts: `both`, `predicted`, `reference`, in spans; `tokens`, and tokens with `equal_tags`.
 
+    Only the strict mode uses `scheme`; other modes ignore it, as seqeval does.
+
     Attributes:
         suffix: whether prefixes follow the labels, as in `PER-B`.
-        scheme: the tag scheme of strict mode; None infers it. Other modes ignore it, as seqeval does.
+        scheme: tag scheme of the strict mode; by default inferred from all tags (never IOB1 or IOE1).
         mode: None reads illegal tags as the CoNLL script does; `strict` drops spans that are not well-formed.
         sample_weight: has no effect, as in seqeval.
         zero_division: the value of a ratio with denominator 0; `warn` uses 0 and warns.
@@ -53,20 +55,13 @@ class Seqeval(Measure):
     # results list each label, and the overall scores sum the counts
     average: str = field(init=False, default="micro", repr=False)
     suffix: bool = option(False, help="tags have their prefixes after the labels (PER-B)")
-    scheme: str | None = option(
-        None,
-        help="tag scheme of the strict mode; by default inferred from all tags (never IOB1 or IOE1)",
-        choices=tuple(SCHEMES),
-        convert=canonical,
-    )
+    scheme: str | None = option(None, choices=tuple(SCHEMES), convert=canonical)
     mode: str | None = option(
         None,
         help="how to handle illegal tags; by default, like the CoNLL script",
         choices={"strict": "drop malformed spans"},
     )
-    sample_weight: Sequence[float] | None = option(
-        None, help="has no effect, as in seqeval", type="list of float, optional", repr=False, compare=False
-    )
+    sample_weight: Sequence[float] | None = option(None, type="list of float, optional", repr=False, compare=False)
     zero_division: float | str = option(  # type: ignore[assignment]  # of other measures it is a number
         "warn",
         help="value of a ratio if its denominator is 0",

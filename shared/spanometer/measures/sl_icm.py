@@ -71,17 +71,18 @@ class SlIcm(AlignedMeasure):
             one unit of information (1 bit with the default base), for any `log_base`. `"corpus"` uses the frequencies
             of tokens that come with the data, as on the command line. Only tokens in spans need a probability: the
             mapping may lack other words, and lists may have None, NaN or 0 for other tokens.
-        unknown: P(w) of words that are missing in the mapping. None raises an error if such a word is in a span.
+        unknown: P(w) of words that are not in the dict token_probabilities; if unknown is None, such a word in a span
+            is an error.
         prior: what N_t and N count in the reference: `spans`, or `tokens` in spans. The paper's text and appendix
             differ; its Table 4 uses spans. For a label that is missing in the reference, N_t is 1.
-        log_base: the base of the logarithms, greater than 1.
+        log_base: base of the logarithms.
         matching: `mutual`, as in the paper: each span picks a span of the same label on the other side, first an
             identical span, else the one with the most informative intersection (ties: smaller union, earlier start,
             earlier end); spans that pick each other match. `optimal`: the one-to-one matching with the most token
             information in its intersections, then the most pairs; the paper leaves the matching open.
-        alpha1: the weight of the information of predicted spans.
-        alpha2: the weight of the information of reference spans.
-        beta: the information of matched intersections has the weight 1 + beta.
+        alpha1: weight of the predictions' information.
+        alpha2: weight of the reference's information.
+        beta: weight of shared information, which counts 1 + beta times; 1 + beta must exceed alpha1 + alpha2.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
@@ -104,27 +105,14 @@ class SlIcm(AlignedMeasure):
         convert=lambda given: TokenProbabilities.read(given) if is_ordered(given) else given,
         parse=lambda text: _probabilities_in(text),
     )
-    unknown: float | None = option(
-        None,
-        help="P(w) of words that are not in the dict token_probabilities; if unknown is None, such a word in a span is "
-        "an error",
-        type="float, optional",
-    )
+    unknown: float | None = option(None, type="float, optional")
     prior: str = option(
         "spans",
         help="unit in which label frequencies are counted",
         choices=("spans", "tokens"),
         label="Label frequencies in",
     )
-    log_base: float = option(
-        2,
-        help="base of the logarithms",
-        kind=float,
-        low=1,
-        exclusive=True,
-        label="Base of the logarithms",
-        span=(1.1, 100),
-    )
+    log_base: float = option(2, kind=float, low=1, exclusive=True, label="Base of the logarithms", span=(1.1, 100))
     matching: str = option(
         "mutual",
         help="which spans are matched",
@@ -134,20 +122,9 @@ class SlIcm(AlignedMeasure):
         },
         label="Matching",
     )
-    alpha1: float = option(
-        1.0, help="weight of the predictions' information", low=0, exclusive=True, label="Alpha 1", span=(0.1, 10)
-    )
-    alpha2: float = option(
-        1.0, help="weight of the reference's information", low=0, exclusive=True, label="Alpha 2", span=(0.1, 10)
-    )
-    beta: float = option(
-        2.0,
-        help="weight of shared information, which counts 1 + beta times; 1 + beta must exceed alpha1 + alpha2",
-        low=-1,
-        exclusive=True,
-        label="Beta",
-        span=(0, 20),
-    )
+    alpha1: float = option(1.0, low=0, exclusive=True, label="Alpha 1", span=(0.1, 10))
+    alpha2: float = option(1.0, low=0, exclusive=True, label="Alpha 2", span=(0.1, 10))
+    beta: float = option(2.0, low=-1, exclusive=True, label="Beta", span=(0, 20))
 
     zero_division: float = zero_division_option("value of sl_icm_norm if the reference has no information")
 

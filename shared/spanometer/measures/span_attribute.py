@@ -64,6 +64,8 @@ class SpanAttribute(Measure):
     which attributes of a span are scored. If two spans differ only in their labels, equal values of an attribute are
     one item.
 
+    If `attributes` is None, all attributes are scored, in alphabetical order.
+
     Average precision ranks the predicted items by score, highest first. An item without a score has 1.0. With the
     precision P_k and the recall R_k of the items down to step k,
 
@@ -82,11 +84,11 @@ class SpanAttribute(Measure):
     Counts: numbers of items, spans on only one side, and a row for each predicted item, see `AttributeCounts`.
 
     Attributes:
-        attributes: the attributes to score. None: all, in alphabetical order. Or a list of names, or a mapping from
-            names to True (on all spans) or to lists of labels (only on spans with these labels).
-        default_values: the default value of each attribute.
-        include_falsy: whether None (also for a missing attribute), False, 0, 0.0 and "" are items.
-        micro_key: the key of all attributes together.
+        attributes: attributes to score: None for all, a list of names, or a dict from names to True (all spans) or to a
+            list of labels (spans with these labels).
+        default_values: default values of attributes; an attribute with its default value counts as missing.
+        include_falsy: also count missing attributes, None, False, 0, 0.0 and "" as items.
+        micro_key: key of the score over all attributes.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`, see above.
         filter: the documents to score. None: all. Or a function that takes the reference spans of a document (a list of
             dicts, see `Attributes.to_dicts`) and returns a bool. Or comparisons of attributes with values, such as
@@ -94,38 +96,25 @@ class SpanAttribute(Measure):
         on_mismatch: how to handle spans on only one side. `error`: raise an error. `count`: their items are false
             negatives or false positives, and `unmatched_references` and `unmatched_predictions` count the spans. Items
             have no labels, so spans that differ only in labels are compared by their values.
-        zero_division: p if there are no predicted items, r and ap if there are no reference items, f if there are
-            neither.
+        zero_division: value of p if there are no predicted items, of r and ap if there are no reference items, and of f
+            if there are no items.
     """
 
     # results list each attribute, so nothing is averaged
     average: str = field(init=False, default="micro", repr=False)
     attributes: Sequence[str] | Mapping[str, bool | Sequence[str]] | None = option(
-        None,
-        help="attributes to score: None for all, a list of names, or a dict from names to True (all spans) or to a "
-        "list of labels (spans with these labels)",
-        type="list of str or dict",
-        repeat=True,
-        parse=lambda texts: _scored_in(texts),
-        label="Attributes",
+        None, type="list of str or dict", repeat=True, parse=lambda texts: _scored_in(texts), label="Attributes"
     )
     default_values: Mapping[str, Value] = option(
         default_factory=dict,
-        help="default values of attributes; an attribute with its default value counts as missing",
         type="dict",
         convert=lambda values: _plain_values(values),
         repeat=True,
         parse=lambda texts: _default_values_in(texts),
         label="Default values",
     )
-    include_falsy: bool = option(
-        False,
-        help='also count missing attributes, None, False, 0, 0.0 and "" as items',
-        label="Count missing, false, 0 and empty values",
-    )
-    micro_key: str = option(
-        "micro", help="key of the score over all attributes", kind=str, label="Name of all together"
-    )
+    include_falsy: bool = option(False, label="Count missing, false, 0 and empty values")
+    micro_key: str = option("micro", kind=str, label="Name of all together")
     average_precision: str = option(
         "ties",
         help="how average precision treats items with equal scores",
@@ -150,10 +139,7 @@ class SpanAttribute(Measure):
         label="Spans on one side only",
     )
 
-    zero_division: float = zero_division_option(
-        "value of p if there are no predicted items, of r and ap if there are no reference items, and of f if there "
-        "are no items"
-    )
+    zero_division: float = zero_division_option()
 
     name = "span_attribute"
     leading = True

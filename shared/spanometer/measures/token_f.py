@@ -24,11 +24,15 @@ class TokenF(FMeasure):
     sets; with `duplicates="each"` a unit counts once for each span that contains it. Range [0, 1], higher is better.
 
     Counts: `both`, `predicted`, `reference`, in units; `reference_spans`.
+
+    Attributes:
+        format: what is counted.
+        duplicates: how to count a token that several spans of one label share.
+        weight_by: with average=weighted: the weight of a label.
     """
 
     format: str = option(
         "IO",
-        help="what is counted",
         choices={
             "IO": "tokens with their labels",
             "BIO": "like IO, and marks the first token of a span",
@@ -39,14 +43,10 @@ class TokenF(FMeasure):
         label="Format",
     )
     duplicates: str = option(
-        "once",
-        help="how to count a token that several spans of one label share",
-        choices={"once": "the token counts once", "each": "the token counts once for each span"},
+        "once", choices={"once": "the token counts once", "each": "the token counts once for each span"}
     )
     weight_by: str = option(
-        "spans",
-        help="with average=weighted: the weight of a label",
-        choices={"spans": "its number of reference spans", "tokens": "its number of reference tokens"},
+        "spans", choices={"spans": "its number of reference spans", "tokens": "its number of reference tokens"}
     )
 
     name = "token_f"

@@ -332,14 +332,13 @@ class ColumnReading(TagReading):
 
 
 class Offsets(CheckedOptions):
-    """Options for reading a format with character offsets."""
+    """Options for reading a format with character offsets.
 
-    offset_unit: str | None = option(
-        None,
-        help="unit of the character offsets, if the file does not state the unit",
-        choices=UNITS,
-        metavar="UNIT",
-    )
+    Attributes:
+        offset_unit: unit of the character offsets, if the file does not state the unit.
+    """
+
+    offset_unit: str | None = option(None, choices=UNITS, metavar="UNIT")
 
     def units(self, *possible: str) -> tuple[str, ...]:
         """Return the chosen unit, or all possible units."""

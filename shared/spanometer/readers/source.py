@@ -65,28 +65,18 @@ _IN_MEMORY = 1 << 24
 class Limits(CheckedOptions):
     """The encoding of a file, and limits that protect the memory from damaged or malicious files.
 
+    Attributes:
+        encoding: encoding of the files, by its Python name (cp1252, utf-16).
+        max_line: maximum size of a line, a JSON value or an XML document, in megabytes.
+        max_size: maximum size of a file after unpacking, in megabytes.
+
     Raises:
         InputError: if the encoding is unknown, or if a limit is not a number or too small.
     """
 
-    encoding: str = option(
-        UTF_8, help="encoding of the files, by its Python name (cp1252, utf-16)", kind=str, metavar="NAME"
-    )
-    max_line: float = option(
-        16,
-        help="maximum size of a line, a JSON value or an XML document, in megabytes",
-        kind=float,
-        low=1,
-        metavar="MB",
-    )
-    max_size: float = option(
-        2000,
-        help="maximum size of a file after unpacking, in megabytes",
-        kind=float,
-        low=0,
-        exclusive=True,
-        metavar="MB",
-    )
+    encoding: str = option(UTF_8, kind=str, metavar="NAME")
+    max_line: float = option(16, kind=float, low=1, metavar="MB")
+    max_size: float = option(2000, kind=float, low=0, exclusive=True, metavar="MB")
 
     def __post_init__(self) -> None:
         """Check the values."""

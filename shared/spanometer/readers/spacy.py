@@ -36,11 +36,13 @@ _DOC_BIN_REMEDY = "Write the documents with spaCy's DocBin.to_disk."
 
 
 class SpacyReading(CheckedOptions):
-    """Options for reading spaCy's documents."""
+    """Options for reading spaCy's documents.
 
-    span_group: str | None = text(
-        "NAME", "spaCy: read the spans in doc.spans[NAME], such as sc, instead of the entities in doc.ents"
-    )
+    Attributes:
+        span_group: spaCy: read the spans in doc.spans[NAME], such as sc, instead of the entities in doc.ents.
+    """
+
+    span_group: str | None = text("NAME")
 
 
 def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:

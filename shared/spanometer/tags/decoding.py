@@ -30,8 +30,10 @@ _FURTHER = f"a tool to imitate ({', '.join(TOOLS)}), or a list of actions, such 
 class Decoding(CheckedOptions):
     """Options for decoding.
 
+    Without a scheme, it is inferred from the prefixes, see `schemes.infer_scheme`.
+
     Attributes:
-        scheme: the tag scheme; None infers it from the prefixes, see `schemes.infer_scheme`.
+        scheme: tag scheme (default: inferred, but never as IOB1 or IOE1).
         repair: how to handle illegal tags, see `decode`.
 
     Raises:
@@ -39,13 +41,7 @@ class Decoding(CheckedOptions):
     """
 
     scheme: str | None = option(
-        None,
-        help="tag scheme (default: inferred, but never as IOB1 or IOE1)",
-        choices=tuple(SCHEMES),
-        metavar="SCHEME",
-        parse=canonical,
-        label="Tag scheme",
-        common=True,
+        None, choices=tuple(SCHEMES), metavar="SCHEME", parse=canonical, label="Tag scheme", common=True
     )
     repair: str = option(
         "conlleval",
@@ -68,30 +64,22 @@ class Decoding(CheckedOptions):
 class LabelDecoding(Decoding):
     """Options for decoding tags with or without prefixes.
 
+    Tags without prefixes are read as by `Tags.labels_as_tags`. `id2label` has the tag of each integer, in the order of
+    the integers, and is None if tags are strings. For `ignore_index`, see `spans.pair_from_tags`.
+
     Attributes:
-        prefix: whether tags have prefixes, see `Tags.labels_as_tags`.
-        id2label: the tag of each integer, in the order of the integers; None if tags are strings.
-        ignore_index: the integer of positions to remove, see `spans.pair_from_tags`.
+        prefix: whether tags have prefixes, as in B-PER. Without prefixes (as in part-of-speech tags), each tag except O
+            is a label, and the scheme is IO.
+        id2label: names of integer tags; needed if tags are integers.
+        ignore_index: ignore positions with this integer tag in the reference.
 
     Raises:
         InputError: if `prefix` is False and a scheme is set, or if `id2label` is invalid; see also `Decoding`.
     """
 
-    prefix: bool = option(
-        True,
-        help="whether tags have prefixes, as in B-PER. Without prefixes (as in part-of-speech tags), each tag except O "
-        "is a label, and the scheme is IO",
-        label="Tags have prefixes",
-    )
-    id2label: Any = option(
-        None,
-        help="names of integer tags; needed if tags are integers",
-        type="list, dict, model config or ClassLabel, optional",
-        flag="",
-    )
-    ignore_index: int | None = option(
-        -100, help="ignore positions with this integer tag in the reference", optional=True, flag=""
-    )
+    prefix: bool = option(True, label="Tags have prefixes")
+    id2label: Any = option(None, type="list, dict, model config or ClassLabel, optional", flag="")
+    ignore_index: int | None = option(-100, optional=True, flag="")
 
     def __post_init__(self) -> None:
         """Check the options."""

@@ -205,7 +205,7 @@ def labels_in(text: str) -> list[str]:
     return [unescaped(label.strip(), _SEPARATORS) for label in text.split(",")]
 
 
-def labels_option(help: str, **details: Any) -> Any:
+def labels_option(help: str = "", **details: Any) -> Any:
     """Declare an option that is a list of labels, with the default None."""
     return option(None, help=help, type="list of str", optional=True, parse=labels_in, **details)
 
@@ -214,47 +214,34 @@ def labels_option(help: str, **details: Any) -> Any:
 class LabelChoice:
     """The labels to score. Labels are renamed and selected after decoding.
 
+    All labels are renamed at once, after they are converted to one case. An old label may have a prefix: `B-geo` means
+    `geo`. Spans with the same tokens and the same new label become one span. The reference is the first side; an empty
+    new label in `reference_label_map` works as flair's exclude_labels.
+
     Attributes:
-        label_map: maps old labels to new labels, all at once; other labels are kept. Spans with the same tokens and the
-            same new label become one span. An old label may have a prefix: `B-geo` means `geo`.
-        reference_label_map: the same, for the first side only. An empty new label removes the spans of the old label,
-            and also spans of the other sides with the same tokens (flair's exclude_labels).
-        labels: score only these labels; other spans are removed on both sides. Use the new names of renamed labels.
-        ignore_labels: remove spans with these labels on both sides. Use the new names of renamed labels.
-        label_case: convert labels to this case before they are renamed.
-        reference_labels: remove spans of other sides if the first side does not have their labels.
+        label_map: rename labels: old names (or tags such as B-geo) with their new names; other labels keep their names.
+        reference_label_map: rename labels of the reference only. OLD= (no new name) removes reference spans with the
+            label OLD, and predicted spans with exactly the same tokens.
+        labels: score only these labels; if labels are renamed, use the new names.
+        ignore_labels: ignore all spans with these labels; if labels are renamed, use the new names.
+        label_case: convert labels to one case.
+        reference_labels: ignore predicted spans whose labels are not in the reference.
 
     Raises:
         InputError: if a value is invalid, or if a label is both selected and ignored.
     """
 
-    label_map: Mapping[str, str] | None = option(
-        None,
-        help="rename labels: old names (or tags such as B-geo) with their new names; other labels keep their names",
-        type="dict of str",
-        metavar="OLD=NEW,...",
-        parse=label_map_in,
-    )
+    label_map: Mapping[str, str] | None = option(None, type="dict of str", metavar="OLD=NEW,...", parse=label_map_in)
     reference_label_map: Mapping[str, str] | None = option(
         None,
-        help="rename labels of the reference only. OLD= (no new name) removes reference spans with the label OLD, and "
-        "predicted spans with exactly the same tokens",
         type="dict of str",
         metavar="OLD=NEW,...",
         parse=partial(label_map_in, name="reference_label_map", leaves_out=True),
     )
-    labels: Sequence[str] | None = labels_option(
-        "score only these labels; if labels are renamed, use the new names", metavar="A,B", common=True
-    )
-    ignore_labels: Sequence[str] | None = labels_option(
-        "ignore all spans with these labels; if labels are renamed, use the new names", metavar="A,B", common=True
-    )
-    label_case: str | None = option(
-        None, help="convert labels to one case", choices={"upper": "per becomes PER", "lower": "PER becomes per"}
-    )
-    reference_labels: bool = option(
-        False, help="ignore predicted spans whose labels are not in the reference", kind=bool
-    )
+    labels: Sequence[str] | None = labels_option(metavar="A,B", common=True)
+    ignore_labels: Sequence[str] | None = labels_option(metavar="A,B", common=True)
+    label_case: str | None = option(None, choices={"upper": "per becomes PER", "lower": "PER becomes per"})
+    reference_labels: bool = option(False, kind=bool)
 
     def __post_init__(self) -> None:
         """Check the values."""

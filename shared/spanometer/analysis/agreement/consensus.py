@@ -24,12 +24,15 @@ _LISTED = 10
 
 
 class Voting(CheckedOptions):
-    """How annotators vote for a consensus."""
+    """How annotators vote for a consensus.
+
+    Attributes:
+        rule: how many annotators must have a span.
+    """
 
     rule: str = option(
         "majority",
         common=True,
-        help="how many annotators must have a span",
         choices={
             "majority": "more than half of the annotators; ties (exactly half) are dropped",
             "half": "at least half of the annotators; ties are kept",

@@ -38,12 +38,10 @@ class PairedResampling(Resampling):
     """Resampling for comparisons: the bootstrap over documents, and swaps of two systems' outputs.
 
     Attributes:
-        n_permutations: the number of random swaps.
+        n_permutations: number of random permutations for p-values.
     """
 
-    n_permutations: int = option(
-        10_000, help="number of random permutations for p-values", kind=int, low=1, high=MOST_DRAWS, metavar="N"
-    )
+    n_permutations: int = option(10_000, kind=int, low=1, high=MOST_DRAWS, metavar="N")
 
     def exact(self, documents: int) -> bool:
         """Check whether all possible swaps of these documents are tried: at most `n_permutations`."""

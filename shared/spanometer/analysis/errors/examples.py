@@ -189,7 +189,7 @@ class ErrorChoice(CheckedOptions):
         kind: kinds, boundaries or marks of errors; errors with any of them are shown. Empty shows all.
         reference_label: labels of the reference span. A spurious span is selected by its own label, unless you set
             `predicted_label`.
-        predicted_label: labels of the predicted span.
+        predicted_label: show only errors whose predicted spans have these labels.
         limit: the maximum number of errors; None shows all.
         sample: the number of errors to draw at random; None shows all.
         sample_seed: the seed of this draw.
@@ -204,9 +204,7 @@ class ErrorChoice(CheckedOptions):
         "reference span; without --predicted-label, they are shown by their own label",
         metavar="LABELS",
     )
-    predicted_label: tuple[str, ...] = option(
-        (), help="show only errors whose predicted spans have these labels", metavar="LABELS"
-    )
+    predicted_label: tuple[str, ...] = option((), metavar="LABELS")
     limit: int | None = option(None, help="show only the first N errors", kind=int, low=1, optional=True, metavar="N")
     sample: int | None = option(None, help="show N random errors", kind=int, low=1, optional=True, metavar="N")
     sample_seed: int = option(0, help="random seed of --sample", kind=int, low=0, metavar="N")

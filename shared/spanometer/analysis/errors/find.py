@@ -31,16 +31,14 @@ ONLY = "prediction"
 
 
 class Matching(CheckedOptions):
-    """Options for matching spans in error analyses."""
+    """Options for matching spans in error analyses.
 
-    min_overlap: float = option(
-        0.0,
-        help="match only predicted spans that cover at least this share of the reference span; with 0, one shared "
-        "token is enough",
-        low=0,
-        high=1,
-        metavar="SHARE",
-    )
+    Attributes:
+        min_overlap: match only predicted spans that cover at least this share of the reference span; with 0, one shared
+            token is enough.
+    """
+
+    min_overlap: float = option(0.0, low=0, high=1, metavar="SHARE")
 
 
 @shares(DrawnSideArguments)

@@ -27,9 +27,12 @@ class IllegalTags(Transformation):
 
     A tag can be changed if the scheme has such an illegal tag with one of the labels. If two neighbours are drawn, only
     the first is changed.
+
+    Attributes:
+        rate: the probability that a tag is changed.
     """
 
-    rate: float = option(0.05, help="the probability that a tag is changed", kind=float, low=0, high=1)
+    rate: float = option(0.05, kind=float, low=0, high=1)
 
     unit: ClassVar[str] = "tag"
 

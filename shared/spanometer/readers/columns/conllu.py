@@ -204,9 +204,13 @@ _CONLL2012_REMEDY = (
 
 
 class Conll2012Reading(CheckedOptions):
-    """Options for reading coreference."""
+    """Options for reading coreference.
 
-    chains: bool = option(False, help="CoNLL-2012: label each mention by its coreference chain", kind=bool)
+    Attributes:
+        chains: CoNLL-2012: label each mention by its coreference chain.
+    """
+
+    chains: bool = option(False, kind=bool)
 
 
 def read_conll2012(source: Source, options: Conll2012Reading) -> Iterator[Record]:

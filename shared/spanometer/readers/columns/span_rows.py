@@ -155,15 +155,14 @@ def _named_columns(text: str) -> dict[str, str]:
 
 
 class SpanTableReading(Offsets):
-    """Options for reading tables of spans."""
+    """Options for reading tables of spans.
 
-    column_names: Mapping[str, str] | None = option(
-        None,
-        help="span tables: names of the columns for document, start, end, label and text, as in start=From,end=To",
-        type="dict, optional",
-        metavar="MAP",
-        parse=_named_columns,
-    )
+    Attributes:
+        column_names: span tables: names of the columns for document, start, end, label and text, as in
+            start=From,end=To.
+    """
+
+    column_names: Mapping[str, str] | None = option(None, type="dict, optional", metavar="MAP", parse=_named_columns)
 
     def __post_init__(self) -> None:
         """Check the values."""

@@ -210,18 +210,15 @@ _REMEDY = (
 class AnswerLines(CheckedOptions):
     """Options for reading answers.
 
+    By default, the key of an answer is `answer`, or the keys of a chat.
+
     Attributes:
-        answer_key: the key of the answer; by default `answer`, or the keys of a chat. Dots lead into objects:
-            `answers.gpt`.
+        answer_key: key of the answers; dots lead into nested objects, as in answers.gpt-4o. For several systems, name
+            one key for each, separated by commas.
         text_key: the key of the text, by default `text`; texts can also come from the other side.
     """
 
-    answer_key: str | None = text(
-        "KEY",
-        "key of the answers; dots lead into nested objects, as in answers.gpt-4o. For several systems, name one key "
-        "for each, separated by commas",
-        topic="answers",
-    )
+    answer_key: str | None = text("KEY", topic="answers")
     text_key: str | None = text("KEY", "key of the text, in files of answers and in Label Studio tasks")
 
 

@@ -55,9 +55,13 @@ _AT_ONCE = 1000
 
 
 class DocumentLines(Offsets):
-    """Options for reading JSON lines of documents."""
+    """Options for reading JSON lines of documents.
 
-    spans_key: str = option("spans", help="key of the spans in JSON lines", kind=str, metavar="KEY", flag="spans-key")
+    Attributes:
+        spans_key: key of the spans in JSON lines.
+    """
+
+    spans_key: str = option("spans", kind=str, metavar="KEY", flag="spans-key")
 
 
 def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
