@@ -10,8 +10,6 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from ...exceptions import InputError, shown
 from ..source import PARQUET, Source
 
@@ -271,6 +269,9 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
 """A JSON decoder that raises an error for repeated keys."""
 
+_CONTROLS_AND_BLANK = bytes(range(0x21))
+"""The bytes that can be between a key and its colon, and others that are only in strings."""
+
 
 class Scanner:
     """Decodes the JSON values in a text, and notices repeated keys.
@@ -298,13 +299,11 @@ class Scanner:
 
         False can also mean that a string has such a colon.
         """
-        code = np.frombuffer(self._text[first:last].encode("latin-1", "replace"), dtype=np.uint8)
-        place = np.flatnonzero(code == ord(":")) - 1
-        while (blank := code[place] <= ord(" ")).any():
-            place -= blank
+        # letters that are not in Latin-1 become question marks
+        letters = self._text[first:last].encode("latin-1", "replace").translate(None, _CONTROLS_AND_BLANK)
         keys = sum(self._sizes)
         self._sizes.clear()
-        return keys == np.count_nonzero(code[place] == ord('"'))
+        return keys == letters.count(b'":')
 
 
 def decoded_lines(text: str) -> list[Any] | None:
