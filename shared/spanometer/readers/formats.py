@@ -140,7 +140,7 @@ class Format:
         """
         own = dict(options)
         for other in others:
-            for name in (own.keys() & other.options.keys()) - self.options.keys():
+            for name in sorted((own.keys() & other.options.keys()) - self.options.keys()):
                 if not same(own.pop(name), other.options[name]):
                     problem = f"{setting(name)} is not an option of the format {self.name}."
                     raise source.refuse(problem, f"Leave out {setting(name)}.")

@@ -138,3 +138,8 @@ def test_repeated_keys_by_their_number_and_one_by_one():
             split = "\n".join(lines).split("\n")
             assert [decoded(slow.decode, line) for line in split] == list(map(repr, values))
     assert 500 < at_once < 2500
+
+
+def test_many_colons_behind_many_blanks_take_no_time():
+    value = {"text": "a" + " " * 100_000 + ":" * 100_000, "spans": []}
+    assert decoded_lines(json.dumps(value) + "\n") == [value]
