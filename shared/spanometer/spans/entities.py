@@ -133,7 +133,7 @@ class Entities(DocumentColumns):
         return structs(ENTITY_TYPE, *bounds_arrays(self.start, self.end), types, self.components.to_arrow())
 
 
-_AT_ONCE = 100
+_AT_ONCE = 300
 """The number of documents whose entities are converted to columns at a time."""
 
 
