@@ -14,8 +14,7 @@ import numpy as np
 from ..exceptions import InputError
 from ..options import options_of
 from ..spans.texts import words_and_signs
-from ..tags.policy_grid import PolicyGrid
-from ..tags.repairs import Place
+from ..tags.repairs import Place, PolicyGrid
 from .answers import Answer
 from .items import Item
 from .placing import Bounds, Outcome, TextIndex, place, sight, string_outcomes

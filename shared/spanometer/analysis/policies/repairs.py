@@ -22,7 +22,7 @@ from ...spans.spans import Spans, as_tags, common_scheme, in_order
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, heading
 from ...tags.decoding import BARE_LABEL, illegal_pairs, read_roles
-from ...tags.policy_grid import PolicyGrid, RepairGrid, read_all
+from ...tags.repairs import PolicyGrid, RepairGrid, read_all
 from ...tags.schemes import LabelChoice, Scheme
 from ...tags.tags import Tags, check_names, read_id2label, split_tag
 from ...tags.viterbi import Legality, Scores, best_paths, greedy_paths
@@ -206,7 +206,7 @@ def policy_spread(
     measures: Any = ("span_f",),
     **arguments: Unpack[LabelArguments],
 ) -> PolicySpread:
-    """Score predictions under every repair policy of the scheme's grid (see `policy_grid`).
+    """Score predictions under every repair policy of the scheme's grid (see `repairs`).
 
     Only documents with illegal pairs are decoded again, once for each different result; the counts of all other
     documents are added. The references are repaired as in conlleval.
