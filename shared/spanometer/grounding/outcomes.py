@@ -26,7 +26,6 @@ MOST_BOUNDS = 1 << 22
 _MOST_ANCHORS = 20_000_000
 
 
-@dataclass(frozen=True)
 class Vocabulary:
     """The labels that a model was asked for.
 
@@ -35,13 +34,9 @@ class Vocabulary:
         aliases: maps labels in answers to labels.
     """
 
-    names: frozenset[str] | None
-    aliases: Mapping[str, str]
-
-    @classmethod
-    def of(cls, labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> Vocabulary:
-        """Create it from labels (None allows all) and aliases."""
-        return cls(None if labels is None else frozenset(labels), aliases or {})
+    def __init__(self, labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> None:
+        self.names = None if labels is None else frozenset(labels)
+        self.aliases = aliases or {}
 
     def renamed(self, item: Item) -> Item:
         """Replace the alias of an item by its label."""
@@ -89,7 +84,7 @@ def outcomes_of(
         asked_labels: the labels that the model was asked for; None allows all.
         aliases: maps labels in answers to your labels.
     """
-    return resolve(answer, index, GroundingPolicy.of(policy), Vocabulary.of(asked_labels, aliases))
+    return resolve(answer, index, GroundingPolicy.of(policy), Vocabulary(asked_labels, aliases))
 
 
 def resolve(answer: Answer, index: Any, policy: Any, vocabulary: Vocabulary) -> list[Outcome]:

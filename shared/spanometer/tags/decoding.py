@@ -2,7 +2,8 @@
 
 The decoder looks only at tokens inside spans, in pairs of neighbours. Tables over the roles of the two tags (see
 `schemes`) say whether the second tag continues the span of the first, and whether a span may open or close between
-them. A repair policy chooses the tables for illegal tags.
+them. A repair policy chooses the tables for illegal tags. `Validation` lists illegal pairs of tags, and the spans that
+each policy decodes from them.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def decode(
             no legal path.
     """
     legality = Legality.of(labels, scheme)
-    scores = Scores.read(logits, len(labels), lengths=lengths, mask=mask)
+    scores = Scores(logits, len(labels), lengths=lengths, mask=mask)
     paths = best_paths(scores, legality, read_transitions(transitions, len(labels)))
     return scores.shaped(paths)
 
@@ -137,7 +137,6 @@ def _reaches_end(begins: np.ndarray, ends: np.ndarray, follows: np.ndarray) -> b
     return bool((reached & ends).any())
 
 
-@dataclass(frozen=True, eq=False)
 class Scores:
     """The logits of all tokens, sentence after sentence.
 
@@ -145,28 +144,25 @@ class Scores:
         token: the logits, shape (tokens, labels).
         offsets: int64. Sentence s has the tokens `offsets[s]` to `offsets[s + 1]`.
         mask: for padded logits, True for tokens; None for a list.
+
+    Raises:
+        InputError: see `decode`, which explains the arguments.
     """
 
-    token: np.ndarray
-    offsets: np.ndarray
-    mask: np.ndarray | None
-
-    @classmethod
-    def read(cls, logits: Any, labels: int, *, lengths: Any = None, mask: Any = None) -> Scores:
-        """Check logits, see `decode`."""
+    def __init__(self, logits: Any, labels: int, *, lengths: Any = None, mask: Any = None) -> None:
+        self.mask: np.ndarray | None = None
         if isinstance(logits, (list, tuple)):
             if lengths is not None or mask is not None:
                 problem = "lengths and mask have no effect with a list of arrays."
                 raise InputError(problem, "Leave out lengths and mask.")
             arrays = [_floats(array, labels, sentence) for sentence, array in enumerate(logits)]
-            token = np.concatenate(arrays) if arrays else np.zeros((0, labels))
-            scores = cls(token, offsets_of([len(array) for array in arrays]), None)
+            self.token = np.concatenate(arrays) if arrays else np.zeros((0, labels))
+            self.offsets = offsets_of([len(array) for array in arrays])
         else:
             array = _floats(logits, labels)
-            tagged = _mask(array.shape[:2], lengths, mask)
-            scores = cls(array[tagged], offsets_of(tagged.sum(axis=1)), tagged)
-        scores._refuse_values()
-        return scores
+            self.mask = tagged = _mask(array.shape[:2], lengths, mask)
+            self.token, self.offsets = array[tagged], offsets_of(tagged.sum(axis=1))
+        self._refuse_values()
 
     def _refuse_values(self) -> None:
         # the largest logit shows NaN, +inf and all -inf

@@ -302,7 +302,7 @@ class _Logits(NamedTuple):
             raise InputError("id2label is missing.", remedy)
         legality = Legality.of(read_id2label(id2label), scheme)
         arrays = ordered(logits, "a list of logits", "Give an array of shape (tokens, labels) for each document.")
-        return cls(Scores.read(arrays, len(legality.labels)), legality)
+        return cls(Scores(arrays, len(legality.labels)), legality)
 
     def tags(self, path: np.ndarray, names: Sequence[str]) -> Tags:
         """Convert label indices to tags; several labels can have the same name."""
