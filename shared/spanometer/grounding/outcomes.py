@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
 from typing import Any, NamedTuple
@@ -200,7 +199,6 @@ def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> list[
     return carried
 
 
-@dataclass(frozen=True, eq=False)
 class GroundingGrid(PolicyGrid):
     """All policies of a kind. The grid for spans is for answers without offsets.
 
@@ -209,18 +207,11 @@ class GroundingGrid(PolicyGrid):
         policies: the policies.
     """
 
-    kind: type[AnswerPolicy]
-    policies: tuple[AnswerPolicy, ...]
-
-    @classmethod
-    @cache
-    def whole(cls, kind: type[AnswerPolicy] = GroundingPolicy) -> GroundingGrid:
-        """Return the grid of a kind of policies, with a cache."""
+    def __init__(self, kind: type[AnswerPolicy] = GroundingPolicy) -> None:
         declared = [options_of(kind)[name] for name in kind.places]
         places = tuple(Place(place.name, place.help, dict.fromkeys(place.choices)) for place in declared)
-        choices = np.indices([len(place.actions) for place in places], dtype=np.int8).reshape(len(places), -1).T
-        names = {name: point.policy.actions for name, point in kind.named().items()}
-        return cls(places, choices, names, kind, tuple(kind.grid()))
+        super().__init__(places, {name: point.policy.actions for name, point in kind.named().items()})
+        self.kind, self.policies = kind, tuple(kind.grid())
 
     @property
     def nearest(self) -> list[str]:
@@ -231,6 +222,10 @@ class GroundingGrid(PolicyGrid):
     def default(self) -> str:
         """The name of the default policy."""
         return str(self.kind())
+
+
+grounding_grid = cache(GroundingGrid)
+"""Return the grid of a kind of policies, with a cache; by default of policies for spans."""
 
 
 def predicted_by_all(
@@ -244,7 +239,7 @@ def predicted_by_all(
     def items_of(_: None, policy: AnswerPolicy) -> tuple[Item, ...]:
         return tuple(item for item, reason in _left_out(answer, policy, vocabulary) if not reason)
 
-    grid = GroundingGrid.whole()
+    grid = grounding_grid()
     number, values = np.zeros(len(grid), dtype=np.int32), list[Any]([None])
     # each step is computed once for each value of the step before it and each combination of actions at its places
     steps: tuple[tuple[tuple[str, ...], Callable[[Any, GroundingPolicy], Hashable]], ...] = (

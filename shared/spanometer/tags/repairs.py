@@ -12,7 +12,7 @@ also changes legal S and E tags; it is reported separately.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from operator import contains
 from typing import Any
@@ -290,19 +290,19 @@ class PolicyReader:
         return (reading, start, end, name), in_order[:, : self._places]
 
 
-@dataclass(frozen=True, eq=False)
 class PolicyGrid:
     """All policies of one kind. A policy is a choice of one action for each ambiguous situation (place).
 
     Attributes:
         places: the places.
-        choices: the index of each policy's action at each place, int8, shape (policies, places).
         names: the actions of the policies that have names.
+        choices: the index of each policy's action at each place, int8, shape (policies, places).
     """
 
-    places: tuple[Place, ...]
-    choices: np.ndarray
-    names: Mapping[str, Sequence[str]]
+    def __init__(self, places: tuple[Place, ...], names: Mapping[str, Sequence[str]]) -> None:
+        self.places, self.names = places, names
+        sizes = [len(place.actions) for place in places]
+        self.choices = np.indices(sizes, dtype=np.int8).reshape(len(places), -1).T
 
     @property
     def named(self) -> dict[str, int]:
@@ -353,7 +353,6 @@ PUBLISHED: dict[str, dict[str, tuple[str, ...]]] = {
 """The published tools and rules that equal a named policy; tests compare them on all short inputs."""
 
 
-@dataclass(frozen=True, eq=False)
 class RepairGrid(PolicyGrid):
     """All repair policies for one kind of scheme.
 
@@ -361,7 +360,11 @@ class RepairGrid(PolicyGrid):
         kind: `BIOES` or `BIO`.
     """
 
-    kind: str
+    def __init__(self, kind: str) -> None:
+        super().__init__(PLACES[kind], NAMED[kind])
+        self.kind = kind
+        self.choices = self.choices[[not _is_twin(self.describe(policy)) for policy in range(len(self))]]
+        self.choices.flags.writeable = False
 
     @classmethod
     def of(cls, scheme: Scheme) -> "RepairGrid":
@@ -370,7 +373,7 @@ class RepairGrid(PolicyGrid):
         Raises:
             InputError: if the scheme has no grid.
         """
-        return _grid(kind_of(scheme))
+        return _cached_grid(kind_of(scheme))
 
     @property
     def published(self) -> dict[str, tuple[str, ...]]:
@@ -378,14 +381,7 @@ class RepairGrid(PolicyGrid):
         return PUBLISHED[self.kind]
 
 
-@cache
-def _grid(kind: str) -> RepairGrid:
-    places = PLACES[kind]
-    everything = np.indices([len(place.actions) for place in places], dtype=np.int8).reshape(len(places), -1).T
-    grid = RepairGrid(places, everything, NAMED[kind], kind)
-    choices = everything[[not _is_twin(grid.describe(policy)) for policy in range(len(grid))]]
-    choices.flags.writeable = False
-    return replace(grid, choices=choices)
+_cached_grid = cache(RepairGrid)
 
 
 def _is_twin(policy: Mapping[str, str]) -> bool:

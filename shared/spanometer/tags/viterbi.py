@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import as_array, first_flagged, offsets_of, ordered, place_of, run_bounds
 from ..exceptions import InputError, counted, shown, without_option
 from .decoding import read_roles, scheme_of
-from .schemes import BEGIN, OUTSIDE, SINGLE, Scheme, get_scheme
+from .schemes import BEGIN, OUTSIDE, SINGLE, get_scheme
 from .tags import Tags
 
 PAD = -1
@@ -66,7 +66,6 @@ def decode(
     return scores.shaped(paths)
 
 
-@dataclass(frozen=True, eq=False)
 class Legality:
     """Which labels may begin and end a sentence, and which may follow each other.
 
@@ -78,18 +77,29 @@ class Legality:
         opens: whether each label can only begin spans (B and S), shape (labels).
     """
 
-    labels: tuple[str, ...]
-    scheme: Scheme
-    begins: np.ndarray
-    ends: np.ndarray
-    follows: np.ndarray
-    opens: np.ndarray
+    def __init__(self, labels: tuple[str, ...], scheme: str | None) -> None:
+        tags = Tags.each_once(labels)
+        try:
+            self.scheme = scheme_of(scheme, tags)
+            roles, codes, _ = read_roles(tags, self.scheme)
+        except InputError as error:
+            raise error.placed(side="labels", document=None) from None
+        same_label = (codes[:, None] == codes[None, :]).astype(int)
+        table = self.scheme.legal()
+        self.labels, self.opens = labels, (roles == BEGIN) | (roles == SINGLE)
+        self.follows = table[roles[:, None], roles[None, :], same_label]
+        self.begins, self.ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
+        if not _reaches_end(self.begins, self.ends, self.follows):
+            problem = f"no sequence of the labels {', '.join(labels)} is legal in {self.scheme.name}."
+            raise InputError(problem, "Pass all labels of the model and their scheme.")
+        for array in (self.begins, self.ends, self.follows, self.opens):
+            array.flags.writeable = False
 
     @classmethod
     @without_option("prefix")
     def of(cls, labels: Sequence[str], scheme: str | None) -> Legality:
         """Compute which pairs of tags are legal; None infers the scheme from the prefixes."""
-        return _legality(_checked_labels(labels), None if scheme is None else get_scheme(scheme).name)
+        return _cached_legality(_checked_labels(labels), None if scheme is None else get_scheme(scheme).name)
 
     @cached_property
     def step(self) -> _PathStep:
@@ -97,26 +107,8 @@ class Legality:
         return _PathStep(self, None)
 
 
-@lru_cache(maxsize=16)
-def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
-    """Compute which pairs of tags are legal, with a cache for training loops."""
-    tags = Tags.each_once(names)
-    try:
-        rules = scheme_of(scheme, tags)
-        roles, codes, _ = read_roles(tags, rules)
-    except InputError as error:
-        raise error.placed(side="labels", document=None) from None
-    same_label = (codes[:, None] == codes[None, :]).astype(int)
-    table = rules.legal()
-    follows = table[roles[:, None], roles[None, :], same_label]
-    begins, ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
-    if not _reaches_end(begins, ends, follows):
-        problem = f"no sequence of the labels {', '.join(names)} is legal in {rules.name}."
-        raise InputError(problem, "Pass all labels of the model and their scheme.")
-    opens = (roles == BEGIN) | (roles == SINGLE)
-    for array in (begins, ends, follows, opens):
-        array.flags.writeable = False
-    return Legality(names, rules, begins, ends, follows, opens)
+_cached_legality = lru_cache(maxsize=16)(Legality)
+"""Training loops need the same legality again and again."""
 
 
 def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
