@@ -108,7 +108,7 @@ class Legality:
 
 
 _cached_legality = lru_cache(maxsize=16)(Legality)
-"""Training loops need the same legality again and again."""
+"""Create a `Legality`, with a cache for training loops."""
 
 
 def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:

@@ -154,6 +154,10 @@ class Statistics:
         self.mean_information, self.information_variation, self.once_share = information
         self.chance, self.chance_per_label = _chance(sized)
 
+    def __eq__(self, other: object) -> bool:
+        """Compare all statistics."""
+        return isinstance(other, Statistics) and vars(self) == vars(other)
+
     def __repr__(self) -> str:
         """Show all statistics."""
         return f"Statistics({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
