@@ -7,12 +7,12 @@ import pytest
 from spanometer.grounding.answers import Answer
 from spanometer.grounding.grounded import ground, text_indices
 from spanometer.grounding.items import Item
-from spanometer.grounding.outcomes import GroundingGrid, Predicted, Vocabulary, outcomes_of, predicted_by_all
+from spanometer.grounding.outcomes import Predicted, Vocabulary, grounding_grid, outcomes_of, predicted_by_all
 from spanometer.grounding.policies import NAMED, PLACES, GroundingPolicy
 from tests.slow import grounding as slow
 
 LABELS = ("PER", "LOC")
-GRID = GroundingGrid.whole().policies
+GRID = grounding_grid().policies
 CASES = 256
 WORDS = ["ab", "Ab", "cd", "abcd", "e", "e\u0301", "–", "-", "'", "ﬁ", "x1", "“"]
 
@@ -56,7 +56,7 @@ def text_tokens(text):
 
 def test_every_policy_against_the_slow_reading():
     rng = random.Random(11)
-    grid = GroundingGrid.whole()
+    grid = grounding_grid()
     policies = rng.sample(range(len(grid)), len(grid))
     done, fuzzy, chained = set(), 0, 0
     for case in range(CASES):
@@ -134,7 +134,7 @@ def test_all_at_once_is_one_by_one(seed):
 
 
 def test_policies_of_the_grid():
-    grid = GroundingGrid.whole()
+    grid = grounding_grid()
     assert (len(grid), grid.choices.shape) == (9216, (9216, 8))
     assert [place.name for place in grid.places] == list(PLACES)
     for name, policy in grid.named.items():

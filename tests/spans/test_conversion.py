@@ -8,10 +8,9 @@ from random_tags import legal_corpus, random_corpus
 from slow import decoding as slow
 from spanometer.readers import tag_lists
 from spanometer.spans.conversion import changed_tokens, convert_tags, repair_tags
-from spanometer.tags.decoding import illegal_pairs
+from spanometer.tags.decoding import illegal_pairs, policies_of
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
-from spanometer.tags.validation import policies_of
 
 ALLOWED = [(scheme, policy) for scheme in SCHEMES for policy in policies_of(get_scheme(scheme))]
 

@@ -12,8 +12,7 @@ from spanometer import InputError, Spans
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.measures import MEASURES, Bcubed, IntersectionF, SlIcm, SpanF
 from spanometer.tags.decoding import read_roles
-from spanometer.tags.policy_grid import NAMED, RepairGrid, _is_twin, read_all
-from spanometer.tags.repairs import PLACES
+from spanometer.tags.repairs import NAMED, PLACES, RepairGrid, _is_twin, read_all
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
 from spanometer.tags.viterbi import decode

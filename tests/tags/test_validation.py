@@ -4,9 +4,9 @@ import pytest
 
 from random_tags import random_corpus
 from slow import decoding as slow
+from spanometer.tags.decoding import Validation, policies_of
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
-from spanometer.tags.validation import Validation, policies_of
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

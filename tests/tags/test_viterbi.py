@@ -184,9 +184,7 @@ def test_greedy():
     labels = labels_of("IOBES")
     legality = Legality.of(labels, "IOBES")
     logits = [generator.normal(size=(length, len(labels))) for length in generator.integers(0, 12, 60)]
-    paths = np.split(
-        greedy_paths(Scores.read(logits, len(labels)), legality), np.cumsum([len(one) for one in logits])[:-1]
-    )
+    paths = np.split(greedy_paths(Scores(logits, len(labels)), legality), np.cumsum([len(one) for one in logits])[:-1])
     for values, path in zip(logits, paths, strict=True):
         allowed = legality.begins
         for row, index in zip(values, path, strict=True):
@@ -195,7 +193,7 @@ def test_greedy():
 
 
 def greedy(logits, labels, scheme, **options):
-    scores = Scores.read([np.array(one, dtype=float) for one in logits], len(labels))
+    scores = Scores([np.array(one, dtype=float) for one in logits], len(labels))
     path = greedy_paths(scores, Legality.of(labels, scheme), **options)
     return [[labels[index] for index in part] for part in np.split(path, scores.offsets[1:-1])]
 

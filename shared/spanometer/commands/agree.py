@@ -129,7 +129,7 @@ def run(options: argparse.Namespace) -> None:
             with warnings.catch_warnings(action="ignore"):
                 differing = corpus.in_context(disagreements(corpus.annotators, **own, **corpus.reading))
     if corpus.content == "tags":
-        result = replace(result, named_documents=NamedDocuments.of(corpus.first))
+        result = replace(result, named_documents=NamedDocuments(corpus.first))
         sizes = zip(corpus.shown.items(), result.spans.tolist(), strict=True)
         shown = {name: replace(side, text=f"{side.text}, {counted(number, 'span')}") for (name, side), number in sizes}
         corpus = replace(corpus, shown=shown)

@@ -137,7 +137,7 @@ def _score_system(
     with naming_documents(named if corpus.content == "spans" else None):
         report = Report.of(references, predictions, measures, reading, progress, resampling, output.per_document)
     tokens = report.tokens if size is None else size
-    report = replace(report, tokens=tokens, named_documents=NamedDocuments.of(named))
+    report = replace(report, tokens=tokens, named_documents=NamedDocuments(named))
     if corpus.content == "attributes":
         results = []
         for result in report.results:

@@ -23,7 +23,7 @@ from ..documents.checks import KINDS, SpanValidation
 from ..documents.document_file import DocumentFile
 from ..documents.joining import locating_errors
 from ..exceptions import InputError, counted, printable
-from ..tags.validation import Validation
+from ..tags.decoding import Validation
 from .input_files import ONE_FILE, InputPath, add_reading, called, input_paths, read_source
 from .main import BAD_INPUT
 from .options import add_options, read_options, speller

@@ -88,7 +88,7 @@ class AnswerInput:
     @property
     def vocabulary(self) -> Vocabulary:
         """The labels that the model was asked for."""
-        return Vocabulary.of(self.asked_labels, self.aliases)
+        return Vocabulary(self.asked_labels, self.aliases)
 
     def read(self) -> Iterator[Answer]:
         """Yield the parsed answers one by one."""

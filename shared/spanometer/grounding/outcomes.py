@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,8 +13,7 @@ import numpy as np
 from ..exceptions import InputError
 from ..options import options_of
 from ..spans.texts import words_and_signs
-from ..tags.policy_grid import PolicyGrid
-from ..tags.repairs import Place
+from ..tags.repairs import Place, PolicyGrid
 from .answers import Answer
 from .items import Item
 from .placing import Bounds, Outcome, TextIndex, place, sight, string_outcomes
@@ -27,7 +25,6 @@ MOST_BOUNDS = 1 << 22
 _MOST_ANCHORS = 20_000_000
 
 
-@dataclass(frozen=True)
 class Vocabulary:
     """The labels that a model was asked for.
 
@@ -36,13 +33,9 @@ class Vocabulary:
         aliases: maps labels in answers to labels.
     """
 
-    names: frozenset[str] | None
-    aliases: Mapping[str, str]
-
-    @classmethod
-    def of(cls, labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> Vocabulary:
-        """Create it from labels (None allows all) and aliases."""
-        return cls(None if labels is None else frozenset(labels), aliases or {})
+    def __init__(self, labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> None:
+        self.names = None if labels is None else frozenset(labels)
+        self.aliases = aliases or {}
 
     def renamed(self, item: Item) -> Item:
         """Replace the alias of an item by its label."""
@@ -90,7 +83,7 @@ def outcomes_of(
         asked_labels: the labels that the model was asked for; None allows all.
         aliases: maps labels in answers to your labels.
     """
-    return resolve(answer, index, GroundingPolicy.of(policy), Vocabulary.of(asked_labels, aliases))
+    return resolve(answer, index, GroundingPolicy.of(policy), Vocabulary(asked_labels, aliases))
 
 
 def resolve(answer: Answer, index: Any, policy: Any, vocabulary: Vocabulary) -> list[Outcome]:
@@ -206,7 +199,6 @@ def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> list[
     return carried
 
 
-@dataclass(frozen=True, eq=False)
 class GroundingGrid(PolicyGrid):
     """All policies of a kind. The grid for spans is for answers without offsets.
 
@@ -215,18 +207,11 @@ class GroundingGrid(PolicyGrid):
         policies: the policies.
     """
 
-    kind: type[AnswerPolicy]
-    policies: tuple[AnswerPolicy, ...]
-
-    @classmethod
-    @cache
-    def whole(cls, kind: type[AnswerPolicy] = GroundingPolicy) -> GroundingGrid:
-        """Return the grid of a kind of policies, with a cache."""
+    def __init__(self, kind: type[AnswerPolicy] = GroundingPolicy) -> None:
         declared = [options_of(kind)[name] for name in kind.places]
         places = tuple(Place(place.name, place.help, dict.fromkeys(place.choices)) for place in declared)
-        choices = np.indices([len(place.actions) for place in places], dtype=np.int8).reshape(len(places), -1).T
-        names = {name: point.policy.actions for name, point in kind.named().items()}
-        return cls(places, choices, names, kind, tuple(kind.grid()))
+        super().__init__(places, {name: point.policy.actions for name, point in kind.named().items()})
+        self.kind, self.policies = kind, tuple(kind.grid())
 
     @property
     def nearest(self) -> list[str]:
@@ -237,6 +222,10 @@ class GroundingGrid(PolicyGrid):
     def default(self) -> str:
         """The name of the default policy."""
         return str(self.kind())
+
+
+grounding_grid = cache(GroundingGrid)
+"""Return the grid of a kind of policies, with a cache; by default of policies for spans."""
 
 
 def predicted_by_all(
@@ -250,7 +239,7 @@ def predicted_by_all(
     def items_of(_: None, policy: AnswerPolicy) -> tuple[Item, ...]:
         return tuple(item for item, reason in _left_out(answer, policy, vocabulary) if not reason)
 
-    grid = GroundingGrid.whole()
+    grid = grounding_grid()
     number, values = np.zeros(len(grid), dtype=np.int32), list[Any]([None])
     # each step is computed once for each value of the step before it and each combination of actions at its places
     steps: tuple[tuple[tuple[str, ...], Callable[[Any, GroundingPolicy], Hashable]], ...] = (

@@ -26,7 +26,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment
 from ..analysis.scores.measure_result import label_key, result_key
 from ..analysis.scores.report import require_distinct
-from ..arrays import as_array, offsets_of, ordered
+from ..arrays import as_array, first_flagged, offsets_of, ordered
 from ..exceptions import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
@@ -267,9 +267,8 @@ class TokenClassificationMetrics:
             raise InputError(
                 f"labels of type {ids.dtype} are not whole numbers.", "Give labels as whole numbers.", side=side
             )
-        unknown = tagged & ((ids < 0) | (ids >= len(self.labels)))
-        if unknown.any():
-            document, position = np.unravel_index(int(np.argmax(unknown)), unknown.shape)
+        if (unknown := first_flagged(tagged & ((ids < 0) | (ids >= len(self.labels))))) is not None:
+            document, position = np.unravel_index(unknown, ids.shape)
             raise InputError(
                 f"id2label has labels only for 0 to {len(self.labels) - 1}, not for {ids[document, position]}.",
                 f"Give the model's id2label. Use {IGNORED} only in the references, at positions that are not scored.",
@@ -281,7 +280,7 @@ class TokenClassificationMetrics:
 
     def _decoded(self, logits: np.ndarray, tagged: np.ndarray) -> list[np.ndarray]:
         """Decode the logits of the flagged positions with each decoder."""
-        scores = Scores.read(logits, len(self.labels), mask=tagged)
+        scores = Scores(logits, len(self.labels), mask=tagged)
         return [
             np.asarray(scores.token.argmax(axis=1))
             if decoder == "argmax" or self._legality is None

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans
-from ..arrays import ranges, read_documents
+from ..arrays import first_flagged, ranges, read_documents
 from ..counts.counts import Column, Counts
 from ..counts.statistics import ALL_AVERAGES, DOCUMENTS, DOCUMENTS_BY_LABEL, f_of, precision_recall_f1
 from ..exceptions import InputError, counted, mention, require_sides, setting
@@ -215,8 +215,8 @@ def require_contiguous(
     alignment: Alignment, name: str, side: SideSpans, reason: str = "this measure needs contiguous spans"
 ) -> None:
     """Raise an `InputError` if a side has a discontinuous span; `name` is the name of the side."""
-    if side.discontinuous.any():
-        error = alignment.refusal(name, side, int(np.argmax(side.discontinuous)), f"is discontinuous; {reason}.")
+    if (span := first_flagged(side.discontinuous)) is not None:
+        error = alignment.refusal(name, side, span, f"is discontinuous; {reason}.")
         raise error.placed(option="join_fragments")
 
 

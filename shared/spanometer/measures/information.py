@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Pieces
-from ..arrays import each_item, is_number, offsets_of, place_of, ranges, read_documents, run_bounds
+from ..arrays import each_item, first_flagged, is_number, offsets_of, place_of, ranges, read_documents, run_bounds
 from ..exceptions import InputError, mention, on_side, shown
 from .aligned import TOKENS_REMEDY, encoded_words
 
@@ -54,9 +54,7 @@ class TokenProbabilities:
         parts = [_numbers(row, number) for number, row in enumerate(rows)]
         offsets = offsets_of([len(part) for part in parts])
         values = np.concatenate([np.empty(0), *parts])
-        wrong = (values < 0) | (values > 1)
-        if wrong.any():
-            token = int(np.argmax(wrong))
+        if (token := first_flagged((values < 0) | (values > 1))) is not None:
             logarithms = " If the values are logarithms, take exp of the values." if values[token] < 0 else ""
             problem = f"{values[token]!s} is not a probability."
             document, position = place_of(offsets, token)

@@ -20,7 +20,7 @@ from typing import Self
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, overlaps
-from ..arrays import begins_run, offsets_of, row_codes, run_bounds
+from ..arrays import begins_run, first_flagged, offsets_of, row_codes, run_bounds
 from ..exceptions import InputError, counted, require_choice, setting, shown
 from .aligned import require_contiguous, require_disjoint, require_lengths
 from .start_probabilities import start_probabilities
@@ -313,8 +313,8 @@ def require_placeable(alignment: Alignment, name: str, side: SideSpans, placemen
     depth = _nesting_depth(side)
     order = np.lexsort((side.start, depth, side.label, side.document))
     same_layer = ~begins_run(depth[order], side.label[order], side.document[order])
-    crossing = same_layer[1:] & (side.start[order][1:] < side.end[order][:-1])
-    if crossing.any():
+    place = first_flagged(same_layer[1:] & (side.start[order][1:] < side.end[order][:-1]))
+    if place is not None:
         problem = f"crosses another span of the same label, but {layers} needs nested spans."
         remedy = f"Set {independent}, which allows any overlap."
-        raise alignment.refusal(name, side, int(order[int(np.argmax(crossing)) + 1]), problem, remedy)
+        raise alignment.refusal(name, side, int(order[place + 1]), problem, remedy)

@@ -19,7 +19,7 @@ from ..spans.arrow import require_same_lengths
 from ..spans.spans import encoded_tags, named_tags, pair_from_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
-from ..tags.tags import Tags, read_id2label
+from ..tags.tags import Tags
 from .base import Key, Measure
 from .span_f import SpanF
 
@@ -68,7 +68,7 @@ class Seqeval(Measure):
         type="float or str",
         choices={"warn": "0 with a warning", 0.0: "", 1.0: "", nan: "left out of averages"},
     )
-    id2label: Any = reused_option(LabelDecoding, "id2label", convert=read_id2label)
+    id2label: Any = reused_option(LabelDecoding, "id2label")
     ignore_index: int | None = reused_option(LabelDecoding, "ignore_index")
 
     name = "seqeval"

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..arrays import first_flagged
 from ..exceptions import InputError, counted, shown
 from ..tags.tags import read_id2label
 from ..tags.viterbi import Legality, Scores
@@ -188,7 +189,7 @@ def _arrays_in(stream: BinaryIO, scheme: str | None) -> tuple[list[np.ndarray], 
         documents = _parts(arrays["logits"], arrays.get("lengths"))
     else:
         documents = [arrays[key] for key in sorted(arrays, key=_natural)]
-    Scores.read(documents, len(Legality.of(labels.tolist(), scheme).labels))
+    Scores(documents, len(Legality.of(labels.tolist(), scheme).labels))
     return documents, labels.tolist()
 
 
@@ -202,9 +203,7 @@ def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
         problem = f"'lengths' has the shape {lengths.shape} and the type {lengths.dtype}, but 'logits' has "
         problem += f"{counted(len(logits), 'document')}."
         raise InputError(problem, "Give one whole number for each document.")
-    beyond = (lengths < 0) | (lengths > logits.shape[1])
-    if beyond.any():
-        document = int(np.argmax(beyond))
+    if (document := first_flagged((lengths < 0) | (lengths > logits.shape[1]))) is not None:
         problem = f"the length is {lengths[document]}, but 'logits' has {counted(logits.shape[1], 'token')}."
         raise InputError(problem, "Give the number of tokens of each document.", document=document)
     return [tokens[:length] for tokens, length in zip(logits, lengths.tolist(), strict=True)]

@@ -30,8 +30,8 @@ from ..plots.figure import draw_chance_f1, draw_coverage
 from ..spans.spans import pair_from_tags
 from ..tables.result import by_kind
 from ..tables.table import Table
+from ..tags.decoding import Validation
 from ..tags.repairs import REPAIRS
-from ..tags.validation import Validation
 from ..web.error_report import error_report
 from ..web.templates import Section, number, shortened, shown
 from .corpus import READERS, PageCorpus, read_upload

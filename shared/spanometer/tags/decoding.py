@@ -2,19 +2,20 @@
 
 The decoder looks only at tokens inside spans, in pairs of neighbours. Tables over the roles of the two tags (see
 `schemes`) say whether the second tag continues the span of the first, and whether a span may open or close between
-them. A repair policy chooses the tables for illegal tags.
+them. A repair policy chooses the tables for illegal tags. `Validation` lists illegal pairs of tags, and the spans that
+each policy decodes from them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..arrays import code_type, name_codes, place_of, sorted_codes
-from ..exceptions import InputError, setting
+from ..exceptions import InputError, setting, without_option
 from ..options import CheckedOptions, option, options_of
 from .repairs import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
 from .schemes import BEGIN, CONTINUES, END, OUTSIDE, ROLES, SCHEMES, Scheme, canonical, get_scheme, infer_scheme
@@ -41,7 +42,13 @@ class Decoding(CheckedOptions):
     """
 
     scheme: str | None = option(
-        None, choices=tuple(SCHEMES), metavar="SCHEME", parse=canonical, label="Tag scheme", common=True
+        None,
+        choices=tuple(SCHEMES),
+        metavar="SCHEME",
+        convert=canonical,
+        parse=canonical,
+        label="Tag scheme",
+        common=True,
     )
     repair: str = option(
         "conlleval",
@@ -55,8 +62,6 @@ class Decoding(CheckedOptions):
 
     def __post_init__(self) -> None:
         """Check the options."""
-        if self.scheme is not None:
-            object.__setattr__(self, "scheme", canonical(self.scheme))
         super().__post_init__()
         get_repair(self.repair, None if self.scheme is None else get_scheme(self.scheme))
 
@@ -78,15 +83,15 @@ class LabelDecoding(Decoding):
     """
 
     prefix: bool = option(True, label="Tags have prefixes")
-    id2label: Any = option(None, type="list, dict, model config or ClassLabel, optional", flag="")
+    id2label: Any = option(
+        None, type="list, dict, model config or ClassLabel, optional", flag="", convert=read_id2label
+    )
     ignore_index: int | None = option(-100, optional=True, flag="")
 
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
         read_prefix(self.scheme, prefix=self.prefix)
-        if self.id2label is not None:
-            object.__setattr__(self, "id2label", read_id2label(self.id2label))
 
     def reading(self, scheme: str) -> dict[str, object]:
         """Describe for the signature how tags were read."""
@@ -162,7 +167,7 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
             comes while a span is open, the span ends before it (Yang et al. 2018). Only for schemes with B, E and S
             tags. `convert`: convert to IOB2 (S to B, E to I), then `conlleval` (Lample et al. 2016). Only for schemes
             with B. `raise`: raise an error for the first illegal pair. It can also be the name of a tool in `TOOLS`, or
-            a comma-separated list of actions, see `policy_grid`.
+            a comma-separated list of actions, see `repairs`.
 
     Returns:
         The spans in text order.
@@ -179,7 +184,7 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
         role, code, labels = read_roles(tags, rules)
         document, start, end, label = read_policy(policy.actions, rules, role, code, tags.offsets)
         return DecodedSpans(document, start, end, *_used_labels(label, labels))
-    names = _read_names(tags, rules)
+    names = _Names(tags, rules)
     # in parts, so that data stays in the processor's cache
     parts = [_decode_part(part, names, rules, policy, first) for first, part in tags.blocks()]
     document, start, end, label = (np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -206,7 +211,7 @@ def _decode_part(
     tags: Tags, names: _Names, scheme: Scheme, policy: Repair, first_document: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Decode some documents; returns document, start, end and label index of each span."""
-    inside = _Inside.read(tags, names, policy.skips)
+    inside = _Inside(tags, names, policy.skips)
     continues = np.take(policy.continues, inside.pair) & inside.neighbours
     first = np.flatnonzero(np.concatenate(([True], ~continues))[: len(inside.token)])
     last = np.flatnonzero(np.concatenate((~continues, [True]))[: len(inside.token)])
@@ -236,7 +241,7 @@ def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
         An int64 array of shape (pairs, 2), in ascending order. For two tags: the index of the second token, and 0. For
             the end of a document: the index of its last token, and 1.
     """
-    inside = _Inside.read(tags, _read_names(tags, scheme))
+    inside = _Inside(tags, _Names(tags, scheme))
     illegal = ~scheme.legal()
     after_outside = illegal[OUTSIDE, :, 0][inside.role]
     after_outside[1:] &= ~inside.neighbours
@@ -254,21 +259,31 @@ def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
 
 def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Return the role and the label index (-1 for outside tags) of each token, and the label names."""
-    names = _read_names(tags, scheme)
+    names = _Names(tags, scheme)
     role = names.roles[tags.codes]
     return role, np.where(role == OUTSIDE, -1, names.label_codes[tags.codes]), names.labels
 
 
-@dataclass(frozen=True, eq=False)
 class _Names:
-    """The role and label index of each distinct tag, and the sorted label names."""
+    """The role and label index of each distinct tag, and the sorted label names.
 
-    roles: np.ndarray
-    label_codes: np.ndarray
-    labels: tuple[str, ...]
+    Raises:
+        InputError: if the scheme cannot read a tag.
+    """
+
+    def __init__(self, tags: Tags, scheme: Scheme) -> None:
+        check_names(tags, scheme)
+        parts = [split_tag(name) for name in tags.names]
+        self.labels = labels_of(tags.names)
+        number = {label: code for code, label in enumerate(self.labels)}
+        self.roles = np.zeros(len(parts), dtype=np.uint8)
+        self.label_codes = np.zeros(len(parts), dtype=code_type(len(number)))
+        for code, (prefix, label) in enumerate(parts):
+            if prefix != "O":
+                self.roles[code] = ROLES.index(scheme.prefixes[prefix])
+                self.label_codes[code] = number[BARE_LABEL if label is None else label]
 
 
-@dataclass(frozen=True, eq=False)
 class _Inside:
     """The tokens inside spans, and pairs of consecutive such tokens.
 
@@ -279,32 +294,28 @@ class _Inside:
         neighbours: for each token but the first, whether the previous token in `token` is its direct neighbour in the
             same document.
         pair: for each token but the first, the flat index of the pair in tables of shape (5, 5, 2).
+
+    Args:
+        tags: the tags.
+        names: the role and label of each tag.
+        skips: roles whose tokens are left out, as tokens with O are; but they do not separate their neighbours.
     """
 
-    token: np.ndarray
-    role: np.ndarray
-    label: np.ndarray
-    neighbours: np.ndarray
-    pair: np.ndarray
-
-    @classmethod
-    def read(cls, tags: Tags, names: _Names, skips: str = "") -> _Inside:
-        """Select the tokens whose role is not O or in `skips`. Skipped tokens do not separate their neighbours."""
+    def __init__(self, tags: Tags, names: _Names, skips: str = "") -> None:
         kept = names.roles != OUTSIDE
         for skipped in skips:
             kept &= names.roles != ROLES.index(skipped)
-        token = _tokens_of(tags.codes, kept)
+        self.token = token = _tokens_of(tags.codes, kept)
         code = tags.codes[token]
-        role, label = names.roles[code], names.label_codes[code]
+        self.role, self.label = names.roles[code], names.label_codes[code]
         if skips:
             document = _documents_of(tags.offsets, token)
-            neighbours = document[1:] == document[:-1]
+            self.neighbours = document[1:] == document[:-1]
         else:
             begins_document = first_tokens(tags.offsets, len(tags.codes))[token]
-            neighbours = (token[1:] == token[:-1] + 1) & ~begins_document[1:]
-        same_label = label[1:] == label[:-1]
-        pair = role[:-1] * np.uint8(10) + role[1:] * np.uint8(2) + same_label
-        return cls(token, role, label, neighbours, pair)
+            self.neighbours = (token[1:] == token[:-1] + 1) & ~begins_document[1:]
+        same_label = self.label[1:] == self.label[:-1]
+        self.pair = self.role[:-1] * np.uint8(10) + self.role[1:] * np.uint8(2) + same_label
 
     def well_formed(self, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:
         """Flag the tokens at which a span may open, and those at which a span may close."""
@@ -337,21 +348,6 @@ def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> No
     else:
         problem = f"{tag!r} cannot follow {tags.names[tags.codes[index - 1]]!r}"
     raise InputError(f"{problem} in {scheme.name}{note}.", remedy, document=document, position=position)
-
-
-def _read_names(tags: Tags, scheme: Scheme) -> _Names:
-    """Look up the role and label of each distinct tag in a scheme; raise an `InputError` if one cannot be read."""
-    check_names(tags, scheme)
-    parts = [split_tag(name) for name in tags.names]
-    labels = labels_of(tags.names)
-    number = {label: code for code, label in enumerate(labels)}
-    roles = np.zeros(len(parts), dtype=np.uint8)
-    label_codes = np.zeros(len(parts), dtype=code_type(len(labels)))
-    for code, (prefix, label) in enumerate(parts):
-        if prefix != "O":
-            roles[code] = ROLES.index(scheme.prefixes[prefix])
-            label_codes[code] = number[BARE_LABEL if label is None else label]
-    return _Names(roles, label_codes, labels)
 
 
 def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -387,3 +383,91 @@ def _documents_of(offsets: np.ndarray, tokens: np.ndarray) -> np.ndarray:
     if len(offsets) < len(tokens):
         return np.repeat(np.arange(len(offsets) - 1), np.diff(np.searchsorted(tokens, offsets)))
     return np.searchsorted(offsets, tokens, side="right") - 1
+
+
+@dataclass(frozen=True)
+class IllegalPair:
+    """Two neighbouring tags that the scheme does not allow.
+
+    Attributes:
+        document: the document.
+        position: the token of the second tag; at the end of a document, the last token.
+        previous: the first tag; None at the beginning of a document.
+        tag: the second tag; None at the end of a document.
+        policies: for each repair policy, the spans (label, start, exclusive end) that contain one of the two tokens.
+    """
+
+    document: int
+    position: int
+    previous: str | None
+    tag: str | None
+    policies: dict[str, list[tuple[str, int, int]]]
+
+    def __str__(self) -> str:
+        """Describe the pair: `I-PER after O`, `I-PER at the beginning` or `B-PER at the end`."""
+        if self.tag is None:
+            return f"{self.previous} at the end"
+        return f"{self.tag} at the beginning" if self.previous is None else f"{self.tag} after {self.previous}"
+
+
+class Validation:
+    """The illegal pairs in the tags of a corpus.
+
+    Args:
+        tags: the tags of all documents.
+        scheme: the name of the scheme; None infers it from the prefixes.
+
+    Attributes:
+        scheme: the scheme.
+        spans: the number of spans under each repair policy that works with the scheme.
+        affected: the documents with illegal pairs, ascending.
+
+    Raises:
+        InputError: if tags cannot be read.
+    """
+
+    @without_option("prefix", "id2label")
+    def __init__(self, tags: Tags, *, scheme: str | None = None) -> None:
+        self.scheme = scheme_of(scheme, tags)
+        self._tags = tags
+        self._pairs = illegal_pairs(tags, self.scheme)
+        self._documents = np.searchsorted(tags.offsets, self._pairs[:, 0], side="right") - 1
+        self.affected = np.unique(self._documents)
+        decoded = {policy: decode(tags, scheme=self.scheme.name, repair=policy) for policy in policies_of(self.scheme)}
+        self.spans = {policy: len(columns.start) for policy, columns in decoded.items()}
+        self._near = {policy: self._find(columns) for policy, columns in decoded.items()} if len(self) else {}
+
+    def __len__(self) -> int:
+        """Count the illegal pairs."""
+        return len(self._pairs)
+
+    def __iter__(self) -> Iterator[IllegalPair]:
+        """Yield the illegal pairs in text order."""
+        tags = self._tags
+        pairs = zip(self._pairs.tolist(), self._documents.tolist(), strict=True)
+        for number, ((token, at_end), document) in enumerate(pairs):
+            name = tags.names[tags.codes[token]]
+            position = token - int(tags.offsets[document])
+            before = tags.names[tags.codes[token - 1]] if position else None
+            policies = {policy: spans[number] for policy, spans in self._near.items()}
+            previous, tag = (name, None) if at_end else (before, name)
+            yield IllegalPair(document, position, previous, tag, policies)
+
+    def _find(self, columns: DecodedSpans) -> list[list[tuple[str, int, int]]]:
+        """Return the spans that contain a token of each pair."""
+        last, at_end = self._pairs.T
+        first = last - ((at_end == 0) & (last > self._tags.offsets[self._documents]))
+        base = self._tags.offsets[columns.document]
+        # spans of one policy do not overlap, so that starts and ends ascend together
+        low = np.searchsorted(base + columns.end, first, side="right")
+        high = np.searchsorted(base + columns.start, last, side="right")
+        near = []
+        for here in map(slice, low.tolist(), high.tolist()):
+            labels = [columns.labels[code] for code in columns.label[here].tolist()]
+            near.append(list(zip(labels, columns.start[here].tolist(), columns.end[here].tolist(), strict=True)))
+        return near
+
+
+def policies_of(scheme: Scheme) -> tuple[str, ...]:
+    """List the repair policies that work with a scheme, except `raise`."""
+    return tuple(name for name, repair in REPAIRS.items() if not repair.refuse and scheme.roles >= {*repair.needs})

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import as_array, first_flagged, offsets_of, ordered, place_of, run_bounds
 from ..exceptions import InputError, counted, shown, without_option
 from .decoding import read_roles, scheme_of
-from .schemes import BEGIN, OUTSIDE, SINGLE, Scheme, get_scheme
+from .schemes import BEGIN, OUTSIDE, SINGLE, get_scheme
 from .tags import Tags
 
 PAD = -1
@@ -61,12 +61,11 @@ def decode(
             no legal path.
     """
     legality = Legality.of(labels, scheme)
-    scores = Scores.read(logits, len(labels), lengths=lengths, mask=mask)
+    scores = Scores(logits, len(labels), lengths=lengths, mask=mask)
     paths = best_paths(scores, legality, read_transitions(transitions, len(labels)))
     return scores.shaped(paths)
 
 
-@dataclass(frozen=True, eq=False)
 class Legality:
     """Which labels may begin and end a sentence, and which may follow each other.
 
@@ -78,18 +77,29 @@ class Legality:
         opens: whether each label can only begin spans (B and S), shape (labels).
     """
 
-    labels: tuple[str, ...]
-    scheme: Scheme
-    begins: np.ndarray
-    ends: np.ndarray
-    follows: np.ndarray
-    opens: np.ndarray
+    def __init__(self, labels: tuple[str, ...], scheme: str | None) -> None:
+        tags = Tags.each_once(labels)
+        try:
+            self.scheme = scheme_of(scheme, tags)
+            roles, codes, _ = read_roles(tags, self.scheme)
+        except InputError as error:
+            raise error.placed(side="labels", document=None) from None
+        same_label = (codes[:, None] == codes[None, :]).astype(int)
+        table = self.scheme.legal()
+        self.labels, self.opens = labels, (roles == BEGIN) | (roles == SINGLE)
+        self.follows = table[roles[:, None], roles[None, :], same_label]
+        self.begins, self.ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
+        if not _reaches_end(self.begins, self.ends, self.follows):
+            problem = f"no sequence of the labels {', '.join(labels)} is legal in {self.scheme.name}."
+            raise InputError(problem, "Pass all labels of the model and their scheme.")
+        for array in (self.begins, self.ends, self.follows, self.opens):
+            array.flags.writeable = False
 
     @classmethod
     @without_option("prefix")
     def of(cls, labels: Sequence[str], scheme: str | None) -> Legality:
         """Compute which pairs of tags are legal; None infers the scheme from the prefixes."""
-        return _legality(_checked_labels(labels), None if scheme is None else get_scheme(scheme).name)
+        return _cached_legality(_checked_labels(labels), None if scheme is None else get_scheme(scheme).name)
 
     @cached_property
     def step(self) -> _PathStep:
@@ -97,26 +107,8 @@ class Legality:
         return _PathStep(self, None)
 
 
-@lru_cache(maxsize=16)
-def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
-    """Compute which pairs of tags are legal, with a cache for training loops."""
-    tags = Tags.each_once(names)
-    try:
-        rules = scheme_of(scheme, tags)
-        roles, codes, _ = read_roles(tags, rules)
-    except InputError as error:
-        raise error.placed(side="labels", document=None) from None
-    same_label = (codes[:, None] == codes[None, :]).astype(int)
-    table = rules.legal()
-    follows = table[roles[:, None], roles[None, :], same_label]
-    begins, ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
-    if not _reaches_end(begins, ends, follows):
-        problem = f"no sequence of the labels {', '.join(names)} is legal in {rules.name}."
-        raise InputError(problem, "Pass all labels of the model and their scheme.")
-    opens = (roles == BEGIN) | (roles == SINGLE)
-    for array in (begins, ends, follows, opens):
-        array.flags.writeable = False
-    return Legality(names, rules, begins, ends, follows, opens)
+_cached_legality = lru_cache(maxsize=16)(Legality)
+"""Create a `Legality`, with a cache for training loops."""
 
 
 def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
@@ -137,7 +129,6 @@ def _reaches_end(begins: np.ndarray, ends: np.ndarray, follows: np.ndarray) -> b
     return bool((reached & ends).any())
 
 
-@dataclass(frozen=True, eq=False)
 class Scores:
     """The logits of all tokens, sentence after sentence.
 
@@ -145,28 +136,25 @@ class Scores:
         token: the logits, shape (tokens, labels).
         offsets: int64. Sentence s has the tokens `offsets[s]` to `offsets[s + 1]`.
         mask: for padded logits, True for tokens; None for a list.
+
+    Raises:
+        InputError: see `decode`, which explains the arguments.
     """
 
-    token: np.ndarray
-    offsets: np.ndarray
-    mask: np.ndarray | None
-
-    @classmethod
-    def read(cls, logits: Any, labels: int, *, lengths: Any = None, mask: Any = None) -> Scores:
-        """Check logits, see `decode`."""
+    def __init__(self, logits: Any, labels: int, *, lengths: Any = None, mask: Any = None) -> None:
+        self.mask: np.ndarray | None = None
         if isinstance(logits, (list, tuple)):
             if lengths is not None or mask is not None:
                 problem = "lengths and mask have no effect with a list of arrays."
                 raise InputError(problem, "Leave out lengths and mask.")
             arrays = [_floats(array, labels, sentence) for sentence, array in enumerate(logits)]
-            token = np.concatenate(arrays) if arrays else np.zeros((0, labels))
-            scores = cls(token, offsets_of([len(array) for array in arrays]), None)
+            self.token = np.concatenate(arrays) if arrays else np.zeros((0, labels))
+            self.offsets = offsets_of([len(array) for array in arrays])
         else:
             array = _floats(logits, labels)
-            tagged = _mask(array.shape[:2], lengths, mask)
-            scores = cls(array[tagged], offsets_of(tagged.sum(axis=1)), tagged)
-        scores._refuse_values()
-        return scores
+            self.mask = tagged = _mask(array.shape[:2], lengths, mask)
+            self.token, self.offsets = array[tagged], offsets_of(tagged.sum(axis=1))
+        self._refuse_values()
 
     def _refuse_values(self) -> None:
         # the largest logit shows NaN, +inf and all -inf

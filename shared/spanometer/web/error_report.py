@@ -229,9 +229,9 @@ class _ErrorReport:
         shown = np.zeros(errors, dtype=bool)
         shown[np.random.default_rng(seed).choice(errors, min(errors, most), replace=False)] = True
         document, start, end = place[:, shown]
-        passages, of_shown = Passages.around(document, start, end, np.diff(offsets), context)
+        passages = Passages(document, start, end, np.diff(offsets), context)
         passage_of = np.full(errors, len(passages.document))
-        passage_of[shown] = of_shown
+        passage_of[shown] = passages.of_part
         texts = (system.texts(chosen) for system, chosen in parts)
         codes, strings = coded_strings(*texts) if context.wording is not None else ([], [])
         who = self.errors.shared.makers() if len(systems) > 1 else []

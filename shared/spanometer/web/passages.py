@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -28,48 +28,38 @@ _TILE = {" ": 40, "": 300}
 """Longer documents are divided into parts of this length. Spans that begin in the same part are shown together."""
 
 
-@dataclass(frozen=True, eq=False)
 class Passages:
-    """Parts of documents in text order, each with its document and its first and last (exclusive) unit.
+    """The passages around parts of documents, in text order; short documents become one passage.
 
-    If the original texts are known, they are shown; `lengths` and `context` are those of all documents.
+    In longer documents, parts that begin near each other are in the same passage. If the original texts are known, they
+    are shown.
+
+    Args:
+        document, start, end: the document and boundaries of each part.
+        lengths: the lengths of all documents.
+        context: the words of the documents.
+
+    Attributes:
+        document, first, last: the document of each passage, and its first and last (exclusive) unit.
+        of_part: the passage of each part.
     """
 
-    document: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    lengths: np.ndarray
-    context: Context
-
-    @classmethod
-    def around(
-        cls, document: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray, context: Context
-    ) -> tuple[Self, np.ndarray]:
-        """Choose the passages around parts of documents; short documents become one passage.
-
-        In longer documents, parts that begin near each other are in the same passage.
-
-        Args:
-            document, start, end: the document and boundaries of each part.
-            lengths: the lengths of all documents.
-            context: the words of the documents.
-
-        Returns:
-            The passages, and the passage of each part.
-        """
+    def __init__(
+        self, document: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray, context: Context
+    ) -> None:
         separator = context.separator
         whole, around = _WHOLE[separator], _AROUND[separator]
         length = lengths[document]
         long = length > whole
         tile = np.where(long, start // _TILE[separator], 0)
         _, example, passage = np.unique(ordered_codes(document, tile), return_index=True, return_inverse=True)
-        passage = passage.ravel()
-        first, last = length[example], np.zeros(len(example), dtype=np.int64)
-        np.minimum.at(first, passage, np.where(long, np.maximum(start - around, 0), 0))
+        self.of_part = passage.ravel()
+        self.document, self.lengths, self.context = document[example], lengths, context
+        self.first, self.last = length[example], np.zeros(len(example), dtype=np.int64)
+        np.minimum.at(self.first, self.of_part, np.where(long, np.maximum(start - around, 0), 0))
         # even a single span of a thousand words is cut
         after = np.minimum(np.minimum(end, start + whole) + around, length)
-        np.maximum.at(last, passage, np.where(long, after, length))
-        return cls(document[example], first, last, lengths, context), passage
+        np.maximum.at(self.last, self.of_part, np.where(long, after, length))
 
     def pieces(self, spans: Spans, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return the pieces of spans in each passage, in order: span, start and end in the passage, and passage.

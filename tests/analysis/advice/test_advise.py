@@ -13,7 +13,7 @@ from random_corpora import as_spans, random_pair
 from spanometer import Spans
 from spanometer.analysis.advice import advise as advise_module
 from spanometer.analysis.advice.advise import SIMPLEST_FIRST, advise, published_properties
-from spanometer.analysis.advice.statistics import Thresholds, statistics_of
+from spanometer.analysis.advice.statistics import Statistics, Thresholds
 from spanometer.measures import MEASURES
 
 
@@ -40,7 +40,7 @@ def test_measures_of_partly_right_spans_are_named():
 
 def test_statistics_by_hand():
     # lengths 2, 1, 6, 1, 5: mean 3, variance (1 + 4 + 9 + 4 + 4) / 5
-    found = statistics_of(spans("0-2A 2-3A 3-9B", "", "0-1B 2-7B"))
+    found = Statistics(spans("0-2A 2-3A 3-9B", "", "0-1B 2-7B"))
     assert (found.documents, found.tokens, found.spans, found.labels) == (3, None, 5, 2)
     assert (found.mean_length, found.longest) == (3, 6)
     assert found.length_variance == pytest.approx(22 / 5)
@@ -65,12 +65,12 @@ def test_statistics_by_hand():
     ],
 )
 def test_overlap_by_hand(document, overlapping, within_label):
-    found = statistics_of(spans(document, "0-1A 5-6B"))
+    found = Statistics(spans(document, "0-1A 5-6B"))
     assert (found.overlapping, found.overlapping_within_label) == (overlapping, within_label)
 
 
 def test_spans_of_other_documents_do_not_touch():
-    found = statistics_of(spans("0-3A", "3-5A", "2-4A"))
+    found = Statistics(spans("0-3A", "3-5A", "2-4A"))
     assert (found.adjacent, found.overlapping) == (0, 0)
 
 
@@ -80,7 +80,7 @@ def test_discontinuous_spans():
         {"label": "A", "fragments": [[1, 4]]},
         {"label": "B", "fragments": [[5, 9]]},
     ]
-    found = statistics_of(Spans.from_dicts([document]))
+    found = Statistics(Spans.from_dicts([document]))
     assert found.discontinuous == 1
     # 3, 3 and 4 tokens, those of the first without its gap
     assert found.mean_length == pytest.approx(10 / 3)
@@ -91,14 +91,14 @@ def test_discontinuous_spans():
 def test_words_by_hand():
     # a is 4 of 8 words, 1 bit; b 2 of 8, 2 bits; c and d are 1 of 8, 3 bits
     words = [["a", "b", "a", "c"], ["a", "a", "d", "b"]]
-    found = statistics_of(spans("1-4A", "2-3A"), words)
+    found = Statistics(spans("1-4A", "2-3A"), words)
     bits = [2, 1, 3, 3]
     mean = Fraction(sum(bits), 4)
     assert found.mean_information == float(mean)
     variance = sum((bit - mean) ** 2 for bit in bits) / 4
     assert found.information_variation == pytest.approx(math.sqrt(variance) / mean)
     assert found.once_share == 0.5
-    one_word = statistics_of(spans("0-2A"), [["a", "a"]])
+    one_word = Statistics(spans("0-2A"), [["a", "a"]])
     assert (one_word.mean_information, one_word.information_variation, one_word.once_share) == (0, 0, 0)
 
 
@@ -111,7 +111,7 @@ def test_statistics_are_those_of_sets(kind):
         if not listed:
             continue
         seen += 1
-        found = statistics_of(as_spans(references, lengths))
+        found = Statistics(as_spans(references, lengths))
         sizes = [len(tokens) for _, _, tokens in listed]
         assert found.tokens == sum(lengths)
         assert found.mean_length == pytest.approx(sum(sizes) / len(sizes))

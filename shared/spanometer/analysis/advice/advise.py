@@ -26,7 +26,7 @@ from typing import Any
 from ...arrays import plain
 from ...exceptions import counted, first_of, require_choice, require_kind
 from ...spans.spans import Spans
-from .statistics import Statistics, Thresholds, statistics_of
+from .statistics import Statistics, Thresholds
 
 QUESTIONS = {
     "short_share": ("Is exact agreement the main requirement?", "{:.1%} have at most 2 tokens", "span_f"),
@@ -191,7 +191,7 @@ class Advice(_Recommended):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
-        return {**plain(self), "why": self.why}
+        return {**plain(self), "statistics": plain(vars(self.statistics)), "why": self.why}
 
 
 def advise(
@@ -214,7 +214,7 @@ def advise(
     """
     limits = Thresholds() if thresholds is None else thresholds
     require_kind(limits, Thresholds, "a Thresholds object", "Pass thresholds such as Thresholds(long_span=8).")
-    corpus = statistics_of(references, words, thresholds=limits)
+    corpus = Statistics(references, words, thresholds=limits)
     answers = tuple(_answers(corpus, limits))
     needed = {name for answer in answers if answer.matters for name in answer.properties}
     table = published_properties()

@@ -1,8 +1,8 @@
 """The statistics of a corpus on which advice is based."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,6 @@ class Thresholds(CheckedOptions):
     chance: float = _threshold(0.05, "advise a correction for chance if the F1 by chance is at least this number", "F1")
 
 
-@dataclass(frozen=True)
 class Statistics:
     """Statistics of a corpus. "Share" is the proportion of all spans.
 
@@ -103,80 +102,70 @@ class Statistics:
         chance: chance F1 of the reference against itself, in tokens; None if document lengths are unknown or spans are
             discontinuous.
         chance_per_label: chance F1 of each label.
+
+    Args:
+        references: the spans of the corpus.
+        words: the words of each document.
+        thresholds: define long and very long spans.
+
+    Raises:
+        InputError: if there are no spans, and if the words do not fit the documents.
     """
 
-    documents: int
-    tokens: int | None
-    spans: int
-    labels: int
-    mean_length: float
-    length_variance: float
-    length_variation: float
-    longest: int
-    one_token_share: float
-    short_share: float
-    long_share: float
-    very_long_share: float
-    adjacent: int
-    touching_share: float
-    overlapping: int
-    overlapping_within_label: int
-    discontinuous: int
-    mean_information: float | None
-    information_variation: float | None
-    once_share: float | None
-    chance: float | None
-    chance_per_label: Mapping[str, float]
+    def __init__(
+        self,
+        references: Spans,
+        words: Sequence[Sequence[str]] | None = None,
+        *,
+        thresholds: Thresholds = Thresholds(),
+    ) -> None:
+        require_kind(references, Spans, "a Spans object", "Create Spans with Spans.from_tags or Spans.from_dicts.")
+        if len(references) == 0:
+            raise InputError("the reference has no spans.", "Give an annotated corpus.", side="references")
+        sized = references
+        if words is not None:
+            words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")
+            lengths = words.lengths if isinstance(words, Tags) else np.array(list(map(len, words)), dtype=np.int64)
+            require_words(lengths, references)
+            sized = references.with_lengths(lengths)
+        # one token between documents keeps their spans apart
+        offsets = offsets_of(least_lengths(references) + 1)
+        whole = lay_out(replace(references, label=np.zeros_like(references.label), labels=("",)), ("",), offsets)
+        by_label = lay_out(references, references.labels, offsets)
+        size = whole.size
+        self.documents = references.documents
+        self.tokens = None if references.lengths is None else int(references.lengths.sum())
+        self.spans = len(references)
+        self.labels = len(np.unique(references.label))
+        self.mean_length = float(size.mean())
+        self.length_variance = float(size.var())
+        self.length_variation = float(size.std() / size.mean())
+        self.longest = int(size.max())
+        self.one_token_share = float((size == 1).mean())
+        self.short_share = float((size <= 2).mean())
+        self.long_share = float((size >= thresholds.long_span).mean())
+        self.very_long_share = float((size >= thresholds.very_long_span).mean())
+        self.adjacent = int(np.isin(by_label.start, by_label.end).sum())
+        self.touching_share = float(np.isin(whole.start, whole.end).mean())
+        self.overlapping = _overlapping(whole)
+        self.overlapping_within_label = _overlapping(by_label)
+        self.discontinuous = int(whole.discontinuous.sum())
+        information = _information(sized, words, whole, offsets)
+        self.mean_information, self.information_variation, self.once_share = information
+        self.chance, self.chance_per_label = _chance(sized)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all statistics."""
+        return isinstance(other, Statistics) and vars(self) == vars(other)
+
+    def __repr__(self) -> str:
+        """Show all statistics."""
+        return f"Statistics({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
     @property
     def adjacent_share(self) -> float:
         """The proportion of spans that begin where another span of the same label ends."""
         return self.adjacent / self.spans
-
-
-def statistics_of(
-    references: Spans, words: Sequence[Sequence[str]] | None = None, *, thresholds: Thresholds = Thresholds()
-) -> Statistics:
-    """Compute the statistics of a corpus; the thresholds define long and very long spans.
-
-    Raises:
-        InputError: if there are no spans, and if the words do not fit the documents.
-    """
-    require_kind(references, Spans, "a Spans object", "Create Spans with Spans.from_tags or Spans.from_dicts.")
-    if len(references) == 0:
-        raise InputError("the reference has no spans.", "Give an annotated corpus.", side="references")
-    sized = references
-    if words is not None:
-        words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")
-        lengths = words.lengths if isinstance(words, Tags) else np.array(list(map(len, words)), dtype=np.int64)
-        require_words(lengths, references)
-        sized = references.with_lengths(lengths)
-    # one token between documents keeps their spans apart
-    offsets = offsets_of(least_lengths(references) + 1)
-    whole = lay_out(replace(references, label=np.zeros_like(references.label), labels=("",)), ("",), offsets)
-    by_label = lay_out(references, references.labels, offsets)
-    size = whole.size
-    return Statistics(
-        references.documents,
-        None if references.lengths is None else int(references.lengths.sum()),
-        len(references),
-        len(np.unique(references.label)),
-        float(size.mean()),
-        float(size.var()),
-        float(size.std() / size.mean()),
-        int(size.max()),
-        float((size == 1).mean()),
-        float((size <= 2).mean()),
-        float((size >= thresholds.long_span).mean()),
-        float((size >= thresholds.very_long_span).mean()),
-        int(np.isin(by_label.start, by_label.end).sum()),
-        float(np.isin(whole.start, whole.end).mean()),
-        _overlapping(whole),
-        _overlapping(by_label),
-        int(whole.discontinuous.sum()),
-        *_information(sized, words, whole, offsets),
-        *_chance(sized),
-    )
 
 
 def _chance(references: Spans) -> tuple[float | None, dict[str, float]]:

@@ -175,7 +175,7 @@ def agreement(
     noted = {" - ".join(pair): of_pair for pair, of_pair in zip(combinations(called, 2), counts, strict=True)}
     return Agreement(
         names=called,
-        named_documents=NamedDocuments.of(read.file),
+        named_documents=NamedDocuments(read.file),
         tokens=int(lengths.sum()),
         **values.pop(),
         per_label={label: AgreementValues(**of_label) for label, of_label in zip(labels, values, strict=True)},

@@ -79,7 +79,6 @@ class Buckets:
     predictions: np.ndarray | None
 
 
-@dataclass(frozen=True, eq=False)
 class LabelsOfStrings:
     """The labels that the same strings have elsewhere in an annotation.
 
@@ -87,22 +86,17 @@ class LabelsOfStrings:
         own: how often each string has the label of its span.
         other: how often it has its most frequent other label; 0 if it has no other label.
         other_label: the most frequent other label, an index of the annotation's labels; -1 if there is none.
+
+    Args:
+        annotation: the spans.
+        string: the index of each span's string.
+        queried: the strings and labels to look up, as indices (-1 if not in the annotation); by default the strings and
+            labels of the spans.
     """
 
-    own: np.ndarray
-    other: np.ndarray
-    other_label: np.ndarray
-
-    @classmethod
-    def of(cls, annotation: Spans, string: np.ndarray, queried: tuple[np.ndarray, np.ndarray] | None = None) -> Self:
-        """Count the labels of strings.
-
-        Args:
-            annotation: the spans.
-            string: the index of each span's string.
-            queried: the strings and labels to look up, as indices (-1 if not in the annotation); by default the strings
-                and labels of the spans.
-        """
+    def __init__(
+        self, annotation: Spans, string: np.ndarray, queried: tuple[np.ndarray, np.ndarray] | None = None
+    ) -> None:
         width = len(annotation.labels) + 1
         pair, times = np.unique(string.astype(np.int64) * width + annotation.label, return_counts=True)
         owner, label = np.divmod(pair, width)
@@ -120,7 +114,8 @@ class LabelsOfStrings:
         best, second = (np.append(places, -1)[run] for places in (order[first], following))
         labels, counts = np.append(label, -1), np.append(times, 0)
         other = np.where((best >= 0) & (labels[best] == own), second, best)
-        return cls(counts[at(pair, queries.astype(np.int64) * width + own)], counts[other], labels[other])
+        self.own = counts[at(pair, queries.astype(np.int64) * width + own)]
+        self.other, self.other_label = counts[other], labels[other]
 
 
 def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequence[str] | np.ndarray) -> Buckets:
@@ -267,7 +262,7 @@ def _by_frequency(sides: Sequence[Spans]) -> Buckets:
 
 
 def _by_consistency(references: Spans, string: np.ndarray) -> Buckets:
-    labels = LabelsOfStrings.of(references, string)
+    labels = LabelsOfStrings(references, string)
     own, other = labels.own, labels.other
     bucket = np.select([own + other == 1, other == 0, own > other, own == other], [0, 1, 2, 3], 4)
     return _named("labels of the same string", CONSISTENT, [bucket])

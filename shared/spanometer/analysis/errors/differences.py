@@ -306,7 +306,7 @@ class SuspiciousReferences(Result, kw_only=False):
             (string, *codes), _ = coded_strings(wording.of(places.spans), *texts)
             own = np.where(places.in_reference, spans.label.astype(np.int64), -1)
             for prefix, annotation, of_annotation in zip(sources, annotations, codes, strict=True):
-                labels = LabelsOfStrings.of(annotation, of_annotation, (string, own))
+                labels = LabelsOfStrings(annotation, of_annotation, (string, own))
                 # the string itself is not elsewhere
                 same = labels.own if prefix else labels.own - places.in_reference
                 evidence += labels.other / (labels.other + same + 1)

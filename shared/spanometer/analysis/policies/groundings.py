@@ -10,7 +10,7 @@ from ...arrays import batches, listed_items, ordered, plain
 from ...counts.statistics import joined_values
 from ...exceptions import InputError, require_same_documents
 from ...grounding.grounded import AnswerCounts, AnswerInput, Grounded, Predictions, ground, text_indices
-from ...grounding.outcomes import GroundingGrid, Predicted, predicted_by_all
+from ...grounding.outcomes import GroundingGrid, Predicted, grounding_grid, predicted_by_all
 from ...grounding.placing import TextIndex
 from ...grounding.policies import GroundingPolicy, StringPolicy, form_text
 from ...grounding.reading import ground_strings, strings_of
@@ -203,7 +203,7 @@ def grounding_spread(
     indices = text_indices(rows, tokens)
     require_same_documents(references.documents, len(rows))
     references = references.with_lengths(np.array([len(index.text) for index in indices], dtype=np.int64))
-    grid, string_grid = GroundingGrid.whole(), GroundingGrid.whole(StringPolicy)
+    grid, string_grid = grounding_grid(), grounding_grid(StringPolicy)
     systems, as_strings, mentions = {}, {}, Mentions.of_spans(references, rows)
     for name, source in read.items():
         alike = np.zeros(len(grid), dtype=np.int64)
@@ -259,7 +259,7 @@ def _by_offsets(source: AnswerInput, references: Spans, measures: Mapping[str, A
 
 def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) -> AnswersSpread:
     """Compute the scores under all policies for strings."""
-    grid = GroundingGrid.whole(StringPolicy)
+    grid = grounding_grid(StringPolicy)
     scores, outcomes = np.empty(len(grid)), set()
     folded: dict[str, list[str]] = {}
     made: dict[StringPolicy, Mentions] = {}

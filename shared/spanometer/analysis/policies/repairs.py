@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ...spans.spans import Spans, as_tags, common_scheme, in_order
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, heading
 from ...tags.decoding import BARE_LABEL, illegal_pairs, read_roles
-from ...tags.policy_grid import PolicyGrid, RepairGrid, read_all
+from ...tags.repairs import PolicyGrid, RepairGrid, read_all
 from ...tags.schemes import LabelChoice, Scheme
 from ...tags.tags import Tags, check_names, read_id2label, split_tag
 from ...tags.viterbi import Legality, Scores, best_paths, greedy_paths
@@ -206,7 +206,7 @@ def policy_spread(
     measures: Any = ("span_f",),
     **arguments: Unpack[LabelArguments],
 ) -> PolicySpread:
-    """Score predictions under every repair policy of the scheme's grid (see `policy_grid`).
+    """Score predictions under every repair policy of the scheme's grid (see `repairs`).
 
     Only documents with illegal pairs are decoded again, once for each different result; the counts of all other
     documents are added. The references are repaired as in conlleval.
@@ -228,7 +228,7 @@ def policy_spread(
     """
     require_arguments(policy_spread, arguments)
     choice, chosen = made(LabelChoice, arguments), read_measures(measures, MEASURES)
-    read = _Logits.read(logits, id2label, scheme)
+    read = None if logits is None and id2label is None else _Logits(logits, id2label, scheme)
     if predictions is None:
         if read is None:
             raise InputError("there are no predictions.", "Give predictions, or logits and id2label.")
@@ -284,25 +284,18 @@ def _read_affected(tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[np
     return document, in_order(spans), of_policy
 
 
-class _Logits(NamedTuple):
-    """Logits and their tags."""
+class _Logits:
+    """Logits and their tags; raises an `InputError` if one of them is missing or wrong."""
 
-    scores: Scores
-    legality: Legality
-
-    @classmethod
-    def read(cls, logits: Any, id2label: Any, scheme: str | None) -> _Logits | None:
-        """Check logits and their tags; None if there are no logits."""
+    def __init__(self, logits: Any, id2label: Any, scheme: str | None) -> None:
         if logits is None:
-            if id2label is not None:
-                raise InputError("id2label applies only to logits.", "Give logits too, or leave out id2label.")
-            return None
+            raise InputError("id2label applies only to logits.", "Give logits too, or leave out id2label.")
         if id2label is None:
             remedy = "Pass id2label=..., a list with the tag of each column of the logits."
             raise InputError("id2label is missing.", remedy)
-        legality = Legality.of(read_id2label(id2label), scheme)
+        self.legality = Legality.of(read_id2label(id2label), scheme)
         arrays = ordered(logits, "a list of logits", "Give an array of shape (tokens, labels) for each document.")
-        return cls(Scores.read(arrays, len(legality.labels)), legality)
+        self.scores = Scores(arrays, len(self.legality.labels))
 
     def tags(self, path: np.ndarray, names: Sequence[str]) -> Tags:
         """Convert label indices to tags; several labels can have the same name."""

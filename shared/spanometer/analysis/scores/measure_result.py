@@ -186,22 +186,17 @@ class SuitingMeasures(tuple[Any, ...]):
         return kept, [f"{', '.join(measures)} left out: {reason}." for reason, measures in left_out.items()]
 
 
-@dataclass(frozen=True, eq=False)
 class NamedDocuments:
-    """The names and first lines of a corpus's documents, in order.
+    """The names and first lines of the documents of a file, in order.
 
     Attributes:
-        names: the names of the documents; None if they have none.
+        names: the names of the documents; None if they have none, or without a file.
         lines: the first line of each document in the file; empty without a file.
     """
 
-    names: Sequence[str] | None = None
-    lines: Sequence[int] | np.ndarray = ()
-
-    @classmethod
-    def of(cls, file: DocumentFile | None) -> Self:
-        """Return the names and lines of a file's documents, if there is a file."""
-        return cls() if file is None else cls(file.documents.ids, file.document_lines)
+    def __init__(self, file: DocumentFile | None = None) -> None:
+        self.names = None if file is None else file.documents.ids
+        self.lines = np.zeros(0, dtype=np.int64) if file is None else file.document_lines
 
     def with_names(
         self, columns: Sequence[TableColumn], values: Sequence[Any]

@@ -182,7 +182,7 @@ def _report(
             warnings.warn(note, stacklevel=3)
     with naming_documents(file):
         report = Report.of(references, predictions, chosen, reading, resampling=resampling)
-    return replace(report, tokens=report.tokens if size is None else size, named_documents=NamedDocuments.of(file))
+    return replace(report, tokens=report.tokens if size is None else size, named_documents=NamedDocuments(file))
 
 
 def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options: _Options) -> _Scored:

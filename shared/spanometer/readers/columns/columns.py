@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...arrays import first_flagged
 from ...documents.document_file import DocumentFile
 from ...documents.fitting import Fitted
 from ...documents.layers import Codes, Layout, LineRuns, Words, Writer
@@ -261,9 +262,8 @@ class _Reader:
         return cell == self._options.outside or looks_like_tag(cell)
 
     def _require_width(self, lines: Lines, rows: np.ndarray) -> None:
-        different = lines.cells[rows] != self._layout.width
-        if different.any():
-            line = int(rows[np.argmax(different)])
+        if (row := first_flagged(lines.cells[rows] != self._layout.width)) is not None:
+            line = int(rows[row])
             by = "tabs" if self._layout.tabs else "blanks"
             width = f"{counted(int(lines.cells[line]), 'column')} (separated by {by})"
             problem = f"this line has {width}, but line {self._layout.model} has {self._layout.width}."
