@@ -259,8 +259,6 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
 """A JSON decoder that raises an error for repeated keys."""
 
-"""The bytes that can be between a key and its colon, and others that are only in strings."""
-
 
 class Scanner:
     """Decodes the JSON values in a text, and notices repeated keys.
