@@ -92,13 +92,9 @@ _LITERAL = 16
 """Slightly more than the length of JSON's longest literal or escape."""
 
 _BLANKS = "[ \\t\\r\\n]*"
-_BLANK_BYTES = b" \t\r\n"
 _BEGIN = re.compile(rf"{_BLANKS}(\[?){_BLANKS}(\]{_BLANKS})?")
 _FOLLOWING = {"[": re.compile(rf"{_BLANKS}([],]){_BLANKS}"), "": re.compile(rf"{_BLANKS}()")}
 """What can follow an item of an array, and a value that is not in an array."""
-
-_WRONG = "?"
-"""Stands for what cannot follow."""
 
 _OF_SPANS = ("start", "fragments")
 
@@ -188,29 +184,29 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[list[int], 
     text = "".join(block for _, block in source.texts(lines=False))
     scanner = Scanner(text)
     begin = next(_BEGIN.finditer(text))
-    place, follows = begin.end(), "," if begin[2] is None else "]"
+    following: re.Match[str] | None = begin
+    place, ended = begin.end(), begin[2] is not None
     line = 1 + text.count("\n", 0, place)
-    while follows == ",":
+    while not ended:
         lines, values, last = list[int](), list[Any](), place + _CHARACTERS
         try:
-            while follows == "," and place < last:
+            while not ended and place < last:
                 value, end = _decoded(source, text, scanner, place, line, limited=limited)
                 if limited:
                     source.require_short(end - place, *_LONG_ITEM, line)
                 lines.append(line)
                 values.append(value)
                 following = _FOLLOWING[begin[1]].match(text, end)
-                follows, end = (_WRONG, end) if following is None else (following[1], following.end())
+                end, ended = (end, True) if following is None else (following.end(), following[1] != ",")
                 line, place = line + text.count("\n", place, end), end
         finally:
             # an error is raised after the items before it
             yield lines, values
-    if follows == _WRONG or place < len(text):
+    if following is None or place < len(text):
         rest = text[place:].lstrip()
         line += text.count("\n", place, len(text) - len(rest))
         named = shown(rest[:20]) if rest else "the end"
-        missing = f"',' or ']' is missing before {named}"
-        problem = missing if follows == _WRONG else f"{named} follows the last value"
+        problem = f"',' or ']' is missing before {named}" if following is None else f"{named} follows the last value"
         raise source.refuse(f"invalid JSON: {problem}.", "Export the file again.", line)
 
 
@@ -289,7 +285,7 @@ class Scanner:
         keys, text = sum(self._sizes), self._text[first:last]
         self._sizes.clear()
         # usually no string has a colon
-        return keys == text.count(":") or keys == text.encode().translate(None, _BLANK_BYTES).count(b'":')
+        return keys == text.count(":") or keys == text.encode().translate(None, b" \t\r\n").count(b'":')
 
 
 def decoded_lines(text: str) -> list[Any] | None:
