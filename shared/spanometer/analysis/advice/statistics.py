@@ -20,63 +20,48 @@ from ...tags.tags import Tags
 _MOST_WORK = 3_000_000
 
 
-def _threshold(default: float, help: str, metavar: str = "SHARE") -> Any:
-    return option(default, help=help, kind=float, low=0, metavar=metavar)
+def _threshold(default: float, metavar: str = "SHARE") -> Any:
+    return option(default, kind=float, low=0, metavar=metavar)
 
 
 class Thresholds(CheckedOptions):
     """Thresholds for the statistics of a corpus. "Share" is the proportion of all spans.
 
+    The information of a word w is -log2 P(w); P is the relative frequency of the word in the corpus. The F1 by chance
+    is that of the reference against itself. At 0.05, correction lowers an F1 of 0.9 by half a point.
+
     Attributes:
-        short_share, touching_share, very_long_span, very_long_share: for the paper's flow chart only (`flow`). Share of
-            spans with at most two tokens; share of spans that begin where another span of any label ends; number of
-            tokens of a very long span; share of very long spans.
-        several_tokens: share of spans with more than one token. (A span of one token cannot be partly right.)
-        adjacent: share of spans that begin where another span of the same label ends.
-        length_variation: standard deviation of span lengths, divided by their mean.
-        long_span: number of tokens of a long span.
-        long_share: share of long spans.
-        information_variation: standard deviation of -log2 P(w) over the tokens in spans, divided by its mean. P is the
-            relative frequency of a word in the corpus.
-        chance: chance F1 of the reference against itself. At 0.05, correction lowers an F1 of 0.9 by half a point.
+        short_share: with --flow: require exact agreement if at least this share of the spans has 1 or 2 tokens.
+        touching_share: with --flow: adjacent spans (one begins where another ends) matter if they are at least this
+            share of all spans.
+        very_long_span: with --flow: minimum number of tokens of a very long span.
+        very_long_share: with --flow: very long spans matter if they are at least this share of all spans.
+        several_tokens: near misses (partly right spans) matter if the share of spans with several tokens is at least
+            this number.
+        adjacent: adjacent spans of one label (one begins where another ends) matter if they are at least this share of
+            all spans.
+        length_variation: span lengths matter if they vary at least this much (standard deviation divided by mean).
+        long_span: minimum number of tokens of a long span.
+        long_share: long spans matter if they are at least this share of all spans.
+        information_variation: word probabilities matter if the words' information varies at least this much (standard
+            deviation divided by mean).
+        chance: advise a correction for chance if the F1 by chance is at least this number.
 
     Raises:
         InputError: if a value is not a number or is below 0.
     """
 
-    short_share: float = _threshold(
-        0.9, "with --flow: require exact agreement if at least this share of the spans has 1 or 2 tokens"
-    )
-    touching_share: float = _threshold(
-        0.1,
-        "with --flow: adjacent spans (one begins where another ends) matter if they are at least this share of all "
-        "spans",
-    )
-    very_long_span: float = _threshold(15, "with --flow: minimum number of tokens of a very long span", "TOKENS")
-    very_long_share: float = _threshold(
-        0.1, "with --flow: very long spans matter if they are at least this share of all spans"
-    )
-    several_tokens: float = _threshold(
-        0.05,
-        "near misses (partly right spans) matter if the share of spans with several tokens is at least this number",
-    )
-    adjacent: float = _threshold(
-        0.01,
-        "adjacent spans of one label (one begins where another ends) matter if they are at least this share of all "
-        "spans",
-    )
-    length_variation: float = _threshold(
-        0.5, "span lengths matter if they vary at least this much (standard deviation divided by mean)", "RATIO"
-    )
-    long_span: float = _threshold(5, "minimum number of tokens of a long span", "TOKENS")
-    long_share: float = _threshold(0.1, "long spans matter if they are at least this share of all spans")
-    information_variation: float = _threshold(
-        0.3,
-        "word probabilities matter if the words' information varies at least this much (standard deviation divided by "
-        "mean)",
-        "RATIO",
-    )
-    chance: float = _threshold(0.05, "advise a correction for chance if the F1 by chance is at least this number", "F1")
+    short_share: float = _threshold(0.9)
+    touching_share: float = _threshold(0.1)
+    very_long_span: float = _threshold(15, "TOKENS")
+    very_long_share: float = _threshold(0.1)
+    several_tokens: float = _threshold(0.05)
+    adjacent: float = _threshold(0.01)
+    length_variation: float = _threshold(0.5, "RATIO")
+    long_span: float = _threshold(5, "TOKENS")
+    long_share: float = _threshold(0.1)
+    information_variation: float = _threshold(0.3, "RATIO")
+    chance: float = _threshold(0.05, "F1")
 
 
 class Statistics:
