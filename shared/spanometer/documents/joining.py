@@ -298,10 +298,7 @@ def _wanted(sides: Sequence[tuple[DocumentFile, Sequence[str]]], of_all: Collect
 
 
 def _filled(
-    file: DocumentFile,
-    keys: Sequence[str],
-    wanted: Sequence[str],
-    sides: Sequence[tuple[DocumentFile, Sequence[str]]],
+    file: DocumentFile, keys: Sequence[str], wanted: Sequence[str], sides: Sequence[tuple[DocumentFile, Sequence[str]]]
 ) -> DocumentFile:
     """Select the wanted documents of a side; copy missing documents from another side, without spans."""
     if len(set(keys)) < len(keys):

@@ -22,10 +22,7 @@ from .joining import SCORED_DOCUMENTS, matched, require_same_words
 from .stated import compared
 from .units import Carrying, require_tokenizer, signed, tokenizer_option, tokens_of
 
-_TO_CHARACTERS = {
-    "remedy": f"Give a text or words, or score tokens with {setting('unit', 'token')}.",
-    "option": "unit",
-}
+_TO_CHARACTERS = {"remedy": f"Give a text or words, or score tokens with {setting('unit', 'token')}.", "option": "unit"}
 """The remedy if tokens have no character offsets."""
 
 
@@ -48,20 +45,11 @@ class Pairing(AnswerReading):
     """
 
     unit: str | None = option(
-        None,
-        choices={
-            "token": "tokens of the reference",
-            "character": "characters of the text, as code points",
-        },
+        None, choices={"token": "tokens of the reference", "character": "characters of the text, as code points"}
     )
     to_tokens: str = option("strict", choices=POLICIES)
     trim: str = option(
-        "nothing",
-        choices={
-            "nothing": "",
-            "blanks": "white space",
-            "punctuation": "white space and punctuation marks",
-        },
+        "nothing", choices={"nothing": "", "blanks": "white space", "punctuation": "white space and punctuation marks"}
     )
     join_fragments: bool = option(False, kind=bool)
     merge_overlaps: str = option(

@@ -11,15 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import (
-    arrow_array,
-    null_bitmap,
-    offsets_by,
-    offsets_of,
-    ordered_codes,
-    sorted_codes,
-    take_segments,
-)
+from ..arrays import arrow_array, null_bitmap, offsets_by, offsets_of, ordered_codes, sorted_codes, take_segments
 from ..exceptions import InputError, shown
 from ..spans.annotations import end_to_end
 from ..spans.attributes import Attributes, items_of

@@ -165,9 +165,7 @@ class AnswerPolicy(CheckedOptions):
         choices={"empty": "they have no items", "salvage": "keep the items before the break"},
     )
     outside: str = option(
-        "keep",
-        help=f"how to treat {COUNTS['outside']}",
-        choices={"keep": "like other items", "drop": "left out"},
+        "keep", help=f"how to treat {COUNTS['outside']}", choices={"keep": "like other items", "drop": "left out"}
     )
 
     def __str__(self) -> str:
@@ -394,11 +392,7 @@ NAMED = _named(
     ("~langextract", "empty,keep,case,whole,chain,drop,fuzzy,keep", "LangExtract, langextract/resolver.py"),
     ("lettucedetect", "empty,keep,exact,allow,next free,drop,drop,keep", "LettuceDetect, detectors/llm.py"),
     ("~llmner", "empty,drop,exact,allow,first,drop,drop,keep", "llmner, llmner/utils.py"),
-    (
-        "~pelagios",
-        "salvage,drop,exact,allow,all,drop,drop,longest",
-        "Pelagios' cookbook, notebooks/tasks/utils.py",
-    ),
+    ("~pelagios", "salvage,drop,exact,allow,all,drop,drop,longest", "Pelagios' cookbook, notebooks/tasks/utils.py"),
 )
 """The named policies for spans, which follow the rules of published projects."""
 

@@ -19,11 +19,7 @@ _MOST_DOCUMENTS = 50
 
 
 def disagreement_report(
-    result: Disagreements,
-    *,
-    agreement: Agreement | None = None,
-    left_out: LeaveOneOut | None = None,
-    **options: Any,
+    result: Disagreements, *, agreement: Agreement | None = None, left_out: LeaveOneOut | None = None, **options: Any
 ) -> str:
     """Return the report as HTML. Texts of the corpus are escaped.
 
@@ -59,7 +55,7 @@ def disagreement_report(
             notes=[
                 f"split: several spans of {other} lie over one span of {name}; merged: one span of {other} lies over "
                 f"several spans of {name}; nested: the span lies within another span of its side. The table share of "
-                f"has shares of the spans of {name}, and in the column only {other} shares of the spans of {other}.",
+                f"has shares of the spans of {name}, and in the column only {other} shares of the spans of {other}."
             ],
             signatures=[result.signature, *(() if agreement is None else agreement.signatures.values())],
             costs=(offsets[result.places.document] + result.places.start, result.cost),

@@ -98,11 +98,7 @@ class Statistics:
     """
 
     def __init__(
-        self,
-        references: Spans,
-        words: Sequence[Sequence[str]] | None = None,
-        *,
-        thresholds: Thresholds = Thresholds(),
+        self, references: Spans, words: Sequence[Sequence[str]] | None = None, *, thresholds: Thresholds = Thresholds()
     ) -> None:
         require_kind(references, Spans, "a Spans object", "Create Spans with Spans.from_tags or Spans.from_dicts.")
         if len(references) == 0:
