@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..exceptions import InputError
 from ..options import options_of
 from ..spans.texts import words_and_signs
 from ..tags.repairs import Place, PolicyGrid
 from .answers import Answer
 from .items import Item
-from .placing import Bounds, Outcome, TextIndex, place, sight, string_outcomes
+from .placing import Bounds, Outcome, TextIndex, place, require_few, sight, string_outcomes
 from .policies import OUTCOMES, PLACES, AnswerPolicy, GroundingPolicy, StringPolicy
 
 MOST_BOUNDS = 1 << 22
@@ -137,12 +136,8 @@ def settled(placed: Sequence[Outcome], rule: str) -> tuple[Outcome, ...]:
     if rule != "keep":
         numbers = owners if rule == "later" else owners[::-1]
         owners = sorted({id(placed[number].spans): number for number in numbers}.values())
-    if sum(len(placed[number].spans) for number in owners if len(placed[number].spans) > 1) > MOST_BOUNDS:
-        raise InputError(
-            f"the items of an answer occur more than {MOST_BOUNDS:,} times in the text, too often for repeat='all'.",
-            "Use a policy with another value of repeat.",
-            option="policy",
-        )
+    repeated = (len(placed[number].spans) for number in owners if len(placed[number].spans) > 1)
+    require_few(sum(repeated), MOST_BOUNDS, "all")
     bounds = [(number, span) for number in owners for span in dict.fromkeys(placed[number].spans)]
     kept: dict[int, list[Bounds]] = defaultdict(list)
     for number, span in without_overlap(bounds, rule):

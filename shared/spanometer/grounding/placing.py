@@ -335,18 +335,20 @@ _OF_MENTION = ("first", "all")
 """Actions with which a second item of the same mention and label gets no place."""
 
 
+def require_few(occurrences: int, most: int, repeat: str) -> None:
+    """Raise an `InputError` if the items of an answer occur too often for a policy's value of `repeat`."""
+    if occurrences > most:
+        problem = f"the items of an answer occur more than {most:,} times in the text, too often for repeat={repeat!r}."
+        raise InputError(problem, "Use a policy with another value of repeat.", option="policy")
+
+
 def _chain(occurrences: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[Bounds, ...]]:
     """Return the boundaries of each item in the chain with the most tokens; ties go to the chain that ends first.
 
     A chain is a subsequence of the items without overlaps. Among partial chains with equally many tokens, the one that
     ends first is kept, then the one with the earlier last item.
     """
-    if sum(map(len, occurrences)) > MOST_CHAINS:
-        raise InputError(
-            f"the items of an answer occur more than {MOST_CHAINS:,} times in the text, too often for repeat='chain'.",
-            "Use a policy with another value of repeat.",
-            option="policy",
-        )
+    require_few(sum(map(len, occurrences)), MOST_CHAINS, "chain")
     # partial chains, ascending in end and in tokens: a later end is useful only with more tokens
     ends, sizes = [0], [0]
     last: list[Any] = [None]
