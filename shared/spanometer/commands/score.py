@@ -243,7 +243,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_measure_options(parser, NAMED_MEASURES, default=default, protocols=True)
     add_options(parser, "measures", Intervals)
     add_systems(parser)
-    what = "the first N files are references, one for each annotator. With N = 1, the first file must have the spans of"
+    what = "the first N files are references, one for each annotator. If N is 1, the first file has the spans of"
     group_of(parser, "reading").add_argument("--references", metavar="N", type=int, help=f"{what} all annotators")
     add_reading(parser, options_of(InputFiles))
     group_of(parser, "answers")

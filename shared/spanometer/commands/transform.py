@@ -43,7 +43,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "rate": f"probability that a span is changed; give --rate {once}",
         "seed": "random seed of the first --apply; the second --apply uses N + 1",
         "first": f"change at most N spans, in text order; give --first {once}",
-        "matched": "for opposite kinds of errors, such as +1 and -1, change the same number of spans",
+        "matched": "change equally many spans for opposite kinds of errors, such as +1 and -1",
         "list": "list the kinds of errors for --apply, and exit",
         "as-spans": "write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",
     }

@@ -93,7 +93,7 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "like `documents`; the score of each label is a mean over documents, too",
+            DOCUMENTS_BY_LABEL: "like `documents`, but the score of each label is also a mean over documents",
         },
     )
     f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)

@@ -40,7 +40,7 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "for each predicted token, the covered share of its predicted span; mean over all predicted tokens",
+        "mean over all predicted tokens: the share of the token's predicted span that its reference span covers",
         "the same with reference and prediction swapped",
     )
     place = 40

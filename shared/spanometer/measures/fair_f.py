@@ -103,7 +103,7 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="the label that gets a label error",
+        help="the label under which a label error counts",
         choices={"target": "the reference span's label", "system": "the predicted span's label"},
         label="Wrong labels belong to",
     )

@@ -118,7 +118,7 @@ class Gamma(UnitMeasure):
     )
     samples: int = option(30, low=1, high=MOST_SAMPLES, label="Random annotations", span=(1, 300))
     precision: float | None = option(None, kind=float, low=0, high=1, exclusive=True)
-    seed: int = option(0, help="random seed of random annotations and intervals", low=0)
+    seed: int = option(0, help="random seed of random annotations and confidence intervals", low=0)
     processes: int = option(1, help="number of processes for random annotations", low=1, high=1024, compare=False)
 
     zero_division: float = zero_division_option()

@@ -13,7 +13,7 @@ from .aligned import FMeasure, f_results
 
 
 class RelaxedF(FMeasure):
-    """Compute precision, recall and F1 over overlapping spans: a span counts if it overlaps enough with another.
+    """Compute precision, recall and F1 over overlapping spans: a span is right if it overlaps enough.
 
     P is the proportion of predicted spans that reach a reference span of the same label. R is the proportion of
     reference spans reached by a predicted span. Spans reach each other if they share a token and their `overlap` is at

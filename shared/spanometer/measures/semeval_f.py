@@ -14,7 +14,7 @@ from .base import COUNTS_PER_LABEL
 
 
 class SemevalF(FMeasure):
-    """Compute precision, recall and F1 over pairs of spans (SemEval-2013 task 9.1 after MUC-5; nervaluate's schemas).
+    """Compute precision, recall and F1 over pairs of spans, as in SemEval-2013 and nervaluate.
 
     Reference and predicted spans that share tokens are paired one to one. The `schema` decides whether a pair is
     correct (COR), incorrect (INC) or partial (PAR):
@@ -59,7 +59,7 @@ class SemevalF(FMeasure):
         choices={
             "strict": "same tokens and same label",
             "exact": "same tokens",
-            "partial": "same tokens; pairs with other tokens count half",
+            "partial": "same tokens; pairs that share only some tokens count half",
             "ent_type": "same label",
             "muc": "same tokens and same label; pairs with only the same tokens or only the same label count half",
         },

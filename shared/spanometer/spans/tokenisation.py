@@ -17,7 +17,7 @@ POLICIES: Mapping[str, str] = {
     "expand": "take all tokens that share a character with the span",
     "contract": "take all tokens inside the span",
     "overlap": "take all tokens with at least half of their characters in the span; if there are none, take the token "
-    "with the most characters in it",
+    "with the most characters in the span",
 }
 """The policies for converting spans of characters to tokens."""
 
