@@ -16,8 +16,8 @@ from .base import COUNTS_PER_LABEL
 class SemevalF(FMeasure):
     """Compute precision, recall and F1 over pairs of spans, as in SemEval-2013 and nervaluate.
 
-    Reference and predicted spans that share tokens are paired one to one. The `schema` decides whether a pair is
-    correct (COR), incorrect (INC) or partial (PAR):
+    The categories are those of SemEval-2013 task 9.1, which follows MUC-5. Reference and predicted spans that share
+    tokens are paired one to one. The `schema` decides if a pair is correct (COR), incorrect (INC) or partial (PAR):
 
     | schema | same tokens and label | same tokens only | same label only | only shared tokens |
     |---|---|---|---|---|
