@@ -70,7 +70,8 @@ def read_entities(
     return read_as("entities", path, format=format, name=name, progress=progress, options=options)
 
 
-_CHANGE = "Change the document, or choose the format jsonl. Blanks and special characters are often the cause."
+_CHANGE = "Change the document, or choose the format jsonl."
+_CAUSE = " Blanks and special characters are often the cause."
 
 
 def write_entities(
@@ -123,7 +124,7 @@ def write_entities(
             file = read_entities(BytesIO(data), format=format, **options)
             _require_same(trees, file.trees.to_dicts())
             if (of_words is not None and file.words != of_words) or file.documents.ids not in (None, tuple(ids)):
-                raise InputError("the new file would have other words or names.")
+                raise InputError("the words or the document name would change in the new file.")
         return data
 
     trees = columns.to_dicts()
@@ -136,9 +137,10 @@ def write_entities(
             except InputError as error:
                 # an error in reading it again speaks of lines that the user has never seen
                 reason = error.problem.replace("the file has no", "the new file would have no")
-                reason = "Spanometer could not read the file with its words or names." if error.line else reason
-                problem = f"the format {format!r} cannot hold this document: {reason}"
-                raise InputError(problem, _CHANGE, document=document, position=error.position) from None
+                reason = "its words or its name could not be read from the new file." if error.line else reason
+                problem = f"the format {format!r} cannot represent this document: {reason}"
+                remedy = f"{_CHANGE}{_CAUSE if 'new file' in reason else ''}"
+                raise InputError(problem, remedy, document=document, position=error.position) from None
         raise
     if isinstance(path, (str, os.PathLike)) and os.path.isfile(path) and not overwrite:
         remedy = "Choose another name, or set overwrite=True."
@@ -155,7 +157,7 @@ def _require_same(trees: list[list[Entity]], again: list[list[Entity]]) -> None:
                 name = f"{shown('+'.join(entity['types']))} ({entity['start']} to {entity['end']})"
                 raise InputError(f"the new file would lack the entity {name}.", position=entity["start"])
     if trees != again:
-        raise InputError("the new file would have other entities or documents.")
+        raise InputError("the entities or the number of documents would change in the new file.")
 
 
 def _require_texts(option: str, value: Any, documents: int) -> None:

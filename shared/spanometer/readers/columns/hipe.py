@@ -10,7 +10,7 @@ import numpy as np
 
 from ...documents.document_file import DocumentFile
 from ...documents.layers import tag_lists
-from ...exceptions import InputError, require_choice, setting
+from ...exceptions import InputError, require_choice, setting, without_option
 from ...spans.entities import Entity, entities_of
 from ...spans.spans import Spans
 from ..formats import ColumnReading, register
@@ -38,6 +38,8 @@ _DOCUMENTS = 100
 """The number of documents that are converted to trees at a time."""
 
 
+# hints about columns of tags and about tags without prefixes do not apply to this format
+@without_option("prefix")
 def read_hipe(
     source: Source, *, level: str = "fine", scheme: str | None = "IOB2", repair: str = "conlleval"
 ) -> DocumentFile:
