@@ -213,7 +213,9 @@ class Option:
                 raise self.refusal(value, f"Use one of {', '.join(map(repr, self.choices))}.")
         elif self.kind is not None and not self._fits(value):
             text = ", not a string" if isinstance(value, str) and self.kind in (int, float) else ""
-            raise self.refusal(value, f"Use {self._expected()}{text}.")
+            text = ", without a decimal point" if isinstance(value, float) and self.kind is int else text
+            number = "a finite number" if isinstance(value, float) and abs(value) == float("inf") else "a number"
+            raise self.refusal(value, f"Use {self._expected().replace('a number', number)}{text}.")
 
     def disabled_by(self, owner: Any) -> str:
         """Name the option of an object with which this one has no effect; empty if there is none."""
@@ -256,8 +258,8 @@ class Option:
         return finite and (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     def _expected(self) -> str:
-        bounds = self.bounds.replace("at least", "of at least")
-        return f"{_KIND_NAMES[self.kind or object]} {bounds}".rstrip()
+        bounds = re.sub("between (.*) and", r"greater than \1 and less than", self.bounds)
+        return f"{_KIND_NAMES[self.kind or object]} {bounds.replace('at least', 'of at least')}".rstrip()
 
 
 def option(default: Any = MISSING, *, help: str = "", **details: Any) -> Any:

@@ -37,7 +37,7 @@ def test_the_unit_that_most_stated_texts_fit(file):
     assert bounds(found) == [(0, 1), (2, 5), (6, 11)]
     assert found.notes == (
         "1 of 3 span texts differ from the document's text at the same offsets. "
-        "The first is 'dancer', but the other text is '💃' (line 1).",
+        "The first (line 1): the file has 'dancer', but the other text is '💃'.",
     )
 
 
@@ -66,9 +66,9 @@ def test_nothing_tells_the_unit(file):
     [
         (
             (0, 12, "A"),
-            r"the span from 0 to 12 begins or ends inside a character, or outside the text \(9 characters\)",
+            r"the span from 0 to 12 does not fit the text \(9 characters\)",
         ),
-        ((-1, 2, "A"), "the span from -1 to 2 begins or ends"),
+        ((-1, 2, "A"), "the span from -1 to 2 does not fit the text"),
         ((3, 2, "A"), "the end 2 is not after the start 3"),
         ((0, 1.0, "A"), r"the end is 1.0 \(of type float\), not an integer"),
         ((0, True, "A"), r"the end is True \(of type bool\), not an integer"),
@@ -179,5 +179,5 @@ def test_stated_texts_with_other_blanks(file, stated):
 
 
 def test_a_span_past_an_empty_text(file):
-    with pytest.raises(InputError, match=r"outside the text \(0 characters\)"):
+    with pytest.raises(InputError, match=r"does not fit the text \(0 characters\)"):
         made(file, Record(text="", spans=[(0, 1, "A")]))

@@ -416,7 +416,7 @@ def test_only_the_first_values_are_shown():
     [
         ("", "[]", {}, "the reference is empty"),
         ("[]", " \n", {}, "the prediction is empty"),
-        ("[]\n{", "[]\n[]", {}, "Reference, line 2: this is not JSON"),
+        ("[]\n{", "[]\n[]", {}, "Reference, line 2: this is not valid JSON"),
         ("[]", '[{"start": 2, "end": 1, "label": "X", "attributes": {}}]', {}, "Prediction, line 1"),
         ("[]\n[]", "[]", {}, "2 reference documents"),
         ("[]", "[]", {"attributes": "a\n=b"}, "has no name in"),

@@ -229,7 +229,7 @@ def test_ways_of_decoding_differ():
             "no prefix of IOE2|no repair actions for IOE2 tags",
         ),
         ({"predictions": [["O", "X-A"]]}, "predictions, document 0, token 1: 'X-A'"),
-        ({"logits": [np.zeros((2, 2))], "id2label": ["O", "B-A", "I-A"]}, "logits of the shape"),
+        ({"logits": [np.zeros((2, 2))], "id2label": ["O", "B-A", "I-A"]}, "the shape of the logits is"),
         (
             {"predictions": [["O", "O"]], "measures": [SlIcm(tokens=[["a", "b"]])]},
             "needs the whole corpus at once",

@@ -283,8 +283,8 @@ class RecordColumns:
         size = "" if text is None else f" ({counted(len(text), 'character')})"
         raise self.locate(
             InputError(
-                f"the span from {first[piece]} to {last[piece]} begins or ends inside a character, or outside the "
-                f"text{size}.",
+                f"the span from {first[piece]} to {last[piece]} does not fit the text{size}: a boundary is outside the "
+                "text or inside a character.",
                 f"Check the offsets, or set {setting('offset_unit')} to the unit of the offsets: "
                 f"{', '.join(map(repr, UNITS))}.",
                 document=number,
@@ -337,7 +337,8 @@ class RecordColumns:
             problem = item_problem(named, SPAN_TYPE, "a span")
             if problem:
                 document, place = batch.place_of(index)
-                return self.locate(InputError(problem, document=first + document, span=place))
+                remedy = "Write offsets as integers, and labels as strings."
+                return self.locate(InputError(problem, remedy, document=first + document, span=place))
         return self.locate(InputError("a span is malformed.", SPAN_REMEDY))
 
 

@@ -182,10 +182,10 @@ def compared(
         number += 1
         if not alike(text, covered):
             differing += 1
-            first = first or f"{shown(text)}, but the other text is {shown(covered)} ({place(document)})"
+            first = first or f"({place(document)}): the file has {shown(text)}, but the other text is {shown(covered)}"
     if not differing:
         return []
-    remark = f"{differing:,} of {number:,} span texts {differ}. The first is {first}."
+    remark = f"{differing:,} of {number:,} span texts {differ}. The first {first}."
     if differing > number * _DOUBTFUL:
         raise InputError(
             remark, "Check that the offsets belong to this text, and that the offsets count characters, not bytes."

@@ -361,7 +361,7 @@ def read_answer(
     """
     if not (isinstance(format, str) and format in FORMATS):
         raise InputError(
-            f"unknown format of answers {shown(format)}.", f"Use one of {', '.join(FORMATS)}.", option="format"
+            f"unknown answer format {shown(format)}.", f"Use one of {', '.join(FORMATS)}.", option="format"
         )
     labels = read_labels(asked_labels) or ()
     reading = ItemReading(labels, text, item_mention_key, item_label_key)
@@ -374,7 +374,7 @@ def read_answer(
         answer = bytes(answer).decode("utf-8", "replace")
     if not isinstance(answer, str):
         problem = f"the answer is {shown(answer)}, not a string or a list."
-        raise InputError(problem, "Give each answer as a string, or as a list of [label, mention].")
+        raise InputError(problem, "Give each answer as a string, or as a list of pairs [label, mention].")
     written = _without_thoughts(answer)
     repeats = text is not None and written.split() == text.split()
     if format == "auto" and (repeats or says_nothing(written)):

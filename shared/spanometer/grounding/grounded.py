@@ -82,7 +82,6 @@ class AnswerInput:
             raise InputError(
                 f"got {counted(len(texts), 'text')}, but {counted(len(rows), 'answer')}.",
                 "Pass one answer for each text, and None for a missing answer.",
-                document=min(len(texts), len(rows)),
             )
 
     @property
@@ -425,7 +424,7 @@ def each_index(texts: Sequence[str], tokens: TextTokens) -> Iterator[TextIndex]:
         if ends and ends[-1] > len(text):
             raise InputError(
                 f"the last token ends at character {ends[-1]}, but the text has {counted(len(text), 'character')}.",
-                "Give each token as a pair of character offsets, (start, end). The end is exclusive.",
+                "Give each token as a pair [start, end] of character offsets. Ends are exclusive.",
                 document=document,
             )
         yield TextIndex(text, starts, ends)

@@ -216,7 +216,7 @@ class AnswerPolicy(CheckedOptions):
         if not isinstance(policy, AnswerPolicy) and text not in AnswerPolicy.named():
             problem = f"unknown grounding policy {shown(text or policy)}."
             cases = f"{len(cls.places)} actions for the cases {', '.join(cls.places)}"
-            remedy = f"Or give {cases}, in this order and separated by commas: {','.join(cls().actions)!r}."
+            remedy = f"Or give {cases}, in this order and separated by commas, for example {','.join(cls().actions)!r}."
         raise InputError(problem, f"Use one of {', '.join(named)}. {remedy}", option="policy")
 
     @classmethod

@@ -59,7 +59,7 @@ class AnswerReading:
         except InputError as error:
             raise error.placed(option="grounding") from None
         for name, kinds, remedy in (
-            ("asked_labels", (list, tuple, set, frozenset), "Use a list of labels, such as ['PER', 'LOC']."),
+            ("asked_labels", (list, tuple, set, frozenset), "Use a list of at least one label, such as ['PER']."),
             ("aliases", Mapping, "Use a mapping of labels, such as {'PERSON': 'PER'}."),
         ):
             names = getattr(self, name)

@@ -19,7 +19,7 @@ from ..spans.spans import Spans
 from ..tags.tags import Tags
 from .base import Key, Measure
 
-TOKENS_REMEDY = "Pass one list of words for each document, tokens=[['The', 'Seine'], ...]."
+TOKENS_REMEDY = "Pass one list of words for each document, such as tokens=[['The', 'Seine'], ...]."
 
 
 class AlignedMeasure(Measure):
@@ -273,7 +273,7 @@ def encoded_words(tokens: Any) -> Tags:
     try:
         return Tags.from_lists(tokens)
     except InputError as error:
-        problem = error.problem.replace("is not a tag", "is not a word")
+        problem = error.problem.replace("is not a tag", "is not a word").replace("other tags", "other words")
         raise error.placed(problem=problem, remedy=TOKENS_REMEDY, side="tokens") from None
 
 
@@ -287,8 +287,8 @@ def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, 
         document, unit = int(unfit[0]), "token"
         got, annotated = sizes[document], lengths[document]
     problem = f"got {noun} for {counted(got, unit)}, but annotations for {counted(annotated, unit)}."
-    remedy = f"Pass {setting(name)} with the {noun} of the annotated documents, one for each token."
-    raise InputError(problem, remedy, side=name, document=document)
+    remedy = f"Pass {setting(name)} with one item for each token of the annotated documents."
+    raise InputError(problem, remedy, side=None if name == noun else name, document=document)
 
 
 def require_words(sizes: np.ndarray, spans: Spans) -> None:

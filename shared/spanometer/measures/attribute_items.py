@@ -247,9 +247,11 @@ def require_one_type(
             earlier, earlier_place = first.setdefault((name, _meaning(value)), (value, place))
             if type(earlier) is not type(value):
                 where = mention("default_values") if earlier_place is None else OTHER_PLACE
+                both = f"{shown(name)} is {value!r} here and {earlier!r} in {where}: the values"
+                if earlier_place is not None and earlier_place.place == place.place:
+                    both = f"the values of {shown(name)} include both {value!r} and {earlier!r}, which"
                 raise place.placed(
-                    problem=f"{shown(name)} is {value!r} here and {earlier!r} in {where}: the values differ only in "
-                    f"type ({type(value).__name__} and {type(earlier).__name__}).",
+                    problem=f"{both} differ only in type ({type(value).__name__} and {type(earlier).__name__}).",
                     remedy='Use one type for all values of an attribute. The values true, 1 and "1" are different.',
                     other=earlier_place,
                 )

@@ -49,8 +49,10 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair' or 'weighted'. Or give a kind of error its weights as TP, FP and FN: LE=0/0.5/0.5 counts a label error "
-    f"as half an FP and half an FN. The kinds are {', '.join(COLUMNS)}. BE sets {', '.join(BOUNDARY_ERRORS)} together."
+    "Use 'fair' or 'weighted'. Or give a kind of error its weights TP/FP/FN, which are finite numbers of at least 0: "
+    "LE=0/0.5/0.5, or {'LE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}}, counts a label error as half an FP and half an FN. The "
+    "kinds are TP, FP, FN, LE (wrong label), BES, BEL, BEO (wrong boundaries: the predicted span is smaller, larger or "
+    "crossing), and LBE (wrong label and boundaries). BE sets BES, BEL and BEO together."
 )
 
 

@@ -97,7 +97,7 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
         InputError: if there are no words, if counts are not positive numbers, or if smoothing is negative.
     """
     if not is_number(smoothing) or not 0 <= smoothing < math.inf:
-        raise InputError(f"invalid value for smoothing: {shown(smoothing)}.", "Use a number of at least 0.")
+        raise InputError(f"invalid value for smoothing: {shown(smoothing)}.", "Use a finite number of at least 0.")
     if isinstance(corpus, Mapping):
         counts = dict(corpus)
     else:

@@ -76,7 +76,7 @@ class Signature:
                 raise InputError(
                     f"the expected signature of {self.measure} has {states[0]}, but the signature of the result has "
                     f"{states[1]}.",
-                    "Score with the options and the kind of input in the signature, or change the signature.",
+                    "Score with the options and the kind of input in the expected signature, or change that signature.",
                 )
 
 
@@ -242,7 +242,7 @@ def _named(name: str, table: Mapping[str, type[Kind]], text: Any) -> type[Kind]:
     if name in table:
         return table[name]
     listed = f"Choose from {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
-    raise InputError(f"{shown(text)} is not an available measure.", did_you_mean(name.lower(), table) or listed)
+    raise InputError(f"{shown(text)} cannot be used as a measure here.", did_you_mean(name.lower(), table) or listed)
 
 
 def _split(text: str) -> Iterator[str]:

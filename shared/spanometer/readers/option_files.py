@@ -56,7 +56,7 @@ def _from_json(text: str, name: str) -> dict[str, str]:
     try:
         labels = json.loads(text)
     except (ValueError, RecursionError):
-        raise InputError("this is not JSON.", _LABELS_REMEDY, source=name) from None
+        raise InputError("this is not valid JSON.", _LABELS_REMEDY, source=name) from None
     if not isinstance(labels, Mapping) or not all(isinstance(new, str) for new in labels.values()):
         problem = "the file is not a JSON object with strings as values."
         raise InputError(problem, 'Write {"PER": "PERSON", ...}.', source=name)
@@ -83,7 +83,7 @@ def read_label_names(path: str) -> tuple[str, ...]:
         return read_id2label(value.get("id2label", value) if isinstance(value, dict) else value)
     except json.JSONDecodeError as error:
         remedy = "Write one tag on each line, or a JSON list of tags."
-        raise InputError(f"this is not JSON ({error.msg}).", remedy, source=path, line=error.lineno) from None
+        raise InputError(f"this is not valid JSON ({error.msg}).", remedy, source=path, line=error.lineno) from None
     except InputError as error:
         raise error.in_file(path) from None
 
@@ -114,7 +114,7 @@ def read_word_probabilities(
     values: dict[str, float] = {}
     lines: list[int] = []
     are_counts = True
-    with Source.open(path, name, progress, **limits) as source:
+    with Source.open(path, name, progress, empty=True, **limits) as source:
         for line, text in source.lines():
             if not text.strip():
                 continue
@@ -200,9 +200,9 @@ def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
     if lengths is None:
         return list(logits)
     if lengths.shape != logits.shape[:1] or lengths.dtype.kind not in "iu":
-        problem = f"'lengths' has the shape {lengths.shape} and the type {lengths.dtype}, but 'logits' has "
-        problem += f"{counted(len(logits), 'document')}."
-        raise InputError(problem, "Give one whole number for each document.")
+        problem = f"'lengths' has the shape {lengths.shape} and the type {lengths.dtype}, but needs "
+        problem += f"the shape {logits.shape[:1]} and an integer type."
+        raise InputError(problem, "Give one integer for each document.")
     if (document := first_flagged((lengths < 0) | (lengths > logits.shape[1]))) is not None:
         problem = f"the length is {lengths[document]}, but 'logits' has {counted(logits.shape[1], 'token')}."
         raise InputError(problem, "Give the number of tokens of each document.", document=document)

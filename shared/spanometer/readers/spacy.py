@@ -274,14 +274,14 @@ def _record(row: Row, choice: SpanChoice) -> Record:
     elif _is_doc(value):
         text, entities, groups = value["text"], value.get("ents"), value.get("spans")
     else:
-        raise row.refuse(f"{row.where} is not a document of spaCy.", _JSON_REMEDY)
+        raise row.refuse(f"{row.place or 'the line'} is not a document of spaCy.", _JSON_REMEDY)
     missing = [(0, len(text))] if entities is None else []
     groups = groups if isinstance(groups, dict) else {}
     spans = choice.spans([] if entities is None else entities, groups, len(text), missing)
     # `Doc.to_json` writes spans as objects
     spans = [_bounds(span) for span in spans] if isinstance(spans, list) else [None]
     if not all(isinstance(span, (list, tuple)) and len(span) in (3, 4) for span in spans):
-        raise row.refuse(f"a span of {row.where} is not [start, end, label].", _JSON_REMEDY)
+        raise row.refuse(f"a span of {row.place or 'the line'} is not [start, end, label].", _JSON_REMEDY)
     # the fourth item is an identifier in a knowledge base
     return row.record(text=text, spans=[(*span[:3],) for span in spans], tokens=row.token_bounds(_JSON_REMEDY))
 
@@ -303,7 +303,7 @@ def _paragraphs(row: Row) -> Iterator[tuple[Record, Sequence[str]]]:
     """Yield the paragraphs of a document of version 2, with the tags of their tokens."""
     paragraphs = row.get("paragraphs")
     if not isinstance(paragraphs, list):
-        raise row.refuse(f"{row.where} has no list of paragraphs.", _JSON_REMEDY)
+        raise row.refuse(f"{row.place or 'the line'} has no list of paragraphs.", _JSON_REMEDY)
     for number, paragraph in enumerate(paragraphs):
         where = f"{row.where}, paragraph {number}"
         try:
@@ -322,7 +322,8 @@ def _paragraphs(row: Row) -> Iterator[tuple[Record, Sequence[str]]]:
             try:
                 record.tokens = words_in_text(words, raw, 0)
             except InputError as error:
-                raise row.refuse(f"{where}: {error.problem}", _JSON_REMEDY) from None
+                remedy = "Give each token ('orth') the characters that the text ('raw') has at its place."
+                raise row.refuse(f"{where}: {error.problem}", remedy) from None
         yield record, tags
 
 

@@ -189,16 +189,17 @@ def named_sides(names: Mapping[str, str]) -> Iterator[None]:
 
 def _require_same_documents(first: str, expected: Spans, name: str, spans: Spans) -> None:
     """Raise an `InputError` unless two annotations have the same documents with the same numbers of tokens."""
+    everyone = "The reference and all systems" if "the reference" in (first, name) else "All annotators and systems"
     if spans.documents != expected.documents:
         size = f"{first} has {counted(expected.documents, 'document')}"
-        remedy = "All annotators and systems must have the same documents, in the same order."
+        remedy = f"{everyone} must have the same documents, in the same order."
         raise InputError(f"got {counted(spans.documents, 'document')}, but {size}.", remedy, side=name)
     if spans.lengths is None or expected.lengths is None:
         return
     if (document := first_flagged(spans.lengths != expected.lengths)) is not None:
         size = f"{first} has {counted(expected.lengths[document], 'token')}"
         problem = f"got {counted(spans.lengths[document], 'token')}, but {size}."
-        remedy = "All annotators and systems must have the same tokens. Use the same tokenizer for all."
+        remedy = f"{everyone} must have the same tokens. Use the same tokenizer for all."
         raise InputError(problem, remedy, side=name, document=document)
 
 

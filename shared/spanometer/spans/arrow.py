@@ -50,6 +50,7 @@ _IN_TOKENS = "Offsets count tokens from 0, and ends are exclusive."
 SPAN_REMEDY = "Write a span as {'start': int, 'end': int, 'label': str}. " + _IN_TOKENS
 FRAGMENTS_REMEDY = "Write a span as {'label': str, 'fragments': [[start, end], ...]}. " + _IN_TOKENS
 _RENAME = " Write {**span, 'label': span['entity_group']}. Use character offsets on both sides, as in this span."
+_ONE_FORM = " Write all spans with 'fragments', or all spans without 'fragments'."
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +226,8 @@ class ItemKind:
                 return [chunk.cast(stored) for chunk in list_chunks(column)]
             documents = column.to_pylist()
         arrays = []
-        for first, part in batches(read_rows(documents, first_document, self.remedy)):
+        remedy = f"{self.remedy} A document is a list of {self.plural}."
+        for first, part in batches(read_rows(documents, first_document, remedy)):
             values = None
             # an item may be no mapping, or a mapping that fails
             with suppress(Exception):
@@ -290,7 +292,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
             return f"{shown(item)} is not {noun}."
         missing = [field.name for field in type_ if field.name not in item]
         if missing:
-            hint = _RENAME if "entity_group" in item else ""
+            hint = _RENAME if "entity_group" in item else _ONE_FORM if "fragments" in {*item, *missing} else ""
             return f"{shown(item if given is None else given)} has no {' and no '.join(map(repr, missing))}.{hint}"
         problems = (item_problem(item[field.name], field.type, f"the {field.name}") for field in type_)
     elif pa.types.is_nested(type_):
@@ -306,11 +308,11 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
     elif pa.types.is_string(type_):
         if not isinstance(item, str):
             return f"{called}, not a string."
-        return "" if is_utf8(item) else f"{noun} is {shown(item)}, which cannot be stored as UTF-8 text."
+        return "" if is_utf8(item) else f"{noun} is {shown(item)}; UTF-8 text cannot have unpaired surrogates."
     elif not is_integer(item):
         return f"{called}, not an integer."
     else:
-        return "" if -(2**63) <= item < 2**63 else f"{noun} {shown(item)} is out of range."
+        return "" if -(2**63) <= item < 2**63 else f"{noun} {shown(item)} is out of range; the limit is {LONGEST:,}."
     return next(filter(None, problems), "")
 
 
@@ -387,7 +389,7 @@ class ListItems:
         """
         self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.")
         self.refuse(end <= start, lambda item: f"the end {end[item]} is not after the start {start[item]}.")
-        self.refuse(end > LONGEST, lambda item: f"the end {end[item]} is out of range.")
+        self.refuse(end > LONGEST, lambda item: f"the end {end[item]} is out of range; the limit is {LONGEST:,}.")
 
     def refuse_beyond(self, lengths: np.ndarray, end: np.ndarray) -> None:
         """Raise an `InputError` for the first item that ends past the end of its text; `lengths` are by item."""
@@ -409,6 +411,8 @@ class ListItems:
         """Raise an `InputError` for the first name that is empty, has outer whitespace or has control characters."""
         for code, name in enumerate(names):
             if problem := name_problem(name, noun):
+                if owner == "component" and (item := first_flagged(codes == code)) is not None:
+                    problem = f"component {item - int(np.searchsorted(self.parent, self.parent[item]))}: {problem}"
                 remedy = f"Give every {owner} a {noun} without control characters and without white space at its ends."
                 self.refuse(codes == code, problem, remedy)
 

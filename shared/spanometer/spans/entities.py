@@ -170,7 +170,7 @@ def _read_components(entities: ListItems, start: np.ndarray, end: np.ndarray) ->
     parent = components.parent
     outside = (node_start < start[parent]) | (node_end > end[parent])
     bounds = (node_start, node_end, start[parent], end[parent])
-    problem = "a component from {} to {} does not lie within its entity, {} to {}.".format
+    problem = "a component from {} to {} is not inside its entity, which goes from {} to {}.".format
     remedy = "Give the component a start and an end inside its entity."
     components.refuse(outside, lambda node: problem(*(bound[node] for bound in bounds)), remedy)
     nodes = in_order(Spans(parent, node_start, node_end, label, labels, len(start)))
@@ -182,7 +182,7 @@ def _read_types(entities: ListItems) -> tuple[np.ndarray, np.ndarray, tuple[str,
     types = entities.children(entities.values.field("types"), "a type")
     number = len(entities.values)
     lacking = np.bincount(types.parent, minlength=number) == 0
-    entities.refuse(lacking, "an entity has no type.", "Give every entity at least one type.")
+    entities.refuse(lacking, "the entity has no type.", "Give every entity at least one type.")
     types.refuse(null_flags(types.values), "a type is None.")
     codes, names = types.names(types.values, noun="type", owner="entity")
     return *_distinct_types(types.parent, codes, len(names), number), names

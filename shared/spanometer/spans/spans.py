@@ -164,7 +164,7 @@ class Spans(DocumentColumns):
         Raises:
             InputError: if a span has another form, is empty, or is past the end of its document.
         """
-        rows = read_rows(documents, 0, SPAN_REMEDY)
+        rows = read_rows(documents, 0, f"{SPAN_REMEDY} A document is a list of spans.")
         first: Any = next(chain.from_iterable(rows), None)
         kind = FRAGMENTS if isinstance(first, Mapping) and "fragments" in first else SPANS
         return cls.from_arrow(pa.chunked_array(kind.arrays(rows)), lengths=lengths)
@@ -300,8 +300,8 @@ class Spans(DocumentColumns):
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
         adjacent = np.zeros(len(self) + 1, dtype=bool)
         adjacent[1:-1] = (end[:-1] == start[1:]) & ~begins_run(self.label, self.document)[1:]
-        self._refuse(start[1:] < end[:-1], "overlaps the previous span", target.name)
-        self._refuse(adjacent[1:-1] & (target.name == "IO"), "would merge with the previous span", target.name)
+        self._refuse(start[1:] < end[:-1], f"overlaps the previous span, which {target.name} tags cannot represent")
+        self._refuse(adjacent[1:-1] & (target.name == "IO"), "would merge with the previous span in IO tags")
         codes, prefixes = encode(target, start, end, adjacent, int(offsets[-1]))
         written = [f"{prefix}-{label}" for prefix in prefixes[1:] for label in self.labels]
         inside = codes > 0
@@ -312,11 +312,11 @@ class Spans(DocumentColumns):
     def _name(self, item: int) -> str:
         return f"a span of {self.labels[self.label[item]]!r}"
 
-    def _refuse(self, bad: np.ndarray, problem: str, scheme: str) -> None:
+    def _refuse(self, bad: np.ndarray, problem: str) -> None:
         """Raise an `InputError` for the first flagged span; the first flag belongs to the second span."""
         if (before := first_flagged(bad)) is not None:
             document, position = int(self.document[before + 1]), int(self.start[before + 1])
-            problem = f"{self._name(before + 1)} {problem} in {scheme} tags."
+            problem = f"{self._name(before + 1)} {problem}."
             remedy = "Choose another scheme, or pass spans instead of tags."
             raise InputError(problem, remedy, document=document, position=position)
 

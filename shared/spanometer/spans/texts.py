@@ -108,7 +108,7 @@ def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarr
 
 
 _PAIR = pa.list_(pa.int64(), 2)
-_TOKENS = "Give each token as a pair of character offsets, (start, end). The end is exclusive."
+_TOKENS = "Give tokens in text order, without overlaps, as pairs [start, end] of character offsets. Ends are exclusive."
 
 
 class Tokens(Intervals):
@@ -168,7 +168,8 @@ class Tokens(Intervals):
         if bad is not None:
             document, position = place_of(self.offsets, bad)
             offsets = f"a token goes from {self.start[bad]} to {self.end[bad]}"
-            problem = f"{offsets}, but must begin at {before[bad]} or later and end after its start."
+            earlier = f"{'the token before it ends' if before[bad] else 'the text begins'} at {before[bad]}"
+            problem = f"{offsets}, but {earlier if self.start[bad] < before[bad] else 'must end after its start'}."
             raise InputError(problem, _TOKENS, document=document, position=position)
         return self
 

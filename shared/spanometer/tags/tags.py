@@ -256,7 +256,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     if prefix in allowed:
         if label is None:
             return f"{text} has no label, but other tags have a label.", LABELS_REMEDY
-        remedy = "Write a label without control characters or outer white space after the hyphen, as in 'B-PER'."
+        remedy = "After the hyphen, write a label without control characters or outer white space, as in 'B-PER'."
         return f"in {text}, {name_problem(label, 'label')}", remedy
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         behind = clause_for("suffix", f", or set {setting('suffix', True)}")
@@ -381,7 +381,12 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
     for document, row in enumerate(rows, first_document):
         for position, tag in enumerate(row):
             if not isinstance(tag, str) or not is_utf8(tag):
-                problem = f"{with_type(tag)} is not a tag."
+                if isinstance(tag, str):
+                    problem = f"{shown(tag)} cannot be stored as UTF-8 text."
+                    remedy = "Write tags without unpaired surrogates."
+                    return InputError(problem, remedy, document=document, position=position)
+                others = any(isinstance(other, str) for other in chain.from_iterable(rows))
+                problem = f"{with_type(tag)} is not a {'string, but other tags are strings' if others else 'tag'}."
                 return InputError(problem, remedy_for(tag), document=document, position=position)
     return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)
 

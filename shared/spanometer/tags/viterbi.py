@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import as_array, first_flagged, offsets_of, ordered, place_of, run_bounds
+from ..arrays import as_array, first_flagged, is_ordered, listed, offsets_of, place_of, run_bounds
 from ..exceptions import InputError, counted, shown, without_option
 from .decoding import read_roles, scheme_of
 from .schemes import BEGIN, OUTSIDE, SINGLE, get_scheme
@@ -83,15 +83,15 @@ class Legality:
             self.scheme = scheme_of(scheme, tags)
             roles, codes, _ = read_roles(tags, self.scheme)
         except InputError as error:
-            raise error.placed(side="labels", document=None) from None
+            raise error.placed(side="labels", document=None, unit="item") from None
         same_label = (codes[:, None] == codes[None, :]).astype(int)
         table = self.scheme.legal()
         self.labels, self.opens = labels, (roles == BEGIN) | (roles == SINGLE)
         self.follows = table[roles[:, None], roles[None, :], same_label]
         self.begins, self.ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
         if not _reaches_end(self.begins, self.ends, self.follows):
-            problem = f"no sequence of the labels {', '.join(labels)} is legal in {self.scheme.name}."
-            raise InputError(problem, "Pass all labels of the model and their scheme.")
+            problem = f"no sequence of the tags {', '.join(labels)} is legal in {self.scheme.name}."
+            raise InputError(problem, "Pass all tags of the model and their scheme.")
         for array in (self.begins, self.ends, self.follows, self.opens):
             array.flags.writeable = False
 
@@ -113,12 +113,12 @@ _cached_legality = lru_cache(maxsize=16)(Legality)
 
 def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
     remedy = "Pass the model's tags, such as labels=['O', 'B-PER', 'I-PER']."
-    names = tuple(ordered(labels, "a list of tags (labels=...)", remedy))
+    names: tuple[Any, ...] = tuple(listed(labels, remedy)) if is_ordered(labels) else (None,)
     if not names or not all(isinstance(label, str) for label in names):
-        raise InputError(f"labels={shown(labels)} is not a list of tags.", remedy)
+        raise InputError(f"labels={shown(labels)} {'is not a list of' if names else 'has no'} tags.", remedy)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"the label {shown(twice)} occurs twice.", "Pass each label once, in the order of the logits.")
+        raise InputError(f"the tag {shown(twice)} occurs twice.", "Pass each tag once, in the order of the logits.")
     return names
 
 
@@ -168,7 +168,7 @@ class Scores:
         if np.isnan(values).any():
             problem, remedy = "a logit is NaN.", "Look for a division by zero or an overflow in the model."
         elif np.isposinf(values).any():
-            problem, remedy = "a logit is +inf.", "Use finite logits. To forbid a label, use -inf."
+            problem, remedy = "a logit is +inf.", "Use finite logits, or -inf to forbid a label."
         else:
             problem, remedy = "all logits are -inf.", "Give at least one label of each token a finite logit."
         raise InputError(problem, remedy, document=sentence, position=position)
@@ -184,15 +184,16 @@ class Scores:
 
 def _floats(array: Any, labels: int, sentence: int | None = None) -> np.ndarray:
     """Convert the logits of one sentence, or padded logits, to an array of floating-point numbers."""
-    remedy = "Pass float32 or float64. Convert tensors with tensor.float().cpu().numpy()."
+    remedy = "Pass rows of the same length, in float32 or float64. Convert tensors with tensor.float().cpu().numpy()."
     values = as_array(array, "an array of logits", remedy, document=sentence)
     if values.size == 0 and values.dtype.kind in "fiu":
         values = values.astype(np.float64)
     if values.dtype.kind != "f":
-        raise InputError(f"logits must be floating-point numbers, got {values.dtype}.", remedy, document=sentence)
+        raise InputError(f"logits must be floating-point numbers, got {values.dtype.name}.", remedy, document=sentence)
     if values.ndim != (3 if sentence is None else 2) or values.shape[-1] != labels:
-        problem = f"logits of the shape {values.shape} do not fit {counted(labels, 'label')}."
-        padded = "padded logits of shape (sentences, tokens, labels)"
+        wanted = f"{'documents, ' if sentence is None else ''}tokens, {labels}"
+        problem = f"the shape of the logits is {values.shape}, but must be ({wanted}) for {counted(labels, 'label')}."
+        padded = "padded logits of shape (documents, tokens, labels)"
         remedy = f"Pass {padded}, or a list of arrays of shape (tokens, labels)."
         raise InputError(problem, remedy, document=sentence)
     return values
@@ -210,10 +211,10 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
         return tagged.astype(bool)
     if lengths is None:
         return np.ones(shape, dtype=bool)
-    remedy = "Give the length of each sentence, an integer from 0 to the padded length."
+    remedy = "Give the length of each document, an integer from 0 to the padded length."
     counts = as_array(lengths, "a list of lengths", remedy)
     if counts.shape != shape[:1] or (counts.size and counts.dtype.kind not in "iu"):
-        problem = f"lengths have the shape {counts.shape}, but there are {counted(shape[0], 'sentence')}."
+        problem = f"lengths have the shape {counts.shape}, but there are {counted(shape[0], 'document')}."
         raise InputError(problem, remedy)
     if (sentence := first_flagged((counts < 0) | (counts > shape[1]))) is not None:
         problem = f"the length is {counts[sentence]}, but the logits have {counted(shape[1], 'token')}."
@@ -229,10 +230,10 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
     remedy += "Row i has the scores of all labels that can follow label i."
     values = as_array(transitions, "a table of transition scores", remedy)
     if values.shape != (labels, labels) or values.dtype.kind not in "fiu":
-        problem = f"the transition scores have the shape {values.shape} and the type {values.dtype}"
-        raise InputError(f"{problem}, but there are {counted(labels, 'label')}.", remedy)
+        problem = f"the transition scores have the shape {values.shape} and the type {values.dtype.name}"
+        raise InputError(f"{problem}, but need the shape {(labels, labels)} and a type of numbers.", remedy)
     if np.isnan(values).any() or np.isposinf(values).any():
-        remedy = "Use finite scores. To forbid a pair of labels, use -inf."
+        remedy = "Use finite scores, or -inf to forbid a pair of labels."
         raise InputError("a transition score is NaN or +inf.", remedy)
     return values.astype(np.float64)
 
@@ -314,9 +315,9 @@ def _decode_block(
         sentence = int(sentences[: going[0]][lost].min())
         length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "tag")
         problem = f"every legal sequence of {length} in {legality.scheme.name} has the score -inf."
-        named = f"The labels are {', '.join(legality.labels)}."
-        keep = "If you set logits to -inf, keep at least one legal label for each token."
-        remedy = f"Pass all labels of the model. {keep}"
+        named = f"The tags are {', '.join(legality.labels)}."
+        keep = "If you set logits to -inf, keep at least one legal tag for each token."
+        remedy = f"Pass all tags of the model. {keep}"
         raise InputError(f"{problem} {named}", remedy, document=sentence)
     for before, here, after in reversed(steps):
         stop = before + after - here

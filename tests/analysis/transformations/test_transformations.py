@@ -416,7 +416,11 @@ def test_map_repairs_where_it_is_asked_to():
         ({"ner_tags": [[0, None]]}, [0], "document 0, token 0: 0 (of type int) is not a tag."),
         ({"ner_tags": [[True]]}, [0], "document 0, token 0: True (of type bool) is not a tag."),
         ({"ner_tags": [["O", "B-X"]]}, [0], "document 0, token 1: 'B-X' is not in id2label."),
-        ({"ner_tags": [["O", 1]]}, [0], "document 0, token 1: 1 (of type int) is not a tag."),
+        (
+            {"ner_tags": [["O", 1]]},
+            [0],
+            "document 0, token 1: 1 (of type int) is not a string, but other tags are strings.",
+        ),
         ({"ner_tags": [None]}, [0], "document 0: None is not a document."),
     ],
 )

@@ -39,9 +39,9 @@ def test_lines_of_items(monkeypatch, size):
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ('[{"é": 1},\n{"a" 2}]', "f, line 2: this is not JSON (Expecting ':' delimiter, character 6)."),
-        ('["é", "ab', "f, line 1: this is not JSON (Unterminated string starting at, character 7)."),
-        ('[\n"a", tru]', "f, line 2: this is not JSON (Expecting value, character 6)."),
+        ('[{"é": 1},\n{"a" 2}]', "f, line 2: this is not valid JSON (Expecting ':' delimiter, character 6)."),
+        ('["é", "ab', "f, line 1: this is not valid JSON (Unterminated string starting at, character 7)."),
+        ('[\n"a", tru]', "f, line 2: this is not valid JSON (Expecting value, character 6)."),
         ("[1.]", "f, line 1: "),
         ("[1][2]", "f, line 1: "),
         ('[1,\n{"a": 1, "a": 2}]', "f, line 2: an object repeats the key 'a'."),

@@ -70,9 +70,9 @@ def test_other_objects_are_not(file, monkeypatch, row):
     ("old", "new", "problem"),
     [
         ('"source": "x"', '"documents": []', "line 1: an object repeats the key 'documents'"),
-        ('"id": "b"', '"id" "b"', r"line 29: this is not JSON \(Expecting ':' delimiter"),
+        ('"id": "b"', '"id" "b"', r"line 29: this is not valid JSON \(Expecting ':' delimiter"),
         ('"id": "b",\n   "passages"', '"id": "b",\n   "parts"', "line 1: document b has no list of passages"),
-        ("\n ]\n}", "\n ]\n}\n{}", "line 53: invalid JSON: '{}.* follows the last value"),
+        ("\n ]\n}", "\n ]\n}\n{}", "line 53: this is not valid JSON: '{}.* follows the last value"),
     ],
 )
 def test_errors_name_the_line(file, monkeypatch, size, old, new, problem):

@@ -102,7 +102,7 @@ class Statistics:
     ) -> None:
         require_kind(references, Spans, "a Spans object", "Create Spans with Spans.from_tags or Spans.from_dicts.")
         if len(references) == 0:
-            raise InputError("the reference has no spans.", "Give an annotated corpus.", side="references")
+            raise InputError("the reference has no spans.", "Give an annotated corpus.")
         sized = references
         if words is not None:
             words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")

@@ -18,7 +18,7 @@ SYSTEM = "system "
 """What errors call the sides: the name of the reference, and the prefix of a system's name."""
 
 
-NAMED = "Pass a mapping from the name of each system to its output, {'old': ..., 'new': ...}."
+NAMED = "Pass a mapping from the name of each system to its output, such as {'old': ..., 'new': ...}."
 
 
 def named_systems(outputs: Mapping[str, Any]) -> dict[str, Any]:

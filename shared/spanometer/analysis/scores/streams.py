@@ -166,7 +166,7 @@ class Reading:
                 problem = f"this batch is a pair, so it has no column {shown(self.lengths)}."
                 raise InputError(problem, f"Leave out {setting('lengths')}, or pass batches with columns.")
             return {"references": batch[0], "predictions": batch[1]}, None
-        remedy = "Pass a pair (references, predictions). Or pass a mapping or an Arrow table with the two columns."
+        remedy = "Pass a pair (references, predictions), or a mapping or an Arrow table with a column for each side."
         require_kind(batch, (pa.RecordBatch, pa.Table, Mapping), "a batch", remedy)
         require_columns(self.columns, list(batch) if isinstance(batch, Mapping) else batch.column_names)
         lengths = None if self.lengths is None else batch[self.lengths]

@@ -14,7 +14,7 @@ from ...arrays import first_flagged
 from ...documents.document_file import DocumentFile
 from ...documents.fitting import Fitted
 from ...documents.layers import Codes, Layout, LineRuns, Words, Writer
-from ...exceptions import InputError, counted, setting
+from ...exceptions import InputError, clause_for, counted, setting
 from ...tags.tags import Tags
 from ..formats import ColumnReading, register
 from ..json.records import is_json_lines
@@ -267,7 +267,7 @@ class _Reader:
             by = "tabs" if self._layout.tabs else "blanks"
             width = f"{counted(int(lines.cells[line]), 'column')} (separated by {by})"
             problem = f"this line has {width}, but line {self._layout.model} has {self._layout.width}."
-            raise self._source.refuse(problem, "Give all rows the same number of columns.", lines.first + line)
+            raise self._source.refuse(problem, "Give all lines the same number of columns.", lines.first + line)
 
     def _require_tags(self, lines: Lines, rows: np.ndarray, column: int, codes: np.ndarray) -> None:
         """Raise an `InputError` if a cell in a tag column is empty, which can happen only with tabs."""
@@ -275,7 +275,7 @@ class _Reader:
         if empty is not None:
             names, line = self._layout.names, lines.first + int(rows[np.argmax(codes == empty)])
             called = f"the column {names[column]!r}" if names else self._layout.called(column)
-            remedy = "Choose another column, or write O for tokens outside spans."
+            remedy = f"Write O for tokens outside spans{clause_for('prefix', ', or choose another column')}."
             raise self._source.refuse(f"{called} has an empty cell.", remedy, line)
 
 

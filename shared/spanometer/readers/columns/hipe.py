@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...documents.document_file import DocumentFile
-from ...exceptions import InputError, require_choice, setting
+from ...exceptions import InputError, require_choice, setting, without_option
 from ...spans.entities import Entity, entities_of
 from ...spans.spans import Spans
 from ..formats import ColumnReading, register
@@ -35,6 +35,8 @@ _DOCUMENTS = 100
 """The number of documents that are converted to trees at a time."""
 
 
+# hints about columns of tags and about tags without prefixes do not apply to this format
+@without_option("prefix")
 def read_hipe(
     source: Source, *, level: str = "fine", scheme: str | None = "IOB2", repair: str = "conlleval"
 ) -> DocumentFile:

@@ -102,7 +102,7 @@ _ESCAPED_TEXT, _ESCAPED = re.compile(r"\\([tnrbf\\])"), re.compile(r"\\(->|.)", 
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 _DIGITS = 18
 """Numbers with more digits than this may not fit 64 bits."""
-_WEBANNO_REMEDY = "Export the document as WebAnno TSV v3.3."
+_WEBANNO_REMEDY = "Export the document again, as WebAnno TSV v3.3."
 
 
 @dataclass(frozen=True)

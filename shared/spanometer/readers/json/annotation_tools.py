@@ -349,9 +349,9 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
         names = str(record.id), str(record.annotator)
         if record.id is not None and seen.setdefault(names, row.line) != row.line:
             raise row.refuse(
-                f"this task and line {seen[names]} have the same text and the same annotator.",
-                "Export a data set with each text once for each annotator, such as a data set from ner.manual. Data "
-                "sets from Prodigy's binary interface repeat a text for each span.",
+                f"this task repeats the text and the annotator of line {seen[names]}.",
+                "Export a data set in which each annotator has each text only once, such as a data set from "
+                "ner.manual. Data sets from Prodigy's binary interface repeat a text for each span.",
             )
         for span, (start, end, label) in zip(spans, bounds, strict=True):
             record.add(start, end, label, stated=span.get("text"))

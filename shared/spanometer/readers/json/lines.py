@@ -37,8 +37,8 @@ from .records import (
 from .values import first_value, is_array
 
 _COLUMN = setting("column")
-_OR_SPANS = clause_for("column", f" with {_COLUMN}, or the key of the spans with {setting('spans_key')}")
-_KEY_REMEDY = f"Name the key of the tags{_OR_SPANS}."
+_OR_SPANS = clause_for("column", f" ({_COLUMN}), or the key of the spans with {setting('spans_key')}")
+_KEY_REMEDY = f"Give the key of the tags as the column{_OR_SPANS}."
 _OF_SPANS = f" of the spans (objects with start, end and label) with {setting('spans_key')}, or the key"
 _SPANS_REMEDY = f"Name the key{clause_for('spans_key', _OF_SPANS)} of the tags"
 _SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
@@ -49,7 +49,7 @@ _REMEDY = (
 _KEYS = ("spans", "entities")
 _BOUNDS = ("start", "end", "label")
 _IN_ORDER = itemgetter(*_BOUNDS)
-_SOME_WORDS = "some lines have words, but other lines have no words.", "Give 'tokens' on all lines, or on none."
+_SOME_WORDS = "some lines have words, but other lines have no words.", "Give words on all lines, or on none."
 _AT_ONCE = 1000
 """The number of documents that are written at a time."""
 
@@ -368,7 +368,7 @@ def _key(source: Source, column: Column) -> str:
         return TAGS_KEY
     if isinstance(column, int) or column.lstrip("-").isdecimal():
         problem = f"there is no column {column}: JSON lines have keys, not columns."
-        raise source.refuse(problem, "Name the key of the tags.")
+        raise source.refuse(problem, "Give a key instead of a number.")
     return column
 
 
@@ -381,7 +381,7 @@ def _words_in(row: Row, words_key: str | None) -> list[str] | None:
         return next((words for key in WORDS_KEYS if are_words(words := row.get(key))), None)
     words = row.get(words_key)
     if not isinstance(words, list):
-        raise row.refuse(f"the line has no list of words under the key {words_key!r}.", "Name the key of the words.")
+        raise row.refuse(f"the line has no list of words under the key {words_key!r}.", "Give the key of the words.")
     return words
 
 

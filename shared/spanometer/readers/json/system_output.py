@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...documents.layers import Record
-from ...exceptions import InputError, shown
+from ...exceptions import InputError, counted, shown
 from ...spans.spans import Spans
 from ...tags.decoding import BARE_LABEL
 from ..formats import Offsets, register
@@ -72,7 +72,7 @@ def read_system_output(source: Source, options: Offsets) -> Iterator[Record]:
             of_labels = row.get("entities")
             spans = list(_by_label(of_labels)) if isinstance(of_labels, dict) else next(iter(lists), None)
             if spans is None:
-                raise row.refuse(f"{row.where} has no list of spans from a known system.", _SYSTEM_REMEDY)
+                raise row.refuse(f"{row.place or 'the line'} has no list of spans from a known system.", _SYSTEM_REMEDY)
         _add_spans(row, record, spans)
         yield record
 
@@ -119,7 +119,7 @@ def _add_spans(row: Row, record: Record, spans: Sequence[Any]) -> None:
         if fields is None and record.text is not None and is_object(span, "start", "end", "label"):
             fields = _PLAIN
         if fields is None:
-            problem = f"no supported tool writes spans such as {shown(span)} in {row.where}."
+            problem = f"no supported tool writes spans such as {shown(span)} in {row.place or 'this line'}."
             raise row.refuse(problem, _SYSTEM_REMEDY)
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
         start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]
@@ -129,7 +129,8 @@ def _add_spans(row: Row, record: Record, spans: Sequence[Any]) -> None:
         elif fields.beside == "index":
             if not all(type(bound) is int for bound in (span["index"], start, end)) or not isinstance(label, str):
                 problem = "'index', 'start' or 'end' of a word piece is not a whole number, or 'entity' is no string."
-                raise row.refuse(problem, _SYSTEM_REMEDY)
+                remedy = "Write 'index', 'start' and 'end' as whole numbers, and 'entity' as a string."
+                raise row.refuse(problem, remedy)
             pieces[span["index"]] = (start, end, label)
         else:
             record.add(start, end, label, stated=span.get(fields.stated) if fields.stated and exact else None)
@@ -140,8 +141,9 @@ def _add_spans(row: Row, record: Record, spans: Sequence[Any]) -> None:
 def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]) -> None:
     """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
-    if last - first > 10 * len(pieces) + 1000:
-        raise row.refuse("the 'index' values of the word pieces have gaps that are too large.", _SYSTEM_REMEDY)
+    if last - first > (most := 10 * len(pieces) + 1000):
+        problem = f"the 'index' values of {counted(len(pieces), 'word piece')} go from {first} to {last}"
+        raise row.refuse(f"{problem}; their difference can be at most {most:,}.", _SYSTEM_REMEDY)
     tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
         spans = Spans.from_tags([[tag for *_, tag in tagged]], repair="conlleval")
@@ -178,10 +180,10 @@ def read_gliner(source: Source) -> Iterator[Record]:
     for row in rows(source, "documents"):
         words, spans = row.get("tokenized_text"), row.get("ner")
         if not are_words(words) or not isinstance(spans, list):
-            problem = f"{row.where} lacks a list of words 'tokenized_text', or a list 'ner'."
+            problem = f"{row.place or 'the line'} lacks a list of words 'tokenized_text', or a list 'ner'."
             raise row.refuse(problem, _GLINER_REMEDY)
         if not all(is_span(span) and type(span[1]) is int for span in spans):
-            raise row.refuse(f"a span of {row.where} is not [first, last, label].", _GLINER_REMEDY)
+            raise row.refuse(f"a span of {row.place or 'the line'} is not [first, last, label].", _GLINER_REMEDY)
         yield row.record(spans=[(first, last + 1, label) for first, last, label in spans], words=words)
 
 

@@ -207,7 +207,7 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[list[int], 
         line += text.count("\n", place, len(text) - len(rest))
         named = shown(rest[:20]) if rest else "the end"
         problem = f"',' or ']' is missing before {named}" if following is None else f"{named} follows the last value"
-        raise source.refuse(f"invalid JSON: {problem}.", "Export the file again.", line)
+        raise source.refuse(f"this is not valid JSON: {problem}.", "Export the file again.", line)
 
 
 def _decoded(source: Source, text: str, scanner: Scanner, place: int, line: int, *, limited: bool) -> tuple[Any, int]:
@@ -230,7 +230,7 @@ def not_json(source: Source, error: Exception, line: int, remedy: str) -> InputE
     if isinstance(error, InputError):
         return error.in_file(source.name, line)
     if isinstance(error, json.JSONDecodeError):
-        problem = f"this is not JSON ({error.msg}, character {error.colno})."
+        problem = f"this is not valid JSON ({error.msg}, character {error.colno})."
         return source.refuse(problem, remedy, max(line, error.lineno))
     return source.refuse(f"this JSON cannot be read ({error}).", "Check the value.", line)
 

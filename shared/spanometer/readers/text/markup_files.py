@@ -112,7 +112,7 @@ def _record(source: Source, number: int, line: str) -> Record:
             spans.append((begun, len(pieces), mark[1], attributes))
         else:
             problem = f"there is no opening bracket before {mark[0]!r}."
-            raise source.refuse(problem, "Write [text](LABEL name=value).", number)
+            raise source.refuse(problem, "Write [text](LABEL) or [text](LABEL name=value).", number)
     record = Record(text="".join([*pieces, line[done:]]), line=number)
     offsets = [0, *accumulate(map(len, pieces))]
     placed = ((offsets[begun], offsets[ended], label, values) for begun, ended, label, values in spans)
