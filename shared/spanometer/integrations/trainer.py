@@ -271,7 +271,7 @@ class TokenClassificationMetrics:
         if unknown.any():
             document, position = np.unravel_index(int(np.argmax(unknown)), unknown.shape)
             raise InputError(
-                f"id2label has labels only for 0 to {len(self.labels) - 1}, not for {ids[document, position]}.",
+                f"id2label has tags only for 0 to {len(self.labels) - 1}, not for {ids[document, position]}.",
                 f"Give the model's id2label. Use {IGNORED} only in the references, at positions that are not scored.",
                 side=side,
                 document=int(document),

@@ -237,8 +237,8 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
     """Check transition scores between labels, see `decode`; None if there are none."""
     if transitions is None:
         return None
-    remedy = "Pass a table of numbers with a row and a column for each label. "
-    remedy += "Row i has the scores of all labels that can follow label i."
+    remedy = "Pass a table of numbers with a row and a column for each tag. "
+    remedy += "Row i has the scores of all tags that can follow tag i."
     values = as_array(transitions, "a table of transition scores", remedy)
     if values.shape != (labels, labels) or values.dtype.kind not in "fiu":
         problem = f"the transition scores have the shape {values.shape} and the type {values.dtype}"
@@ -326,9 +326,9 @@ def _decode_block(
         sentence = int(sentences[: going[0]][lost].min())
         length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "tag")
         problem = f"every legal sequence of {length} in {legality.scheme.name} has the score -inf."
-        named = f"The labels are {', '.join(legality.labels)}."
-        keep = "If you set logits to -inf, keep at least one legal label for each token."
-        remedy = f"Pass all labels of the model. {keep}"
+        named = f"The tags are {', '.join(legality.labels)}."
+        keep = "If you set logits to -inf, keep at least one legal tag for each token."
+        remedy = f"Pass all tags of the model. {keep}"
         raise InputError(f"{problem} {named}", remedy, document=sentence)
     for before, here, after in reversed(steps):
         stop = before + after - here

@@ -142,7 +142,7 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
     if names.count(column) != 1:
         problem = "two columns have the name" if column in names else "there is no column"
         listed = f"the columns are {', '.join(map(repr, names))}."
-        raise source.refuse(f"{problem} {shown(column)}: {listed}", "Give the number of the column.")
+        raise source.refuse(f"{problem} {shown(column)}: {listed}", "Give the number of a column, or a unique name.")
     return names.index(column)
 
 

@@ -38,7 +38,7 @@ from .values import first_value, is_array
 
 _COLUMN = setting("column")
 _OR_SPANS = clause_for("column", f" with {_COLUMN}, or the key of the spans with {setting('spans_key')}")
-_KEY_REMEDY = f"Name the key of the tags{_OR_SPANS}."
+_KEY_REMEDY = f"Name the key of the tags{_OR_SPANS}{clause_for('columns', ' with columns=... or column=...')}."
 _OF_SPANS = f" of the spans (objects with start, end and label) with {setting('spans_key')}, or the key"
 _SPANS_REMEDY = f"Name the key{clause_for('spans_key', _OF_SPANS)} of the tags"
 _SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
@@ -106,7 +106,8 @@ def _batch(some: Sequence[Row], key: str, *, in_tokens: bool) -> RecordBatch:
         problem = "some documents have token offsets, but others (with a text) have character offsets."
         raise some[0].refuse(problem, "Give a text to all documents, or to none.")
     keys = _KEYS if key == _KEYS[0] else (key,)
-    lists = [row.list_under(keys, "spans", _REMEDY) for row in some]
+    named = f"Give every document a list of spans under {key!r}, or name another key with {setting('spans_key')}."
+    lists = [row.list_under(keys, "spans", _REMEDY if key == _KEYS[0] else named) for row in some]
     listed = list(chain.from_iterable(lists))
     if set(map(type, listed)) - {dict}:
         raise _refused(some[0], listed)
