@@ -29,7 +29,7 @@ _INTEGERS, _NO_INTEGERS = (int, np.integer), (bool, np.timedelta64)
 
 LOGITS_REMEDY = (
     "If the numbers are logits, pass their argmax: logits.argmax(-1). Or pass the best legal tags: "
-    f"spanometer.tags.viterbi.decode(logits, labels). Name the labels with {mention('id2label')}."
+    f"spanometer.tags.viterbi.decode(logits, labels). Name the tags with {mention('id2label')}."
 )
 
 

@@ -43,7 +43,7 @@ _COUNTERPARTS = {
     **dict.fromkeys(("metric", "metrics", "m"), f"Use {mention('measures')}."),
     **dict.fromkeys(("width", "precision"), "Use --digits."),
     # seqeval and scikit-learn
-    "suffix": "Write the prefix first: 'B-PER', not 'PER-B'. The module seqeval reads both forms with suffix=True.",
+    "suffix": "Write 'B-PER', not 'PER-B'. To score tags such as 'PER-B', use the module seqeval with suffix=True.",
     "sample_weight": f"All documents have the same weight; {setting('average', 'weighted')} weights labels by "
     "their number of reference spans.",
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
@@ -67,7 +67,7 @@ _COUNTERPARTS = {
     "file_encoding": f"Use {setting('encoding')}; files are read as UTF-8 without it.",
     # nervaluate
     "loader": "The format of the input is detected.",
-    "scenario": f"Use the measure semeval_f. Set {mention('schema')} to 'strict', 'exact', 'partial' or 'ent_type'.",
+    "scenario": "Use the measure semeval_f(schema=strict). The other schemas are exact, partial and ent_type.",
     "min_overlap_percentage": f"Use the measure semeval_f with {setting('min_overlap', 0.01)}, a share.",
     # sacreBLEU
     "confidence_n": f"Use {setting('n_resamples')}.",
@@ -210,7 +210,8 @@ class Option:
             return
         if self.choices:
             if not self.further and not any(same(value, choice) for choice in self.choices):
-                raise self.refusal(value, f"Use one of {', '.join(map(repr, self.choices))}.")
+                allowed = "Use one of" if len(self.choices) > 1 else "The only value is"
+                raise self.refusal(value, f"{allowed} {', '.join(map(repr, self.choices))}.")
         elif self.kind is not None and not self._fits(value):
             text = ", not a string" if isinstance(value, str) and self.kind in (int, float) else ""
             text = ", without a decimal point" if isinstance(value, float) and self.kind is int else text

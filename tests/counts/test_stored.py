@@ -106,7 +106,7 @@ def test_metadata_that_are_none(text):
     assert "not the name of the measure" in refused(
         some_counts().to_arrow().replace_schema_metadata({b"spanometer": text})
     )
-    with pytest.raises(InputError, match="not a table of counts"):
+    with pytest.raises(InputError, match="the table does not contain counts"):
         Counts.from_arrow(some_counts().to_arrow().replace_schema_metadata({b"spanometer": text}), SpanF())
 
 

@@ -254,7 +254,7 @@ def test_an_evaluation_that_fails(tmp_path):
     wrong[20] = {**wrong[20], "labels": [7] * len(wrong[20]["labels"])}
     # the model's own loss would fail first
     trainer.compute_loss_func = lambda outputs, labels, num_items_in_batch=None: outputs.logits.sum() * 0
-    with pytest.raises(InputError, match="id2label has labels only for 0 to 4, not for 7"):
+    with pytest.raises(InputError, match="id2label has tags only for 0 to 4, not for 7"):
         trainer.evaluate(wrong)
     assert trainer.evaluate()["eval_sl_icm"] == whole
 

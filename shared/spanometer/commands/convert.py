@@ -170,7 +170,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     if source.outside == "nothing":
         nothing = setting("outside", "nothing")
         problem = f"this command changes tags, but with {nothing}, each tag is a label."
-        remedy = f"Remove {nothing}; {setting('prefix', False)} reads tags without prefixes."
+        remedy = f"Remove {nothing}. To read tags without prefixes, set {setting('prefix', False)} instead."
         raise InputError(problem, remedy, source=path)
     files = files_of(path)
     target.require_writable(folder=files is not None)
@@ -212,8 +212,8 @@ def _read(path: str, source: InputFiles) -> DocumentFile:
     file = source.read_columns(path)
     if file.format:
         problem = f"this is {file.format}, but Spanometer writes tags only as columns or JSON lines."
-        remedy = "Convert it to columns or JSON lines first (jq -c '.[]' writes an array as lines)."
-        raise InputError(problem, remedy, source=file.source)
+        how = " (jq -c '.[]' writes an array as lines)" if file.format == "one JSON text" else ""
+        raise InputError(problem, f"Convert it to columns or JSON lines first{how}.", source=file.source)
     return file
 
 

@@ -247,7 +247,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the message and exit."""
         hint = self._instead(self._arguments)
-        self.exit(BAD_INPUT, f"{self.prog}: {printable(message + hint)} (see {self.prog} --help)\n")
+        command = re.search(r"spanometer [a-z]+", hint) or [self.prog]
+        self.exit(BAD_INPUT, f"{self.prog}: {printable(message + hint)} (see {command[0]} --help)\n")
 
 
 class _Commands(Parser):
@@ -440,7 +441,8 @@ def _topic(title: str) -> str:
 
 def _did_you_mean(name: str, names: Iterable[str]) -> str:
     bare = {each.lstrip("-"): each for each in names}
-    return did_you_mean(name.lstrip("-"), bare, bare.__getitem__)
+    begun = [each for each in bare if each.startswith(name.lstrip("-"))]
+    return did_you_mean(name.lstrip("-"), begun or bare, bare.__getitem__)
 
 
 def _parser() -> _Commands:

@@ -47,8 +47,10 @@ def add_measure_options(
     if protocols:
         scoring.add_argument("--protocol", metavar="NAME", help="compute the scores as this official scorer does")
     add_options(parser, "measures", FMeasure)
-    # errors call the options of single measures as --measures does
-    own = {name: name for measure in available.values() for name in options_of(measure)}
+    # errors write an option that only one measure has together with this measure, as --measures does
+    own: dict[str, str] = {}
+    for measure in available.values():
+        own |= {name: name if name in own else f"{measure.name}({name}" for name in options_of(measure)}
     parser.set_defaults(flags={**own, "measure": "--measures", **parser.get_default("flags")})
 
 

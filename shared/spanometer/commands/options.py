@@ -192,7 +192,7 @@ def speller(flags: Mapping[str, str]) -> Callable[[str, str | None], str]:
             return flags.get(name, "")
         flag = flags.get(name) or f"--{name.replace('_', '-')}"
         if not flag.startswith("-"):
-            return spell_python(name, value)
+            return f"{flag}={value.strip(chr(39))})" if "(" in flag and value else spell_python(name, value)
         if value == "False":
             return flag.replace("--", "--no-", 1)
         # strings without their quotes

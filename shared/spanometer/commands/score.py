@@ -269,7 +269,7 @@ def run(options: argparse.Namespace) -> None:
     if content not in SERIES:
         refuse(options, ["by_chance"], CONTENTS[content])
     if output.plot is not None and content != "attributes" and output.by_chance is None:
-        problem = f"{mention('plot')} draws the groups of documents that {mention('by_chance')} makes."
+        problem = f"{mention('plot')} needs {mention('by_chance')}: it draws the two groups of documents."
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
     corpus = corpus.read(words=any(measure.needs_tokens for measure in measures))
     if not number:
@@ -353,6 +353,6 @@ def _number_in(options: argparse.Namespace) -> int:
     number, files = int(options.references), 1 + len(options.systems)
     refuse(options, _OF_ONE_REFERENCE, "several references")
     if not 0 < number < files:
-        problem = f"invalid value for --references: {number} of {counted(files, 'file')}."
-        raise InputError(problem, "Give the number of references, at least 1, and the systems' files after them.")
+        problem = f"--references {number} is not possible with {counted(files, 'file')}."
+        raise InputError(problem, "Name at least one reference, and the file of at least one system after it.")
     return number

@@ -84,7 +84,7 @@ def _transform_tags(options: argparse.Namespace, source: InputFiles, steps: Sequ
     touched = [0] * len(steps)
 
     def change(tags: Tags) -> Tags:
-        scheme = certain_scheme(tags, source.scheme, remedy="spanometer convert --repair ...").name
+        scheme = certain_scheme(tags, source.scheme, remedy="spanometer convert --repair POLICY").name
         for number, (name, step) in enumerate(zip(options.apply, steps, strict=True)):
             chosen = matched(name, step, Spans.from_tags(tags, scheme=scheme)) if options.matched else step
             result = chosen.on_tags(tags, scheme=scheme)
@@ -115,7 +115,7 @@ def _transform_spans(
         file = source.read_columns(options.file)
         with locating_errors({"": file}):
             tags = as_tags(file.tags[0], prefix=source.prefix)
-            scheme = certain_scheme(tags, source.scheme, remedy="spanometer convert --repair ...")
+            scheme = certain_scheme(tags, source.scheme, remedy="spanometer convert --repair POLICY")
         spans = Spans.from_tags(tags, scheme=scheme.name)
     else:
         file, carried = source.read_in_tokens(options.file, attributes=False)

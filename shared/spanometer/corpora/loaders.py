@@ -125,9 +125,8 @@ def _conll03_read(scheme: str, file: CorpusFile) -> Iterator[Part]:
         try:
             spans = Spans.from_tags(part.tags["ner_tags"], scheme=own or scheme, repair="raise")
         except InputError as error:
-            legal = f"All tags of CoNLL-2003 are legal in {' or '.join(SCHEMES)}"
-            other = "If your file is not from CoNLL-2003, read it with load_conll."
-            error.remedy = f"{legal} (scheme of this file: {own or scheme}). {other}"
+            legal = f"The scheme of this file is {own or scheme}, and in CoNLL-2003 all tags are legal in their scheme."
+            error.remedy = f"{legal} If your file is not from CoNLL-2003, read it with load_conll."
             raise part.locate(error) from None
         tags = {**part.tags, "ner_tags": spans.encode(scheme)}
         if "chunk_tags" in tags:
@@ -400,7 +399,7 @@ def _files(source: Any, split: object) -> Files:
     named = {require_split(name): path for name, path in source.items()}
     if not named or None in named or len(named) < len(source):
         problem = f"the keys of source={source!r} must be names of splits, each split once."
-        raise InputError(problem, "Give {'train': 'train.conll', ...}.")
+        raise InputError(problem, "Use the keys train, validation and test (or dev for validation), each once.")
     return {name: (_single(named[name]),) for name in SPLITS if name in named}
 
 

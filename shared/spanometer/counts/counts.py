@@ -349,7 +349,7 @@ class Counts:
             raise
         except UNFIT:
             remedy = "Pass the unchanged result of counts.to_arrow()."
-            raise InputError("the table is not a table of counts.", remedy) from None
+            raise InputError("the table does not contain counts.", remedy) from None
         of_labels = {name: Column(*arrays) for name, arrays in columns.items()}
         return cls(of_labels, tuple(described["labels"]), described["documents"], shared, rows, measure, seen)
 

@@ -219,16 +219,17 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     named = ids is not None and others is not None
     shown = all(side.documents.texts is not None or side.words is not None for side in (references, predictions))
     if sizes[0] != sizes[1] or (named and not shown and sizes[0] > 1):
+        states = [f"{side.source} has {counted(side.documents.size, 'document')}" for side in (references, predictions)]
+        same_sizes = f"{', and '.join(states)}, but they are not the same."
+        problem = same_sizes if sizes[0] == sizes[1] else f"{', but '.join(states)}."
         raise InputError(
-            f"this file and {predictions.source} have different documents ({sizes[0]} and {sizes[1]})."
-            f"{_missing(ids, others, predictions.source)}",
+            problem + _missing(ids, others, references.source, predictions.source),
             "Both sides must annotate the same documents, with the same names or in the same order."
             + clause_for(
                 "scored_documents",
                 f" To count a missing document as empty, set {setting('scored_documents', 'reference')}; to leave it "
                 f"out, set {setting('scored_documents', 'shared')}.",
             ),
-            source=references.source,
         )
     return references, predictions
 
@@ -238,10 +239,10 @@ def _permuted(texts: Sequence[str], others: Sequence[str]) -> bool:
     return len(set(texts)) == len(texts) == len(others) and set(texts) == set(others)
 
 
-def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_source: str) -> str:
+def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, source: str, other_source: str) -> str:
     if ids is None or others is None:
         return ""
-    only = {"Only this file has": _lacking(ids, others), f"Only {other_source} has": _lacking(others, ids)}
+    only = {f"Only {source} has": _lacking(ids, others), f"Only {other_source} has": _lacking(others, ids)}
     return next((f" {where} {names}." for where, names in only.items() if names), "")
 
 
@@ -390,8 +391,8 @@ def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, 
     if sizes[0] != sizes[1]:
         shorter, longer = sorted((references, predictions), key=lambda file: len(file.document_lines))
         raise InputError(
-            f"{shorter.source} ends before this document: got {counted(sizes[1], 'predicted document')}, but "
-            f"{counted(sizes[0], 'reference document')}.",
+            f"the document that begins here has no counterpart in {shorter.source}: got "
+            f"{counted(sizes[1], 'predicted document')}, but {counted(sizes[0], 'reference document')}.",
             "Both sides must annotate the same documents, in the same order.",
             source=longer.source_of(common),
             line=longer.line(common),

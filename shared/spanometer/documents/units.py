@@ -107,7 +107,7 @@ def _by_pattern(texts: Sequence[str], pattern: str) -> Tokens:
         compiled = regex.compile(pattern)
     except regex.error as error:
         problem = f"the regular expression {shown(pattern)} cannot be read: {error}."
-        raise InputError(problem, _REMEDY, option="tokenizer") from None
+        raise InputError(problem, "Correct the expression.", option="tokenizer") from None
     rows: list[list[tuple[int, int]]] = []
     for document, text in enumerate(texts):
         try:

@@ -110,13 +110,13 @@ def score_answers(
     Raises:
         InputError: if a gold object is invalid, or if there are more or fewer answers than gold objects.
     """
-    listed = ordered(golds, "a list of gold documents", _GOLD, side="references")
+    listed = ordered(golds, "a list of gold documents", _GOLD, side="golds")
     rows = [_gold(gold, document) for document, gold in enumerate(listed)]
     if len({row.get("tokens") is None for row in rows}) > 1:
         raise InputError(
             "some gold documents have tokens, and others have no tokens.",
             "Pass tokens for all gold documents, or for none.",
-            side="references",
+            side="golds",
         )
     options = {"grounding": AnswerReading.grounding, "unit": "character", **options}
     outputs = ordered(answers, "a list of answers", "Pass one answer for each reference document.", side="predictions")
@@ -130,7 +130,5 @@ def _gold(gold: Any, document: int) -> Mapping[str, Any]:
     except ValueError:
         row = None
     if not isinstance(row, Mapping) or not {"text", "spans"} <= row.keys():
-        raise InputError(
-            f"{shown(gold)} is not a gold with a text and spans.", _GOLD, side="references", document=document
-        )
+        raise InputError(f"{shown(gold)} is not a gold with a text and spans.", _GOLD, side="golds", document=document)
     return row

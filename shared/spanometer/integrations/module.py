@@ -272,6 +272,9 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
     def _require_options(self, options: Options) -> None:
         """Check the names and values of options."""
         declared = self.options()
+        of_tags = sorted({"mode", "scheme", "strict", "suffix"} & options.keys())
+        if of_tags and "tags" not in self.configurations:
+            raise InputError(f"{self.measure.name} has no option {of_tags[0]!r}.", "Leave it out: no tags are scored.")
         require_known(options, declared, self.measure.name)
         for kind in self.readings():
             if kind in self.configurations[self.configuration].options:

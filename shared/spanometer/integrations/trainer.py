@@ -270,7 +270,7 @@ class TokenClassificationMetrics:
         if (unknown := first_flagged(tagged & ((ids < 0) | (ids >= len(self.labels))))) is not None:
             document, position = np.unravel_index(unknown, ids.shape)
             raise InputError(
-                f"id2label has labels only for 0 to {len(self.labels) - 1}, not for {ids[document, position]}.",
+                f"id2label has tags only for 0 to {len(self.labels) - 1}, not for {ids[document, position]}.",
                 f"Give the model's id2label. Use {IGNORED} only in the references, at positions that are not scored.",
                 side=side,
                 document=int(document),

@@ -52,7 +52,7 @@ class IntersectionF(FMeasure):
         references, predictions = alignment.references, alignment.predictions
         if self.needs:
             reason = ", so shared tokens would count twice."
-            remedy = f"Set {setting('cap', True)} to limit the coverage of each span to 1."
+            remedy = f"Use {setting('cap', True)} to limit the coverage of each span to 1."
             for name, side in alignment.sides.items():
                 require_disjoint(alignment, name, side, reason, remedy)
         return {

@@ -258,7 +258,7 @@ def _split(text: str) -> Iterator[str]:
             yield text[start : match.start()]
             start = match.end()
     if closing:
-        raise InputError(f"{closing[-1]} is missing in {shown(text)}.", f"Write measures as in {_EXAMPLE}.")
+        raise InputError(f"the closing {closing[-1]} is missing in {shown(text)}.", f"Write measures as in {_EXAMPLE}.")
     yield text[start:]
 
 

@@ -301,14 +301,14 @@ def _nesting_depth(side: SideSpans) -> np.ndarray:
 def require_placeable(alignment: Alignment, name: str, side: SideSpans, placement: str) -> None:
     """Raise an `InputError` if spans do not fit the placement."""
     if len(side):
-        require_lengths(alignment.lengths, "the F1 by chance")
-    require_contiguous(alignment, name, side, "the F1 by chance needs contiguous spans")
+        require_lengths(alignment.lengths, "chance_kappa_f1")
+    require_contiguous(alignment, name, side, "chance_kappa_f1 needs contiguous spans")
     if placement == "independent" or side.flat:
         return
     layers, independent = setting("placement", "layers"), setting("placement", "independent")
     if placement == "disjoint":
         reason = f". {setting('placement', 'disjoint')} allows no such overlaps."
-        remedy = f"Set {layers} for nested spans, or {independent} for any overlap."
+        remedy = f"Use {layers} for nested spans, or {independent} for any overlap."
         require_disjoint(alignment, name, side, reason, remedy)
     depth = _nesting_depth(side)
     order = np.lexsort((side.start, depth, side.label, side.document))
@@ -316,5 +316,5 @@ def require_placeable(alignment: Alignment, name: str, side: SideSpans, placemen
     place = first_flagged(same_layer[1:] & (side.start[order][1:] < side.end[order][:-1]))
     if place is not None:
         problem = f"crosses another span of the same label, but {layers} needs nested spans."
-        remedy = f"Set {independent}, which allows any overlap."
+        remedy = f"Use {independent}, which allows any overlap."
         raise alignment.refusal(name, side, int(order[place + 1]), problem, remedy)

@@ -163,8 +163,8 @@ class SlIcm(AlignedMeasure):
             if self._source != _MAPPING:
                 raise InputError(
                     f"{mention('unknown')} has no effect, because {mention('token_probabilities')} is not a mapping.",
-                    f"Pass {mention('token_probabilities')} as a mapping of words to probabilities, or remove "
-                    f"{mention('unknown')}.",
+                    f"Set {mention('token_probabilities')} to a mapping of words to probabilities (on the command "
+                    f"line: token_probabilities=@FILE), or remove {mention('unknown')}.",
                     option="unknown",
                 )
         if self._source == _MAPPING:

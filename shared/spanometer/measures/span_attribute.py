@@ -312,7 +312,7 @@ class SpanAttribute(Measure):
         if self.micro_key in names:
             raise InputError(
                 f"{self.micro_key!r} is the name of an attribute, but also the key of the scores over all attributes.",
-                f"Set {setting('micro_key')} to another key.",
+                f"Use {setting('micro_key')} with a key that is no attribute.",
             )
 
     def unmatched(self, counts: Counts) -> list[str]:
@@ -390,10 +390,11 @@ def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, written in _named_in(texts, "default_values").items():
         try:
-            values[name] = json.loads(written or "")
-        except (ValueError, RecursionError):
+            values[name] = plain_value(json.loads(written or ""), name)
+        except (ValueError, RecursionError) as error:
+            problem = error.problem if isinstance(error, InputError) else f"the value of {shown(name)} is not JSON."
             raise InputError(
-                f"{mention('default_values')}: the value of {shown(name)} is not JSON.",
+                f"{mention('default_values')}: {problem}",
                 "Write NAME=VALUE with true, false, a number, or text in double quotes, for example negated=false.",
             ) from None
     return values

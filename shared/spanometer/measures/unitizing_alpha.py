@@ -121,7 +121,7 @@ class UnitizingAlpha(UnitMeasure):
 
     def require_units(self, alignment: Alignment, name: str, side: SideSpans) -> None:
         """Raise an `InputError` if lengths are unknown, or if spans of a side are discontinuous or overlap."""
-        require_lengths(alignment.lengths, "alpha")
+        require_lengths(alignment.lengths, self.name)
         require_contiguous(alignment, name, side)
         require_disjoint(alignment, name, side, ". Krippendorff's alpha does not allow such overlaps.")
 

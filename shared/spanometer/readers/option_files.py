@@ -76,16 +76,16 @@ def read_label_names(path: str) -> tuple[str, ...]:
     """
     with Source.open(path) as source:
         text = b"".join(block for _, block in source.blocks()).decode().strip()
+    remedy = "Write one tag on each line, or a JSON list of tags."
     try:
         if not text.startswith(("{", "[")):
             return read_id2label([line.strip() for line in text.splitlines()])
         value = json.loads(text)
         return read_id2label(value.get("id2label", value) if isinstance(value, dict) else value)
     except json.JSONDecodeError as error:
-        remedy = "Write one tag on each line, or a JSON list of tags."
         raise InputError(f"this is not valid JSON ({error.msg}).", remedy, source=path, line=error.lineno) from None
     except InputError as error:
-        raise error.in_file(path) from None
+        raise error.in_file(path).placed(remedy=remedy) from None
 
 
 _WORDS_REMEDY = "Write a word, a tab, and the word's probability or count on each line."

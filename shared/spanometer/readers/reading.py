@@ -179,7 +179,7 @@ def read_documents(
     if annotator is not None:
         require_kind(annotator, str, "the name of an annotator", "Give a string.", option="annotator")
     if limits is not None:
-        require_kind(limits, Mapping, "a mapping of limits", "Give limits={'max_size': 2000}.", option="limits")
+        require_kind(limits, Mapping, "a mapping of limits", "Give a dict such as {'max_size': 2000}.", option="limits")
         require_known(limits, options_of(Limits), "limits")
     options |= {**(limits or {}), **({} if encoding is None else {"encoding": encoding})}
     # only our JSON lines have a key of spans; with an unusual key they cannot be detected

@@ -135,7 +135,7 @@ class SpanChoice:
         filled = next((name for name, has_spans in self._groups.items() if has_spans), None)
         if self._group is not None and self._group not in self._groups:
             problem = f"no document has a span group {self._group!r}; the groups are {listed}."
-            raise self._source.refuse(problem, "Name another group.")
+            raise self._source.refuse(problem, f"Name another group with {setting('span_group')}.")
         if self._group is None and filled is not None:
             if not self._has_entities:
                 problem = f"no document has entities, but there are span groups: {listed}."

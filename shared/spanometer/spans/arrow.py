@@ -46,10 +46,11 @@ LONGEST = int(np.iinfo(np.int32).max)
 """The maximum length of a document, because offsets are int32."""
 
 LENGTHS_REMEDY = f"Pass the number of tokens of each document with {setting('lengths')}."
+_FROM_0 = "Offsets count from 0, and ends are exclusive."
 _IN_TOKENS = "Offsets count tokens from 0, and ends are exclusive."
 SPAN_REMEDY = "Write a span as {'start': int, 'end': int, 'label': str}. " + _IN_TOKENS
 FRAGMENTS_REMEDY = "Write a span as {'label': str, 'fragments': [[start, end], ...]}. " + _IN_TOKENS
-_RENAME = " Write {**span, 'label': span['entity_group']}. Use character offsets on both sides, as in this span."
+_RENAME = " Write {**span, 'label': span['entity_group']}. Use offsets in characters, as in this span, on both sides."
 _ONE_FORM = " Write all spans with 'fragments', or all spans without 'fragments'."
 
 
@@ -248,7 +249,7 @@ class ItemKind:
                 except Exception as error:
                     text = f"{shown(item)} cannot be read: {shown(error)}."
                 if text:
-                    return InputError(text, self.remedy, document=number, span=index)
+                    return InputError(text, "" if _RENAME in text else self.remedy, document=number, span=index)
         return InputError("the documents cannot be read.", self.remedy)
 
     def items(self, column: pa.Array | pa.ChunkedArray) -> ListItems:
@@ -387,8 +388,9 @@ class ListItems:
 
         Ends that need more than 32 bits raise it too.
         """
-        self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.")
-        self.refuse(end <= start, lambda item: f"the end {end[item]} is not after the start {start[item]}.")
+        self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.", _FROM_0)
+        greater = f"Write an end that is greater than the start. {_FROM_0}"
+        self.refuse(end <= start, lambda item: f"the end {end[item]} is not after the start {start[item]}.", greater)
         self.refuse(end > LONGEST, lambda item: f"the end {end[item]} is out of range; the limit is {LONGEST:,}.")
 
     def refuse_beyond(self, lengths: np.ndarray, end: np.ndarray) -> None:

@@ -40,7 +40,7 @@ ATTRIBUTES_REMEDY = (
     "Write a span as {'start': int, 'end': int, 'label': str, 'attributes': {name: value or list of values, ...}}. "
     "A span can also have 'scores': {name: number, ...}."
 )
-_VALUE_REMEDY = "Use bool, int, float, str or None, or a list of these types."
+_VALUE_REMEDY = "Use bool, int, float, str or None, or one list of such values."
 _SCORE_REMEDY = (
     "Write the scores as {name: number}. If the attribute has a list of values, write {name: [number, ...]} with a "
     "number for each value, or {name: {value: number, ...}}."
@@ -215,7 +215,8 @@ def items_of(span: Mapping[str, Any]) -> list[_Item]:
         attributes = dict(listed_items(attributes, ATTRIBUTES_REMEDY))
     for name in scores:
         if name not in attributes:
-            raise InputError(f"'scores' has {shown(name)}, but 'attributes' does not.", _SCORE_REMEDY)
+            remedy = f"Give {shown(name)} a value in 'attributes', or remove it from 'scores'."
+            raise InputError(f"'scores' has {shown(name)}, but 'attributes' does not.", remedy)
     items: list[_Item] = []
     for key, raw in attributes.items():
         name, several = _name(key), is_list(raw)
@@ -265,7 +266,7 @@ def plain_value(value: Any, name: str) -> Value | None:
         if value != value:
             raise InputError(f"the value of {shown(name)} is NaN, which cannot be compared.", _VALUE_REMEDY)
         return float(value)
-    raise InputError(f"the value of {shown(name)} is {with_type(value)}, which is not allowed.", _VALUE_REMEDY)
+    raise InputError(f"{with_type(value)} cannot be a single value of {shown(name)}.", _VALUE_REMEDY)
 
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, scores: Any) -> list[float | None]:
@@ -306,7 +307,7 @@ def _score(name: str, score: Any) -> float | None:
     with suppress(OverflowError):
         if is_number(score) and not math.isnan(score):
             return float(score)
-    raise InputError(f"the score of {shown(name)} is {with_type(score)}, not a number.", _SCORE_REMEDY)
+    raise InputError(f"the score of {shown(name)} is {with_type(score)}, not a valid number.", _SCORE_REMEDY)
 
 
 def _one_or_list(items: Sequence[Any]) -> Any:

@@ -45,7 +45,7 @@ def convert_tags(tags: Tags, *, to: str, scheme: str | None = None) -> Tags:
     See `repair_tags` for arguments and errors.
     """
     target = get_scheme(to).name
-    source = certain_scheme(tags, scheme, remedy=f"spanometer convert --repair ... --to {target}")
+    source = certain_scheme(tags, scheme, remedy=f"spanometer convert --repair POLICY --to {target}")
     return repair_tags(tags, repair="conlleval", scheme=source.name, to=to)
 
 

@@ -300,8 +300,11 @@ class Spans(DocumentColumns):
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
         adjacent = np.zeros(len(self) + 1, dtype=bool)
         adjacent[1:-1] = (end[:-1] == start[1:]) & ~begins_run(self.label, self.document)[1:]
-        self._refuse(start[1:] < end[:-1], f"overlaps the previous span, which {target.name} tags cannot represent")
-        self._refuse(adjacent[1:-1] & (target.name == "IO"), "would merge with the previous span in IO tags")
+        problem = "overlaps the previous span, and tags cannot represent overlaps."
+        self._refuse(start[1:] < end[:-1], problem, "Write spans instead of tags, for example as JSON lines.")
+        problem = f"would merge with the previous span in {target.name} tags."
+        remedy = "Choose another scheme, or write spans instead of tags, for example as JSON lines."
+        self._refuse(adjacent[1:-1] & (target.name == "IO"), problem, remedy)
         codes, prefixes = encode(target, start, end, adjacent, int(offsets[-1]))
         written = [f"{prefix}-{label}" for prefix in prefixes[1:] for label in self.labels]
         inside = codes > 0
@@ -312,13 +315,11 @@ class Spans(DocumentColumns):
     def _name(self, item: int) -> str:
         return f"a span of {self.labels[self.label[item]]!r}"
 
-    def _refuse(self, bad: np.ndarray, problem: str) -> None:
+    def _refuse(self, bad: np.ndarray, problem: str, remedy: str) -> None:
         """Raise an `InputError` for the first flagged span; the first flag belongs to the second span."""
         if (before := first_flagged(bad)) is not None:
             document, position = int(self.document[before + 1]), int(self.start[before + 1])
-            problem = f"{self._name(before + 1)} {problem}."
-            remedy = "Choose another scheme, or pass spans instead of tags."
-            raise InputError(problem, remedy, document=document, position=position)
+            raise InputError(f"{self._name(before + 1)} {problem}", remedy, document=document, position=position)
 
 
 def pair_from_tags(references: Any, predictions: Any, **decoding: Any) -> tuple[Spans, Spans, str]:

@@ -257,9 +257,9 @@ def _refuse_off_bounds(spans: Spans, off: np.ndarray, tokens: Tokens) -> None:
     document = int(spans.document[span])
     near = ranges(tokens.offsets[document : document + 1], tokens.lengths[document : document + 1])
     touched = near[(tokens.start[near] < spans.end[span]) & (tokens.end[near] > spans.start[span])]
-    listed = ", ".join(f"{tokens.start[token]} to {tokens.end[token]}" for token in touched[:3].tolist())
-    tokens_there = "token has" if len(touched) == 1 else "tokens have"
-    where = f"begins or ends within a token (the {tokens_there} the characters {listed})"
+    listed = " and ".join(f"from {tokens.start[token]} to {tokens.end[token]}" for token in touched[:3].tolist())
+    tokens_there = "token there goes" if len(touched) == 1 else "tokens there go"
+    where = f"begins or ends within a token (the {tokens_there} {listed})"
     number = len(np.unique(off))
     more = f" {counted(number - 1, 'other span')} {'do' if number > 2 else 'does'} not fit the tokens either."
     named = f"the span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]}"

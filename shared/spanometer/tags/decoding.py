@@ -139,7 +139,7 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
     repair = REPAIRS.get(named) or TOOLS.get(named) or Repair(named, named, CONTINUES, actions=actions_in(named))
     if named not in (*REPAIRS, *TOOLS) and not repair.actions:
         names = ", ".join(map(repr, REPAIRS))
-        raise options_of(Decoding)["repair"].refusal(name, f"Use one of {names}, {_FURTHER}.")
+        raise options_of(Decoding)["repair"].refusal(name, f"Use one of {names}, {_FURTHER} for IOB2 (one per case).")
     if scheme is None:
         return repair
     if repair.actions:

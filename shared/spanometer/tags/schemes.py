@@ -251,12 +251,12 @@ class LabelChoice:
             fits = fits and _are_names(new for new in names.values() if not new == empty == "")
             if names is not None and not fits:
                 raise options_of(self)[name].refusal(names, "Use a mapping of names such as {'PER': 'PERSON'}.")
-        boundaries = f"; {setting('match_labels', False)} compares only boundaries"
+        boundaries = f" To compare only boundaries, set {setting('match_labels', False)}."
         for name, end in (("labels", boundaries), ("ignore_labels", "")):
             listed = getattr(self, name)
             fits = isinstance(listed, (list, tuple, set, frozenset)) and _are_names(listed)
             if listed is not None and not (fits and (listed or not end)):
-                raise options_of(self)[name].refusal(listed, f"Use a list of names such as ['PER', 'LOC']{end}.")
+                raise options_of(self)[name].refusal(listed, f"Use a list of names such as ['PER', 'LOC'].{end}")
         for label in sorted({*(self.labels or ())} & {*(self.ignore_labels or ())}):
             problem = f"{label!r} is in both {mention('labels')} and {mention('ignore_labels')}."
             raise InputError(problem, "Use each label in only one of these options.", option="ignore_labels")

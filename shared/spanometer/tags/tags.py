@@ -287,7 +287,8 @@ def _remedy(tag: str) -> str:
     if _SPECIAL.fullmatch(tag):
         return "Leave out padding and other special tokens, in the references and in the predictions."
     if _UNNAMED.fullmatch(tag):
-        return "The model's configuration has no names for the labels; pass your own id2label."
+        named = clause_for("id2label", f", or name the model's tags with {setting('id2label')}")
+        return f"A model wrote it for a missing tag name. Replace it with the real tag, such as 'B-PER'{named}."
     joined = _JOINED.fullmatch(tag)
     if joined and joined[1].upper() in PREFIXES:
         return f"Write an upper-case prefix and a hyphen before the label: {shown(f'{joined[1].upper()}-{joined[2]}')}."
@@ -373,8 +374,8 @@ def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
         problem = f"the tag is the integer {number}, but the names of the tags are missing."
         return problem, f"Pass the names of the tags with {setting('id2label')}."
     problem = f"{mention('id2label')} has no tag for the integer {number}, only for 0 to {len(labels) - 1}."
-    ignored = mention("ignore_index")
-    return problem, f"Pass all labels. To ignore a token, give it the reference tag that {ignored} sets."
+    ignored = f"To leave a token out of the score, set its reference tag to the value of {mention('ignore_index')}."
+    return problem, f"Give {mention('id2label')} with all tags. {ignored}"
 
 
 def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
@@ -419,7 +420,7 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
         if not isinstance(tag, str):
             raise refusal(f"{mention('id2label')}[{number}] is {shown(tag)} instead of a tag.")
         if (first := numbers.setdefault(tag, number)) != number:
-            raise refusal(f"{mention('id2label')} has the tag {shown(tag)} twice, for {first} and {number}.")
+            raise refusal(f"{mention('id2label')}: the tag {shown(tag)} is there twice, for {first} and {number}.")
     return tuple(numbers)
 
 

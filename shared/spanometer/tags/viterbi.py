@@ -226,8 +226,8 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
     """Check transition scores between labels, see `decode`; None if there are none."""
     if transitions is None:
         return None
-    remedy = "Pass a table of numbers with a row and a column for each label. "
-    remedy += "Row i has the scores of all labels that can follow label i."
+    remedy = "Pass a table of numbers with a row and a column for each tag. "
+    remedy += "Row i has the scores of all tags that can follow tag i."
     values = as_array(transitions, "a table of transition scores", remedy)
     if values.shape != (labels, labels) or values.dtype.kind not in "fiu":
         problem = f"the transition scores have the shape {values.shape} and the type {values.dtype.name}"

@@ -93,7 +93,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
         InputError: if the measure is undefined for the output or a corrected output, or if its counts cannot be added.
     """
     if measure.counts_type is not Counts:
-        problem = f"the costs of errors are computed from sums of counts, but {measure.name} needs more than sums."
+        problem = f"the costs of errors cannot be computed with {measure.name}, because its counts cannot be added."
         remedy = f"Set {mention('measure')} to another measure, such as span_f."
         raise InputError(problem, remedy, option="measure")
     now = measure.count(matched.alignment)

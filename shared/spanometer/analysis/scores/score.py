@@ -258,7 +258,10 @@ def string_measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> Men
     """Create `mention_f` with the options of the policy of grounded strings and with the given options."""
     compared = grounded.policy.compared
     own = {name: value for name, value in options.items() if name not in options_of(Resampling)}
-    require_known(own, [name for name in options_of(MentionF) if name not in compared], MentionF.name)
+    for name in filter(compared.__contains__, own):
+        problem = f"with answers, the grounding policy sets the option {name!r} of mention_f, so you cannot set it."
+        raise InputError(problem, "Leave the option out, or choose another policy.")
+    require_known(own, options_of(MentionF), MentionF.name)
     return MentionF(**{**own, **compared})
 
 

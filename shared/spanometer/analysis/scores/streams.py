@@ -341,8 +341,8 @@ def _require_counts(table: Any) -> None:
     texts, data = (types.get(name, pa.null()) for name in ("measure", "counts"))
     fitting = texts in (pa.string(), pa.large_string()) and data in (pa.binary(), pa.large_binary())
     if len(types) < table.num_columns or not fitting:
-        columns = ", ".join(table.column_names) or "none"
-        raise InputError(f"the table has no counts. Its columns are {columns}.", _COUNTS_REMEDY)
+        columns = ", ".join(map(repr, table.column_names)) or "none"
+        raise InputError(f"the table does not contain counts: its columns are {columns}.", _COUNTS_REMEDY)
 
 
 def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:

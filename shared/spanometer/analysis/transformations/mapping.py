@@ -250,7 +250,7 @@ def as_map(
         try:
             check_names(listed, stated)
         except InputError as error:
-            raise error.in_file("id2label", position=error.position) from None
+            raise error.in_file(f"id2label[{error.position}]") from None
         scheme = (stated or scheme_of(None, listed)).name
         if isinstance(chosen, (Relabel, Invent)) and chosen.labels is None:
             chosen = replace(chosen, labels=labels_of(tags))

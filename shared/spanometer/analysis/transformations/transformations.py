@@ -22,7 +22,7 @@ import numpy as np
 
 from ...alignment.overlaps import union
 from ...arrays import as_array, code_type, is_integer, offsets_of
-from ...exceptions import InputError, counted, require_kind, shown
+from ...exceptions import InputError, counted, mention, require_kind, shown
 from ...options import CheckedOptions, option, options_of
 from ...spans.arrow import LENGTHS_REMEDY
 from ...spans.conversion import encode_like
@@ -103,7 +103,7 @@ class Transformation(CheckedOptions, ABC):
         for low, high in (("shortest", "longest"), ("tokens", "room")):
             least, most = getattr(self, low, None), getattr(self, high, None)
             if most is not None and most < least:
-                self.refuse(high, f"Use {least} (the value of {low}) or more.")
+                self.refuse(high, f"Use {least} (the value of {mention(low)}) or more.")
 
     @abstractmethod
     def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
@@ -134,7 +134,7 @@ class Transformation(CheckedOptions, ABC):
         """Check the numbers of the documents in the whole corpus (int64); None means 0, 1, 2 and so on."""
         if numbers is None:
             return np.arange(documents)
-        remedy = "Give one whole number from 0 up for each document."
+        remedy = "Give each document its number in the whole corpus, a whole number from 0 up."
         array = as_array(numbers, "a list of numbers", remedy)
         if array.shape != (documents,):
             raise InputError(f"got {counted(array.size, 'number')} for {counted(documents, 'document')}.", remedy)

@@ -143,7 +143,7 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
         problem = "two columns have the name" if column in names else "there is no column"
         listed = f"the columns are {', '.join(map(repr, names))}."
         own = f"Give each column its own name{clause_for('prefix', ', or give the number of the column')}."
-        remedy = own if column in names else "Give the number of the column."
+        remedy = own if column in names else "Give one of these names, or the number of a column."
         raise source.refuse(f"{problem} {shown(column)}: {listed}", remedy)
     return names.index(column)
 

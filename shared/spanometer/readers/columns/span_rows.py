@@ -144,7 +144,7 @@ _AT_ONCE = 1 << 12
 """The maximum number of rows in a record."""
 
 _TABLE_REMEDY = (
-    "Give every row a start, an end and a label. For a document without spans, leave start, end and label empty."
+    "Give each span a start, an end and a label. In a row for a document without spans, leave all three empty."
 )
 
 

@@ -155,7 +155,7 @@ def _text(row: Row, text_key: str | None, data: Mapping[str, Any], parts: Sequen
         problem = f"it is not clear which key of the task holds the text. Keys with strings: {listed}."
         raise _refused(row, problem, f"Name the key with {setting('text_key')}.")
     if text_key not in texts:
-        raise _refused(row, f"the task has no text {text_key!r}.", f"Choose one of: {', '.join(texts) or 'none'}.")
+        raise _refused(row, f"the task has no text under {text_key!r}.", f"Choose from {', '.join(texts) or 'none'}.")
     return texts[text_key]
 
 

@@ -289,7 +289,7 @@ def _answer(row: Any, key: str | None) -> Any:
     part, rest = (row, "") if key is None else part_at(row, key)
     if rest:
         keys = ", ".join(map(repr, part)) if isinstance(part, dict) else ""
-        raise InputError(f"has no key {rest!r}.", f"Choose one of the keys {keys}." if keys else _REMEDY)
+        raise InputError(f"has no key {rest!r}.", f"Choose from the keys: {keys}." if keys else _REMEDY)
     answer = answer_in(part)
     if answer is not NO_ANSWER:
         return answer

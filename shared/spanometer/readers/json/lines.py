@@ -110,7 +110,8 @@ def _batch(some: Sequence[Row], key: str, *, in_tokens: bool) -> RecordBatch:
         problem = "some documents have token offsets, but others (with a text) have character offsets."
         raise some[0].refuse(problem, "Give a text to all documents, or to none.")
     keys = _KEYS if key == _KEYS[0] else (key,)
-    lists = [row.list_under(keys, "spans", _REMEDY) for row in some]
+    named = f"Give every document a list of spans under {key!r}, or name another key with {setting('spans_key')}."
+    lists = [row.list_under(keys, "spans", _REMEDY if key == _KEYS[0] else named) for row in some]
     listed = list(chain.from_iterable(lists))
     if set(map(type, listed)) - {dict}:
         raise _refused(some[0], listed)

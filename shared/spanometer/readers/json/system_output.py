@@ -184,6 +184,10 @@ def read_gliner(source: Source) -> Iterator[Record]:
             raise row.refuse(problem, _GLINER_REMEDY)
         if not all(is_span(span) and type(span[1]) is int for span in spans):
             raise row.refuse(f"a span of {row.place or 'the line'} is not [first, last, label].", _GLINER_REMEDY)
+        for _, last, label in spans:
+            if last >= len(words):
+                problem = f"a span of {label!r} ends with token {last}, but the last token is {len(words) - 1}."
+                raise row.refuse(problem, "Write [first, last, label]. Both count from 0, and last is in the span.")
         yield row.record(spans=[(first, last + 1, label) for first, last, label in spans], words=words)
 
 
