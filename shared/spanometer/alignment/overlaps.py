@@ -186,10 +186,8 @@ class Alignment:
         ends = least_lengths(references, predictions) if self.lengths is None else self.lengths
         self.offsets = offsets_of(ends)
         if float(self.offsets[-1]) * (len(self.labels) + 1) >= _LONGEST_LINE:
-            raise InputError(
-                f"{len(self.labels)} labels on {self.offsets[-1]} tokens are too many.",
-                "Check the offsets, or score parts of the corpus.",
-            )
+            problem = f"{len(self.labels)} labels on {self.offsets[-1]} tokens are too many."
+            raise InputError(problem, "Check the offsets, or score parts of the corpus.")
         self.references = lay_out(references, self.labels, self.offsets)
         self.predictions = lay_out(predictions, self.labels, self.offsets)
 

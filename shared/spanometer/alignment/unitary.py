@@ -286,7 +286,5 @@ def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *
 
 def _require_few(number: int) -> None:
     if number > _LIMIT:
-        raise InputError(
-            f"there are {number} possible unitary alignments; the limit is {_LIMIT}.",
-            "Score parts of the corpus, or fewer annotators.",
-        )
+        problem = f"there are {number} possible unitary alignments; the limit is {_LIMIT}."
+        raise InputError(problem, "Score parts of the corpus, or fewer annotators.")

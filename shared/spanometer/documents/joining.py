@@ -282,10 +282,8 @@ def scored_documents(
             wanted = _wanted(sides, of_all, policy)
             chosen = {name: _filled(*side, wanted, sides) for name, side in zip(files, sides, strict=True)}
             return chosen, {name: _differences(*side, wanted) for name, side in zip(files, sides, strict=True)}
-    raise InputError(
-        f"{' and '.join(dict.fromkeys(file.source for file in files.values()))} share no document.",
-        "Give the same documents the same name or the same text.",
-    )
+    problem = f"{' and '.join(dict.fromkeys(file.source for file in files.values()))} share no document."
+    raise InputError(problem, "Give the same documents the same name or the same text.")
 
 
 def _wanted(sides: Sequence[tuple[DocumentFile, Sequence[str]]], of_all: Collection[str], policy: str) -> list[str]:
@@ -304,11 +302,8 @@ def _filled(
     """Select the wanted documents of a side; copy missing documents from another side, without spans."""
     if len(set(keys)) < len(keys):
         file.documents.require_unique()
-        raise InputError(
-            "two documents without names have the same text.",
-            "Give each document a different name.",
-            source=file.source,
-        )
+        problem = "two documents without names have the same text."
+        raise InputError(problem, "Give each document a different name.", source=file.source)
     own = list(keys)
     for other, others in sides:
         lacking = set(wanted).difference(own)

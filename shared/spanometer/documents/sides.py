@@ -33,11 +33,8 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
         return file.of(curators[0]).noting(note)
     if len(file.names) > 1:
         listed = ", ".join(map(repr, file.names))
-        raise InputError(
-            f"the file has spans of {len(file.names)} annotators: {listed}.",
-            f"Choose one with {setting('annotator', file.names[0])}.",
-            source=file.source,
-        )
+        problem = f"the file has spans of {len(file.names)} annotators: {listed}."
+        raise InputError(problem, f"Choose one with {setting('annotator', file.names[0])}.", source=file.source)
     return file
 
 
@@ -138,11 +135,8 @@ def files_together(files: Mapping[str, Any], pairing: Pairing | None = None, *, 
     """
     for name, file in files.items():
         if not isinstance(file, DocumentFile):
-            raise InputError(
-                "this side was not read with spanometer.read, but other sides were.",
-                "Read all sides with spanometer.read, or give lists.",
-                side=name,
-            )
+            problem = "this side was not read with spanometer.read, but other sides were."
+            raise InputError(problem, "Read all sides with spanometer.read, or give lists.", side=name)
     pairing = pairing or Pairing()
     files, left_out = scored_documents(files, pairing.scored_documents)
     first, *others = files

@@ -413,11 +413,8 @@ def each_index(texts: Sequence[str], tokens: TextTokens) -> Iterator[TextIndex]:
     if not isinstance(tokens, Tokens):
         tokens = Tokens.from_lists(tokens)
     if len(tokens.lengths) != len(texts):
-        raise InputError(
-            f"got {counted(len(texts), 'text')}, but tokens of {counted(len(tokens.lengths), 'document')}.",
-            "Pass the tokens of each text.",
-            option="tokens",
-        )
+        problem = f"got {counted(len(texts), 'text')}, but tokens of {counted(len(tokens.lengths), 'document')}."
+        raise InputError(problem, "Pass the tokens of each text.", option="tokens")
     offsets = tokens.offsets.tolist()
     for document, (text, bounds) in enumerate(zip(texts, pairwise(offsets), strict=True)):
         starts, ends = (column[slice(*bounds)].tolist() for column in (tokens.start, tokens.end))

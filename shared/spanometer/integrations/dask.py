@@ -112,10 +112,8 @@ def count_part(part: FilePart, reading: Reading, version: str = __version__) -> 
     Returns the condensed tally without its measures, which may be large.
     """
     if version != __version__:
-        raise InputError(
-            f"a worker has spanometer {__version__}, but the client has {version}.",
-            "Install the same version everywhere.",
-        )
+        problem = f"a worker has spanometer {__version__}, but the client has {version}."
+        raise InputError(problem, "Install the same version everywhere.")
     total = sum_of_parts(_tallies(part, reading))
     return replace(total, counts={name: replace(counts, measure=None) for name, counts in total.counts.items()})
 
@@ -155,10 +153,8 @@ def _run(client: Client, parts: Sequence[FilePart], reading: Reading, progress: 
     except ModuleNotFoundError as error:
         raise InputError(f"a worker cannot import {error.name}.", "Install spanometer on the workers too.") from None
     except KilledWorker as error:
-        raise InputError(
-            f"several workers died while they read the same part of the files ({error.last_worker.address} last).",
-            "Give the workers more memory, or write smaller row groups.",
-        ) from None
+        problem = f"several workers died while they read the same part of the files ({error.last_worker.address} last)."
+        raise InputError(problem, "Give the workers more memory, or write smaller row groups.") from None
     finally:
         # after an error nothing more is computed
         client.cancel([future for level in tree for future in level])

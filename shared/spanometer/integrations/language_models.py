@@ -113,11 +113,8 @@ def score_answers(
     listed = ordered(golds, "a list of gold documents", _GOLD, side="golds")
     rows = [_gold(gold, document) for document, gold in enumerate(listed)]
     if len({row.get("tokens") is None for row in rows}) > 1:
-        raise InputError(
-            "some gold documents have tokens, and others have no tokens.",
-            "Pass tokens for all gold documents, or for none.",
-            side="golds",
-        )
+        problem = "some gold documents have tokens, and others have no tokens."
+        raise InputError(problem, "Pass tokens for all gold documents, or for none.", side="golds")
     options = {"grounding": AnswerReading.grounding, "unit": "character", **options}
     outputs = ordered(answers, "a list of answers", "Pass one answer for each reference document.", side="predictions")
     return one_value(rows, outputs, measure=measure, key=read_key(measure, key)[0], **options)

@@ -343,10 +343,8 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """Raise an `InputError` if the result of an attribute has the name of a detail."""
         for name in names:
             if name in self.measure.detail_keys:
-                raise InputError(
-                    f"details=True adds a result {name!r}, but an attribute or micro_key has the same name.",
-                    "Leave out details, or rename the attribute (or micro_key).",
-                )
+                problem = f"details=True adds a result {name!r}, but an attribute or micro_key has the same name."
+                raise InputError(problem, "Leave out details, or rename the attribute (or micro_key).")
 
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
         """Read and count both columns; also describe for the signature how they were read."""
@@ -402,10 +400,8 @@ def require_settings(settings: Options) -> None:
     require_kind(settings.get("cache_dir"), (str, os.PathLike, NoneType), "a folder (cache_dir)", remedy)
     number, process = settings.get("num_process", 1), settings.get("process_id", 0)
     if not is_integer(number) or not is_integer(process) or not 0 <= process < number:
-        raise InputError(
-            f"process_id={shown(process)} is not valid with num_process={shown(number)}.",
-            "Number the processes from 0 to num_process - 1.",
-        )
+        problem = f"process_id={shown(process)} is not valid with num_process={shown(number)}."
+        raise InputError(problem, "Number the processes from 0 to num_process - 1.")
 
 
 def _documentation(module: type[MeasureModule], examples: str) -> str:

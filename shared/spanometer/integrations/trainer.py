@@ -301,10 +301,8 @@ class TokenClassificationMetrics:
         else:
             paths = self._decoded(arrays[0], tagged)
         if self._batches and len(self._batches[0].predictions) != len(paths):
-            raise InputError(
-                "some batches have results of all decoders, but others of only one.",
-                "Give all batches in the same form.",
-            )
+            problem = "some batches have results of all decoders, but others of only one."
+            raise InputError(problem, "Give all batches in the same form.")
         kind = np.min_scalar_type(len(self.labels))
         predicted = np.stack(paths).astype(kind)
         self._batches.append(_Batch(tagged.sum(axis=1), references[tagged].astype(kind), predicted))

@@ -295,10 +295,8 @@ def _compared(
                 following.setdefault(after - closed, []).append(kept[kept[:, 2] <= slack])
         states = {used: _front(np.concatenate(parts)) for used, parts in following.items() if any(map(len, parts))}
         if sum(map(len, states.values())) > MOST_COMPARED:
-            raise InputError(
-                f"overlapping spans can be paired in more than {MOST_COMPARED:,} ways, too many to compare.",
-                "Leave out this document, or choose another credit.",
-            )
+            problem = f"overlapping spans can be paired in more than {MOST_COMPARED:,} ways, too many to compare."
+            raise InputError(problem, "Leave out this document, or choose another credit.")
     return np.concatenate(list(states.values()))[:, :2]
 
 

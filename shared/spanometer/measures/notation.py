@@ -57,10 +57,8 @@ class Signature:
         for part in filter(None, parts):
             name, colon, value = part.partition(":")
             if not colon:
-                raise InputError(
-                    f"{shown(part)} is not part of a signature.",
-                    "Write each part as NAME:VALUE, and separate the parts by |.",
-                )
+                problem = f"{shown(part)} is not part of a signature."
+                raise InputError(problem, "Write each part as NAME:VALUE, and separate the parts by |.")
             values[name.strip()] = unescaped(value.strip(), "|")
         return cls(measure, values, values.pop("v", ""))
 
@@ -135,10 +133,8 @@ def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], giv
                     f"the signature has only the hash {text} of {mention(name)}.", f"Pass {setting(name)} too."
                 )
             if name in ("outside", "boundary") and _OF_SIDES.match(text):
-                raise InputError(
-                    f"the signature has a different {mention(name)} for each side: {text}.",
-                    f"Read each file in Python, with spanometer.read(FILE, {name}=...).",
-                )
+                problem = f"the signature has a different {mention(name)} for each side: {text}."
+                raise InputError(problem, f"Read each file in Python, with spanometer.read(FILE, {name}=...).")
             values[name] = declared[name].read(text)
     return values
 

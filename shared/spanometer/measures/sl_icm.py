@@ -173,10 +173,8 @@ class SlIcm(AlignedMeasure):
             require_probability(probabilities, "token_probabilities")
         if self.tokens is not None and self._source in (_NUMBER, _TOKENS):
             clause = "has one number for each token already" if self._source == _TOKENS else "is one number"
-            raise InputError(
-                f"{mention('token_probabilities')} {clause}, so {mention('tokens')} has no effect.",
-                f"Remove {mention('tokens')}.",
-            )
+            problem = f"{mention('token_probabilities')} {clause}, so {mention('tokens')} has no effect."
+            raise InputError(problem, f"Remove {mention('tokens')}.")
 
     @property
     def _source(self) -> str:
@@ -212,10 +210,8 @@ class SlIcm(AlignedMeasure):
     def require_additive(self) -> None:
         """Raise an `InputError` if probabilities are estimated from the scored documents."""
         if self._source == CORPUS and self.tokens is not None:
-            raise InputError(
-                "sl_icm estimates token probabilities from all documents, so it needs the whole corpus at once.",
-                f"Pass {setting('token_probabilities')}, or leave out {mention('tokens')}.",
-            )
+            problem = "sl_icm estimates token probabilities from all documents, so it needs the whole corpus at once."
+            raise InputError(problem, f"Pass {setting('token_probabilities')}, or leave out {mention('tokens')}.")
 
     def require_parts(self) -> None:
         """Raise an `InputError` if the measure has data of a whole corpus, or if counts of parts cannot be added."""

@@ -152,11 +152,8 @@ def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, Documen
     for file in files.values():
         if len(file.names) > 1:
             listed = ", ".join(map(shown, file.names))
-            raise InputError(
-                f"the file has spans of {len(file.names)} annotators: {listed}.",
-                "Upload only this file.",
-                source=file.source,
-            )
+            problem = f"the file has spans of {len(file.names)} annotators: {listed}."
+            raise InputError(problem, "Upload only this file.", source=file.source)
     return files
 
 

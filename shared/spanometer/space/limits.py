@@ -90,7 +90,5 @@ def require_little_work(measure: ChanceKappaF1, alignments: Iterable[Alignment])
                 "machine.",
             )
         if tokens * measure.n_simulations > _MAX_SIMULATED:
-            raise InputError(
-                f"{counted(measure.n_simulations, 'simulation')} of {tokens:,} tokens are too many for this page.",
-                f"Set {setting('n_simulations', _MAX_SIMULATED // tokens)} or less.",
-            )
+            problem = f"{counted(measure.n_simulations, 'simulation')} of {tokens:,} tokens are too many for this page."
+            raise InputError(problem, f"Set {setting('n_simulations', _MAX_SIMULATED // tokens)} or less.")

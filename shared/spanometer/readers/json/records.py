@@ -168,10 +168,8 @@ def row_batches(source: Source, content: str, *, collections: bool = False) -> I
             odd = next(number for number, row in enumerate(some) if not isinstance(row.value, (list, dict)))
             if odd:
                 yield some[:odd]
-            raise some[odd].refuse(
-                f"this is a {_kind(some[odd].value)}, not a document.",
-                f"Write a list of {content}, or an object with such a list, on each line.",
-            )
+            problem = f"this is a {_kind(some[odd].value)}, not a document."
+            raise some[odd].refuse(problem, f"Write a list of {content}, or an object with such a list, on each line.")
         if some:
             yield some
             empty = False
