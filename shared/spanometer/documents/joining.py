@@ -242,8 +242,8 @@ def _permuted(texts: Sequence[str], others: Sequence[str]) -> bool:
 def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, source: str, other_source: str) -> str:
     if ids is None or others is None:
         return ""
-    only = {f"Only {source} has": _lacking(ids, others), f"Only {other_source} has": _lacking(others, ids)}
-    return next((f" {where} {names}." for where, names in only.items() if names), "")
+    only = (source, _lacking(ids, others)), (other_source, _lacking(others, ids))
+    return next((f" Only {where} has {names}." for where, names in only if names), "")
 
 
 def _lacking(names: Iterable[str], others: Iterable[str]) -> str:
