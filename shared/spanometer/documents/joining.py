@@ -417,8 +417,8 @@ def require_same_files(references: DocumentFile, predictions: DocumentFile) -> N
     names = (references.source, reference.names), (predictions.source, predicted.names)
     for (here, own), (there, others) in (names, names[::-1]):
         if lacking := _lacking(own, others):
-            remedy = "Use the same file names in both folders."
-            raise InputError(f"this folder has a file {lacking}, but {there} has no such file.", remedy, source=here)
+            problem = f"this folder has a file {lacking}, but the folder {there} has no such file."
+            raise InputError(problem, "Use the same file names in both folders.", source=here)
     sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (reference, predicted)]
     if (sizes[0] != sizes[1]).any():
         file = int(np.argmax(sizes[0] != sizes[1]))

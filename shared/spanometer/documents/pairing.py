@@ -131,7 +131,7 @@ class PairedSide(Carrying):
             return
         if self.texts is None:
             raise InputError(
-                "Spanometer needs texts to find the mentions from the answers, but no file has texts.",
+                "Spanometer looks for the mentions of the answers in texts, but no file has texts.",
                 "Give a reference with texts or words. If the file of answers also has the texts, name their key with "
                 f"{setting('text_key')}.",
                 source=self.file.source,

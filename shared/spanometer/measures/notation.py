@@ -68,9 +68,7 @@ class Signature:
         added = ("n_permutations",) if "confidence" in self.parts else _DRAWN
         for name in [*self.parts, *(name for name in other if self.version and name not in (*added, "min_overlap"))]:
             if self.parts.get(name) != other.get(name):
-                states = [
-                    f"{name}:{parts[name]}" if name in parts else f"no key {name}" for parts in (self.parts, other)
-                ]
+                states = [f"{name}:{parts[name]}" if name in parts else f"no {name!r}" for parts in (self.parts, other)]
                 raise InputError(
                     f"the expected signature of {self.measure} has {states[0]}, but the signature of the result has "
                     f"{states[1]}.",
@@ -104,7 +102,7 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
             for name in {**values, **reading}:
                 both = values.get(name), reading.get(name)
                 if both[0] != both[1] and (None not in both or (signature.version and other.version)):
-                    states = [f"no key {name}" if value is None else f"{name}:{value}" for value in both]
+                    states = [f"no {name!r}" if value is None else f"{name}:{value}" for value in both]
                     raise InputError(
                         f"the signatures differ: {other.measure} has {states[0]}, {signature.measure} has {states[1]}.",
                         "Spanometer reads the corpus once for all measures. Remove one of the two signatures.",

@@ -45,7 +45,7 @@ class Seqeval(Measure):
 
     Attributes:
         suffix: whether prefixes follow the labels, as in `PER-B`.
-        scheme: tag scheme of the strict mode; by default inferred from all tags (never IOB1 or IOE1).
+        scheme: tag scheme of the strict mode; by default inferred from all tags, but never as IOB1 or IOE1.
         mode: None reads illegal tags as the CoNLL script does; `strict` drops spans that are not well-formed.
         sample_weight: has no effect, as in seqeval.
         zero_division: the value of a ratio with denominator 0; `warn` uses 0 and warns.

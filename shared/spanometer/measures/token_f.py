@@ -51,7 +51,7 @@ class TokenF(FMeasure):
 
     name = "token_f"
     results = f_results(
-        "share of predicted tagged tokens that are right", "share of reference tagged tokens that are found"
+        "share of tokens in predicted spans that are right", "share of tokens in reference spans that are found"
     )
     place = 20
     unusual = ("duplicates", "weight_by", *FMeasure.unusual)

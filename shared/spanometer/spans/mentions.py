@@ -16,7 +16,9 @@ from .spans import Spans
 
 MENTION_TYPE = pa.struct([("label", pa.string()), ("text", pa.string())])
 
-MENTION_REMEDY = "Write a document as a list of mentions such as ['PER', 'Ann'] or {'label': 'PER', 'text': 'Ann'}."
+MENTION_REMEDY = (
+    "Write a document as a list, and each mention in it as ['PER', 'Ann'] or {'label': 'PER', 'text': 'Ann'}."
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -231,7 +231,7 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
     values = as_array(transitions, "a table of transition scores", remedy)
     if values.shape != (labels, labels) or values.dtype.kind not in "fiu":
         problem = f"the transition scores have the shape {values.shape} and the type {values.dtype.name}"
-        raise InputError(f"{problem}, but need the shape {(labels, labels)} and a type of numbers.", remedy)
+        raise InputError(f"{problem}, but must be numbers of shape {(labels, labels)}.", remedy)
     if np.isnan(values).any() or np.isposinf(values).any():
         remedy = "Use finite scores, or -inf to forbid a pair of labels."
         raise InputError("a transition score is NaN or +inf.", remedy)
