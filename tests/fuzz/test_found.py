@@ -186,7 +186,7 @@ def test_tables_with_two_columns_of_one_name(as_batch):
     with pytest.raises(InputError, match="two columns have the name 'references'"):
         streams.partial_counts(table.to_batches()[0] if as_batch else table, scheme="IOB2")
     stored = streams.partial_counts({"references": TAGS, "predictions": TAGS}, scheme="IOB2")
-    with pytest.raises(InputError, match="the table has no counts"):
+    with pytest.raises(InputError, match="the table does not contain counts"):
         streams.sum_counts(stored.append_column("counts", stored["counts"]))
 
 
