@@ -122,6 +122,7 @@ OF_ANOTHER_KIND = {
     "a path with NUL": lambda: spanometer.write(spanometer.read(document()), "a\0b", format="jsonl"),
     "distances": lambda: Gamma(distances=ODD["dict that fails"]()),
     "a huge seed": lambda: spanometer.score(TAGS, TAGS, confidence=0.9, seed=10**5000),
+    "an array as a format": lambda: spanometer.read("a.conll", format=np.array([])),
     "a value of a bucket": lambda: spanometer.errors(TAGS, TAGS).only.buckets(by={"year": [1, 1j]}),
     "bounds of parts": lambda: score.by_chance(SPANS_OF, SPANS_OF, ODD["list that fails"](), [SpanF()]),
 }

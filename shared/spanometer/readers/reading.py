@@ -183,7 +183,8 @@ def read_documents(
         require_known(limits, options_of(Limits), "limits")
     options |= {**(limits or {}), **({} if encoding is None else {"encoding": encoding})}
     # only our JSON lines have a key of spans; with an unusual key they cannot be detected
-    own_key = format in (AUTO, "jsonl") and not same(options.get("spans_key", "spans"), "spans")
+    of_lines = isinstance(format, str) and format in (AUTO, "jsonl")
+    own_key = of_lines and not same(options.get("spans_key", "spans"), "spans")
     tags = None if own_key else {"column": column, "prefix": prefix}
     format = "jsonl" if own_key else format
     file = read_as("spans", path, format=format, name=name, progress=progress, options=options, tags=tags)
