@@ -77,7 +77,7 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
     _refuse_groups(source, options.spans_key)
     rest = row_batches(source, "spans")
     first = next(rest)
-    (in_tokens, *_) = _in_tokens(first)
+    (in_tokens,) = _in_tokens(first[:1])
 
     def batches() -> Iterator[RecordBatch]:
         for some in chain([first], rest):

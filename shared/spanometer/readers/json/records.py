@@ -139,7 +139,7 @@ class Row:
 
 def values_of(some: Sequence[Row], key: str) -> list[Any]:
     """Return the value of each row under a key, see `Row.get`."""
-    return [row.value.get(key) if isinstance(row.value, dict) else None for row in some]
+    return [value_in(row.value, key) for row in some]
 
 
 def batch_of(some: Sequence[Row], lists: Sequence[Sequence[Any]], spans: Sequence[Any], **layers: Any) -> RecordBatch:
