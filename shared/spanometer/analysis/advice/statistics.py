@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class Thresholds(CheckedOptions):
     """Thresholds for the statistics of a corpus. "Share" is the proportion of all spans.
 
     The information of a word w is -log2 P(w); P is the relative frequency of the word in the corpus. The F1 by chance
-    is that of the reference against itself. At 0.05, correction lowers an F1 of 0.9 by half a point.
+    compares the reference with itself. At 0.05, correction lowers an F1 of 0.9 by half a point.
 
     Attributes:
         short_share: with --flow: require exact agreement if at least this share of the spans has 1 or 2 tokens.
@@ -64,7 +65,7 @@ class Thresholds(CheckedOptions):
     chance: float = _threshold(0.05, "F1")
 
 
-class Statistics:
+class Statistics(SimpleNamespace):
     """Statistics of a corpus. "Share" is the proportion of all spans.
 
     Attributes:
@@ -134,14 +135,6 @@ class Statistics:
         information = _information(sized, words, whole, offsets)
         self.mean_information, self.information_variation, self.once_share = information
         self.chance, self.chance_per_label = _chance(sized)
-
-    def __eq__(self, other: object) -> bool:
-        """Compare all statistics."""
-        return isinstance(other, Statistics) and vars(self) == vars(other)
-
-    def __repr__(self) -> str:
-        """Show all statistics."""
-        return f"Statistics({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
     @property
     def adjacent_share(self) -> float:
