@@ -15,7 +15,7 @@ from ..spans.texts import words_and_signs
 from ..tags.repairs import Place, PolicyGrid
 from .answers import Answer
 from .items import Item
-from .placing import Bounds, Outcome, TextIndex, place, require_few, sight, string_outcomes
+from .placing import Bounds, Outcome, TextIndex, place, require_few_occurrences, sight, string_outcomes
 from .policies import OUTCOMES, PLACES, AnswerPolicy, GroundingPolicy, StringPolicy
 
 MOST_BOUNDS = 1 << 22
@@ -137,7 +137,7 @@ def settled(placed: Sequence[Outcome], rule: str) -> tuple[Outcome, ...]:
         numbers = owners if rule == "later" else owners[::-1]
         owners = sorted({id(placed[number].spans): number for number in numbers}.values())
     repeated = (len(placed[number].spans) for number in owners if len(placed[number].spans) > 1)
-    require_few(sum(repeated), MOST_BOUNDS, "all")
+    require_few_occurrences(sum(repeated), MOST_BOUNDS, "all")
     bounds = [(number, span) for number in owners for span in dict.fromkeys(placed[number].spans)]
     kept: dict[int, list[Bounds]] = defaultdict(list)
     for number, span in without_overlap(bounds, rule):

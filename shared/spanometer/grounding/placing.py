@@ -335,7 +335,7 @@ _OF_MENTION = ("first", "all")
 """Actions with which a second item of the same mention and label gets no place."""
 
 
-def require_few(occurrences: int, most: int, repeat: str) -> None:
+def require_few_occurrences(occurrences: int, most: int, repeat: str) -> None:
     """Raise an `InputError` if the items of an answer occur too often for a policy's value of `repeat`."""
     if occurrences > most:
         problem = f"the items of an answer occur more than {most:,} times in the text, too often for repeat={repeat!r}."
@@ -348,7 +348,7 @@ def _chain(occurrences: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[
     A chain is a subsequence of the items without overlaps. Among partial chains with equally many tokens, the one that
     ends first is kept, then the one with the earlier last item.
     """
-    require_few(sum(map(len, occurrences)), MOST_CHAINS, "chain")
+    require_few_occurrences(sum(map(len, occurrences)), MOST_CHAINS, "chain")
     # partial chains, ascending in end and in tokens: a later end is useful only with more tokens
     ends, sizes = [0], [0]
     last: list[Any] = [None]
