@@ -147,7 +147,7 @@ def read_with(reader: Callable[..., File], path: str, **options: Any) -> File:
 
 
 def called(path: str) -> str:
-    """Return what messages call a file."""
+    """Return the name of a file in messages."""
     return "standard input" if path == STANDARD_INPUT else path
 
 

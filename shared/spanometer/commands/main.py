@@ -317,7 +317,7 @@ def _topic_page(parser: argparse.ArgumentParser, topic: str) -> str:
 
 
 def _measure_page(name: str, kind: Any) -> str:
-    """Return what a measure computes, its keys, its options, and an example."""
+    """Describe a measure: its definition, its keys, its options, and an example."""
     from ..measures.base import SHARED
 
     declared = options_of(kind)

@@ -299,7 +299,7 @@ class Layout:
     documents: int | None = None
 
     def called(self, index: int) -> str:
-        """Return what errors call a column."""
+        """Return the name of a column in errors."""
         return self.names[index] if self.names else f"column {index + 1}"
 
 

@@ -385,7 +385,7 @@ _cached_grid = cache(RepairGrid)
 
 
 def _is_twin(policy: Mapping[str, str]) -> bool:
-    """Check whether a policy always gives the same spans as the policy with `absorb` in place of `relabel`.
+    """Check whether a policy always gives the same spans as the policy with `absorb` instead of `relabel`.
 
     This is the case if only E closes spans and an E of another label sets the span's label: then the label of an open
     span has no effect.
