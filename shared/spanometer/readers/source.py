@@ -181,9 +181,9 @@ class Source(Named):
                 opened.callback(stream.detach)
             try:
                 source = cls(stream, called, progress, bounds, empty=empty)
+                # the text refers to the source, which would wait for a garbage collection, also after an error
+                opened.callback(setattr, source, "_text", iter(()))
                 yield source
-                # the text refers to the source, which would wait for a garbage collection
-                source._text = iter(())
             except MemoryError:
                 raise out_of_memory(called) from None
 
