@@ -46,7 +46,6 @@ class Decoding(CheckedOptions):
         choices=tuple(SCHEMES),
         metavar="SCHEME",
         convert=canonical,
-        parse=canonical,
         label="Tag scheme",
         common=True,
     )
