@@ -48,20 +48,25 @@ def is_plain(text: str, unit: str) -> bool:
 def texts_not_plain(texts: Sequence[str], units: Iterable[str]) -> np.ndarray:
     """Return the indices of the texts with characters that one of these units counts differently than code points."""
     whole = "".join(texts)
-    odd = [np.flatnonzero(np.diff(borders(whole, unit)) != 1) for unit in units if not is_plain(whole, unit)]
+    odd = [np.flatnonzero(_widths(whole, unit) != 1) for unit in units if not is_plain(whole, unit)]
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
     return np.unique(np.searchsorted(ends, np.concatenate([np.zeros(0, int), *odd]), side="right"))
 
 
 def borders(text: str, unit: str) -> np.ndarray:
     """Compute the offset of each character, and of the end of the text, in a unit (int64, ascending)."""
+    return offsets_of(_widths(text, unit))
+
+
+def _widths(text: str, unit: str) -> np.ndarray:
+    """Compute the length of each character in a unit (int8)."""
     code = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    width = np.ones(len(code), dtype=np.int64)
+    width = np.ones(len(code), dtype=np.int8)
     for most in (0xFFFF,) if unit.startswith("utf-16") else (0x7F, 0x7FF, 0xFFFF) if unit == "byte" else ():
         width += code > most
     if unit.endswith("-lf"):
         width[:-1] -= (code[:-1] == ord("\r")) & (code[1:] == ord("\n"))
-    return np.concatenate(([0], np.cumsum(width)))
+    return width
 
 
 def code_points(text: str, offsets: np.ndarray, unit: str) -> np.ndarray:
