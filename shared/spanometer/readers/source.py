@@ -227,7 +227,7 @@ class Source(Named):
             InputError: if the file cannot be read, is not UTF-8 text, or exceeds the limits.
         """
         for line, block in self._blocks(held=held, lines=lines):
-            self._text_of(block, line)
+            self.text_of(block, line)
             yield line, block
 
     def _blocks(self, *, held: bool = True, lines: bool = True) -> Iterator[tuple[int, bytes]]:
@@ -258,11 +258,11 @@ class Source(Named):
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield each line with its number, from 1, without its line end; see `texts` for errors."""
-        for first, text in self.texts():
-            yield from numbered_lines(first, text)
+        for first, part in self.parts():
+            yield from numbered_lines(first, self.text_of(part, first))
 
-    def texts(self, *, lines: bool = True) -> Iterator[tuple[int, str]]:
-        """Yield the text of each block with the number of its first line, from 1.
+    def parts(self, *, lines: bool = True) -> Iterator[tuple[int, bytes]]:
+        """Yield small blocks, each with the number of its first line; `text_of` checks that they are text.
 
         Raises:
             InputError: if there are too many blank lines; see also `blocks`.
@@ -274,7 +274,7 @@ class Source(Named):
             begin = 0
             while begin < len(block):
                 end = block.find(b"\n", begin + _TEXT_SIZE) + 1 or len(block)
-                yield first, self._text_of(block[begin:end], first)
+                yield first, block[begin:end]
                 first, begin = first + block.count(b"\n", begin, end), end
 
     def data(self) -> bytes | bytearray:
@@ -292,6 +292,10 @@ class Source(Named):
             remedy = f"Split the file, or raise {mention('max_size')}. {advice}"
             raise self.refuse(f"{what} is larger than {limit:,g} MB.", remedy, line)
 
+    def is_long(self, size: int) -> bool:
+        """Check whether this many bytes are more than a line may have."""
+        return size > self.limits.max_line * _MEGABYTE
+
     def require_short(self, size: int, problem: str, remedy: str, line: int) -> None:
         """Raise an `InputError` if a part of the text is longer than a line may be.
 
@@ -301,7 +305,7 @@ class Source(Named):
             remedy: a remedy other than raising the limit.
             line: the first line of the part.
         """
-        if size > self.limits.max_line * _MEGABYTE:
+        if self.is_long(size):
             problem = problem.format(f"{self.limits.max_line:,g} MB")
             raise self.refuse(f"{problem}.", f"{remedy}, or raise the limit with {setting('max_line')}.", line)
 
@@ -374,7 +378,8 @@ class Source(Named):
             self._reported = position
         return data
 
-    def _text_of(self, block: bytes, first: int) -> str:
+    def text_of(self, block: bytes, first: int) -> str:
+        """Decode a block; raise an `InputError` if it is not UTF-8 text. Its first line has this number."""
         zero = block.find(b"\0")
         if zero >= 0:
             line = first + block.count(b"\n", 0, zero)

@@ -9,7 +9,8 @@ import pytest
 from spanometer.documents.layers import WordRows, Words
 from spanometer.exceptions import InputError
 from spanometer.readers import source
-from spanometer.readers.json.values import DECODER, decoded_lines, items
+from spanometer.readers.json.records import rows
+from spanometer.readers.json.values import DECODER, decoded, items
 from spanometer.readers.source import Source
 
 
@@ -101,7 +102,7 @@ def distinct(pairs):
     return dict(pairs)
 
 
-def decoded(decode, text):
+def outcome(decode, text):
     """Return the representation of a value, or the error."""
     try:
         return repr(decode(text))
@@ -113,6 +114,7 @@ def some_json(rng, depth=0):
     """Create JSON at random, with repeated keys, blanks around colons, and strings with colons and quotes."""
     blank = rng.choice(["", "", "", " ", "\t", "\n"])
     string = json.dumps("".join(rng.choices('ab:" \\', k=rng.randrange(4))))
+    string = string.replace(":", rng.choice([":", ":", "\\u003a", "\\u003A", "\\\\u003a"]))
     kind = rng.randrange(4) if 0 < depth < 3 else 3 - min(depth, 1) * 3
     if kind < 2:
         return rng.choice([string, "1", "null"])
@@ -122,22 +124,38 @@ def some_json(rng, depth=0):
     return f"{{{','.join(f'{key}{blank}:{some_json(rng, depth + 1)}' for key in keys)}}}"
 
 
+def decoded_lines(text):
+    """Decode a text with one value on each line."""
+    data = text.encode()
+    return decoded(data.split(b"\n")[:-1], data)
+
+
 def test_repeated_keys_by_their_number_and_one_by_one():
     rng = random.Random(0)
     slow = json.JSONDecoder(object_pairs_hook=distinct)
     at_once = 0
     for _ in range(3000):
         lines = [some_json(rng)[: rng.choice([None] * 9 + [7])] for _ in range(rng.randrange(1, 3))]
-        for line in lines:
-            expected = decoded(slow.decode, line)
-            actual = decoded(DECODER.decode, line)
-            assert actual == expected
+        expected = [outcome(slow.decode, line) for line in lines]
+        assert [outcome(DECODER.decode, line) for line in lines] == expected
         values = decoded_lines("".join(f"{line}\n" for line in lines))
         at_once += values is not None
         if values is not None:
             split = "\n".join(lines).split("\n")
-            assert [decoded(slow.decode, line) for line in split] == list(map(repr, values))
+            assert [outcome(slow.decode, line) for line in split] == list(map(repr, values))
     assert 500 < at_once < 2500
+
+
+@pytest.mark.parametrize(
+    "value", ["NaN", "-Infinity", "1e400", '"\\ud800"', "1" * 400, "-123456789012345678901234567890", '"\\\\u003a"']
+)
+def test_unusual_values_are_read_like_json(monkeypatch, value):
+    usual = ['{"a": 1}'] * 3
+    text = f"[{', '.join([*usual, value, *usual])}]"
+    assert [repr(item) for _, item in read(text, 1000, monkeypatch)] == list(map(repr, json.loads(text)))
+    lines = "".join(f"[{value}, 0]\n" for _ in range(3))
+    with Source.open(io.BytesIO(lines.encode()), "f") as opened:
+        assert [repr(row.value) for row in rows(opened, "values")] == [repr(json.loads(f"[{value}, 0]"))] * 3
 
 
 def test_many_colons_behind_many_blanks_take_no_time():

@@ -14,7 +14,7 @@ from ...arrays import is_utf8
 from ...documents.layers import Record, RecordBatch
 from ...exceptions import InputError
 from ..source import BYTE_ORDER_MARK, PARQUET, Source, numbered_lines
-from .values import DECODER, decoded_lines, first_value, is_array, items, not_json, parquet_rows
+from .values import DECODER, decoded, first_value, is_array, items, not_json, parquet_rows
 
 TAGS_KEY = "tags"
 WORDS_KEYS = ("tokens", "words")
@@ -139,7 +139,7 @@ class Row:
 
 def values_of(some: Sequence[Row], key: str) -> list[Any]:
     """Return the value of each row under a key, see `Row.get`."""
-    return [value_in(row.value, key) for row in some]
+    return [row.value.get(key) if isinstance(row.value, dict) else None for row in some]
 
 
 def batch_of(some: Sequence[Row], lists: Sequence[Sequence[Any]], spans: Sequence[Any], **layers: Any) -> RecordBatch:
@@ -187,13 +187,14 @@ def _row_batches(source: Source, collections: bool) -> Iterator[list[Row]]:
         for lines, values in items(source, limited=not collections):
             yield list(map(Row, repeat(source), lines, map(place.format, numbers), values))
     else:
-        for first, block in source.texts():
-            if (decoded := decoded_lines(block)) is not None:
-                yield list(map(Row, repeat(source), count(first), repeat(""), decoded))
+        for first, block in source.parts():
+            decoded_lines = decoded(block.split(b"\n")[:-1], block)
+            if decoded_lines is not None:
+                yield list(map(Row, repeat(source), count(first), repeat(""), decoded_lines))
                 continue
             some = list[Row]()
             try:
-                for line, text in numbered_lines(first, block):
+                for line, text in numbered_lines(first, source.text_of(block, first)):
                     if text := text.rstrip(_BLANKS):
                         some.append(Row(source, line, "", _parsed(source, text, line)))
             finally:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
+
+import msgspec
 
 from ...exceptions import InputError, shown
 from ..source import PARQUET, Source
@@ -91,10 +93,16 @@ _AHEAD = 8
 _LITERAL = 16
 """Slightly more than the length of JSON's longest literal or escape."""
 
-_BLANKS = "[ \\t\\r\\n]*"
-_BEGIN = re.compile(rf"{_BLANKS}(\[?){_BLANKS}(\]{_BLANKS})?")
-_FOLLOWING = {"[": re.compile(rf"{_BLANKS}([],]){_BLANKS}"), "": re.compile(rf"{_BLANKS}()")}
+_BEGIN = re.compile(rb"[ \t\r\n]*(\[?)[ \t\r\n]*")
+_BETWEEN = re.compile(rb"[ \t\r\n,\]]*")
+_FOLLOWING = {True: re.compile(r"[ \t\r\n]*([],])[ \t\r\n]*"), False: re.compile(r"[ \t\r\n]*()")}
 """What can follow an item of an array, and a value that is not in an array."""
+
+_ESCAPED_COLON = re.compile(rb"\\u003[aA]")
+
+_DECODE, _ENCODE = msgspec.json.Decoder().decode, msgspec.json.Encoder().encode
+_ARRAY, _VALUE = msgspec.json.Decoder(list[msgspec.Raw]).decode, msgspec.json.Decoder(msgspec.Raw).decode
+_UNDECODED = (msgspec.MsgspecError, ValueError, RecursionError)
 
 _OF_SPANS = ("start", "fragments")
 
@@ -181,48 +189,80 @@ def items(source: Source, *, limited: bool = True) -> Iterator[tuple[list[int], 
     Raises:
         InputError: if JSON is invalid; the error names the line.
     """
-    text = "".join(block for _, block in source.texts(lines=False))
-    scanner = Scanner(text)
-    begin = next(_BEGIN.finditer(text))
-    following: re.Match[str] | None = begin
-    place, ended = begin.end(), begin[2] is not None
-    line = 1 + text.count("\n", 0, place)
-    while not ended:
-        lines, values, last = list[int](), list[Any](), place + _CHARACTERS
-        try:
-            while not ended and place < last:
-                value, end = _decoded(source, text, scanner, place, line, limited=limited)
-                if limited:
-                    source.require_short(end - place, *_LONG_ITEM, line)
-                lines.append(line)
-                values.append(value)
-                following = _FOLLOWING[begin[1]].match(text, end)
-                end, ended = (end, True) if following is None else (following.end(), following[1] != ",")
-                line, place = line + text.count("\n", place, end), end
-        finally:
-            # an error is raised after the items before it
+    data = b"".join(part for _, part in source.parts(lines=False))
+    begin = next(_BEGIN.finditer(data))
+    texts: list[Any] = []
+    try:
+        texts = _ARRAY(data) if begin[1] else [_VALUE(data)]
+        plain = not (limited and source.is_long(max(map(len, texts), default=0)))
+    except _UNDECODED:
+        plain = False
+    place, line, number = begin.end(), 1 + data.count(b"\n", 0, begin.end()), 0
+    while plain and number < len(texts):
+        lines, first, first_number = list[int](), place, number
+        while number < len(texts) and place < first + _CHARACTERS:
+            lines.append(line)
+            end = next(_BETWEEN.finditer(data, place + len(texts[number]))).end()
+            line, place, number = line + data.count(b"\n", place, end), end, number + 1
+        values = decoded(texts[first_number:number], data[first:place])
+        if values is None:
+            plain, place = False, first
+        else:
             yield lines, values
-    if following is None or place < len(text):
-        rest = text[place:].lstrip()
+    if not plain:
+        yield from _one_by_one(source, data, place, limited=limited)
+
+
+def decoded(texts: Sequence[Any], data: bytes) -> list[Any] | None:
+    """Decode JSON texts; None if one is invalid, has an unusual number or escape, or may repeat a key.
+
+    Every key has a colon behind it, so values without a repeated key have as many colons as their texts. This is faster
+    than comparing the keys of each object.
+
+    Args:
+        texts: the texts.
+        data: all texts, with nothing else that has a colon.
+    """
+    try:
+        values = list(map(_DECODE, texts))
+        colons = data.count(b":") + len(_ESCAPED_COLON.findall(data))
+        return values if _ENCODE(values).count(b":") == colons else None
+    except _UNDECODED:
+        return None
+
+
+def _one_by_one(source: Source, data: bytes, place: int, *, limited: bool) -> Iterator[tuple[list[int], list[Any]]]:
+    """Yield the items from a place on, slower than with `decoded`, but with an error that says what is invalid."""
+    text, line = source.text_of(data, 1), 1 + data.count(b"\n", 0, place)
+    place, following = len(data[:place].decode()), _FOLLOWING[text.lstrip().startswith("[")]
+    after = following.match(text, place) if text.startswith("]", place) else None
+    lines, values = list[int](), list[Any]()
+    while after is None or after[1] == ",":
+        try:
+            value, end = DECODER.raw_decode(text, place)
+            if limited:
+                source.require_short(end - place, *_LONG_ITEM, line)
+        except (ValueError, RecursionError) as error:
+            yield lines, values
+            if limited and isinstance(error, json.JSONDecodeError) and _is_cut(error):
+                source.require_short(len(text) - place, *_LONG_ITEM, line)
+            raise not_json(source, error, line, "Export the file again.") from None
+        lines.append(line)
+        values.append(value)
+        after = following.match(text, end)
+        if after is None:
+            break
+        line, place = line + text.count("\n", place, after.end()), after.end()
+        if len(lines) == _ROWS:
+            yield lines, values
+            lines, values = [], []
+    yield lines, values
+    rest = text[end if after is None else after.end() :].lstrip()
+    if after is None or rest:
         line += text.count("\n", place, len(text) - len(rest))
         named = shown(rest[:20]) if rest else "the end"
-        problem = f"',' or ']' is missing before {named}" if following is None else f"{named} follows the last value"
+        problem = f"',' or ']' is missing before {named}" if after is None else f"{named} follows the last value"
         raise source.refuse(f"this is not valid JSON: {problem}.", "Export the file again.", line)
-
-
-def _decoded(source: Source, text: str, scanner: Scanner, place: int, line: int, *, limited: bool) -> tuple[Any, int]:
-    """Decode the value at a place; also returns where it ends."""
-    with suppress(StopIteration, ValueError, RecursionError):
-        value, end = scanner.scan(text, place)
-        if scanner.has_distinct_keys(place, end):
-            return value, end
-    # again, for the error
-    try:
-        return DECODER.raw_decode(text, place)
-    except (ValueError, RecursionError) as error:
-        if limited and isinstance(error, json.JSONDecodeError) and _is_cut(error):
-            source.require_short(len(text) - place, *_LONG_ITEM, line)
-        raise not_json(source, error, line, "Export the file again.") from None
 
 
 def not_json(source: Source, error: Exception, line: int, remedy: str) -> InputError:
@@ -254,52 +294,3 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
 """A JSON decoder that raises an error for repeated keys."""
-
-
-class Scanner:
-    """Decodes the JSON values in a text, and notices repeated keys.
-
-    Every key has a colon behind a quote. So no key is repeated if the objects have as many keys as the text has such
-    colons. This is faster than comparing the keys of each object.
-
-    Attributes:
-        scan: decodes the value at a place of the text, and returns where it ends; repeated keys are not noticed.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._sizes = sizes = list[int]()
-
-        def counted(value: dict[str, Any]) -> dict[str, Any]:
-            sizes.append(len(value))
-            return value
-
-        decoder: Any = json.JSONDecoder(object_hook=counted)
-        self.scan: Callable[[str, int], tuple[Any, int]] = decoder.scan_once
-
-    def has_distinct_keys(self, first: int, last: int) -> bool:
-        """Check that no key is repeated in the part of the text that was decoded since the last check.
-
-        False can also mean that a string has such a colon.
-        """
-        keys, text = sum(self._sizes), self._text[first:last]
-        self._sizes.clear()
-        # usually no string has a colon
-        return keys == text.count(":") or keys == text.encode().translate(None, b" \t\r\n").count(b'":')
-
-
-def decoded_lines(text: str) -> list[Any] | None:
-    """Decode a text with one value on each line; None if a line is anything else, or if a key may be repeated."""
-    scanner, values, end = Scanner(text), list[Any](), 0
-    scan = scanner.scan
-    try:
-        while end < len(text):
-            value, end = scan(text, end)
-            if text[end] != "\n":
-                return None
-            values.append(value)
-            end += 1
-    except (StopIteration, IndexError, ValueError, RecursionError):
-        return None
-    # a value may contain line ends
-    return values if len(values) == text.count("\n") and scanner.has_distinct_keys(0, end) else None
