@@ -69,10 +69,10 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
     without: list[tuple[str, list[Record]]] = []
     annotated = False
     for row in rows(source, "tasks"):
-        if (name := row.get("id")) is not None:
-            row.place = f"task {name}"
         if not isinstance(row.value, dict):
             raise _refused(row, "this is not a task.")
+        if (name := row.value.get("id")) is not None:
+            row.place = f"task {name}"
         annotations = list(_annotations(row, options, *_RESULTS))
         annotated |= bool(annotations)
         yield from annotations
@@ -89,7 +89,7 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
 
 def _annotations(row: Row, options: LabelStudioReading, *keys: str) -> Iterator[Record]:
     """Yield a record for each annotation or prediction under the first of these keys, or one for a flat task."""
-    task, data = row.value, row.get("data")
+    task, data = row.value, row.value.get("data")
     if "data" not in task:
         lists = {key: values for key, values in task.items() if isinstance(values, list) and values}
         regions = [(key, value) for key, values in lists.items() if _is_region(values[0]) for value in values]
@@ -103,7 +103,7 @@ def _annotations(row: Row, options: LabelStudioReading, *keys: str) -> Iterator[
             regions = [
                 (str(result.get("from_name")), result["value"])
                 for result in results
-                if isinstance(result, dict) and result.get("type") in _TYPES and "value" in result
+                if type(result) is dict and result.get("type") in _TYPES and "value" in result
             ]
             annotator = (each.get("model_version") or "model") if _PREDICTIONS in keys else each.get("completed_by")
             yield _record(row, options, data, regions, annotator)
@@ -114,30 +114,33 @@ def _record(
 ) -> Record:
     """Convert the labelled regions of a task, each with the name of its tag."""
     chosen = options.label_key
-    names = {name for name, _ in regions}
-    if chosen is None and len(names) > 1:
-        listed = ", ".join(map(repr, sorted(names)))
+    if chosen is None and len({name for name, _ in regions}) > 1:
+        listed = ", ".join(map(repr, sorted({name for name, _ in regions})))
         remedy = f"Choose a control with {setting('label_key')}."
         raise _refused(row, f"the labels of the task come from several controls: {listed}.", remedy)
     if isinstance(annotator, dict):
         annotator = annotator.get("email", annotator.get("id"))
-    record = row.record(id=row.get("id"), annotator=annotator)
+    record = row.record(id=row.value.get("id"), annotator=annotator)
+    spans, texts = record.spans, record.stated
     for name, value in regions:
-        if chosen not in (None, name):
+        if chosen is not None and chosen != name:
             continue
-        if not isinstance(value, dict) or "start" not in value or "end" not in value:
-            raise _refused(row, "a span lacks 'start' or 'end'.")
-        start, end, stated = value["start"], value["end"], value.get("text")
-        if isinstance(start, str):
+        try:
+            start, end, stated = value["start"], value["end"], value.get("text")
+        except (KeyError, TypeError):
+            raise _refused(row, "a span lacks 'start' or 'end'.") from None
+        if type(start) is str:
             problem = f"a span begins at {shown(start)}, which is a position in HTML or in a dialogue"
             raise _refused(row, f"{problem}, not in a text.", "Export a project whose documents are plain text.")
-        labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
+        labels = value.get("labels")
+        if type(labels) is not list:
+            labels = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
         if not labels:
             record.lost.append((record.line, f"a span without a label at {start}."))
         for label in labels:
-            record.spans.append((start, end, label))
-            record.stated.append(stated if isinstance(stated, str) else None)
-    record.text = _text(row, options.text_key, data, [part.strip() for part in record.stated if part])
+            spans.append((start, end, label))
+            texts.append(stated if type(stated) is str else None)
+    record.text = _text(row, options.text_key, data, [part.strip() for part in texts if part])
     return record
 
 
