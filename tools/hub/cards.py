@@ -72,7 +72,7 @@ def _inputs(module: Any) -> Iterable[str]:
     forms = module.forms()
     if known and forms == first.forms():
         default, *others, last = (f"`{form}`" for form in module.configurations)
-        forms = f"documents as {default} (default), {', '.join(others)} or {last}: [forms]({_SHARED_INPUTS})"
+        forms = f"documents in [the form]({_SHARED_INPUTS}) {default} (default), {', '.join(others)} or {last}"
     yield "| name | type | default | |\n|---|---|---|---|"
     yield f"| `predictions`, `references` | list | required | {forms} |"
     yield from (row for name, row in rows.items() if f"`{name}`" not in shared)
@@ -91,4 +91,4 @@ def _outputs(module: Any) -> Iterable[str]:
     yield "| key | | range | better |\n|---|---|---|---|"
     for name, key in module.measure.results.items():
         yield f"| `{name}` | {key.help} | {key.range} | {key.better} |"
-    yield "| `<key>_low`, `<key>_high` | with `confidence`: the bounds of the interval | | |"
+    yield "| `<key>_low`, `<key>_high` | bounds of the confidence interval (only with `confidence`) | | |"

@@ -16,8 +16,8 @@ class MentionModule(MeasureModule):
 
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "mentions": Configuration(
-            "a list with one entry for each occurrence, in any order: a pair of label and text, `[str, str]`, or a "
-            'dict `{"label": str, "text": str}`; other keys of a dict are ignored',
+            'a list with one entry for each occurrence of a mention: `[label, text]` or `{"label": str, "text": str}`. '
+            "Other keys are ignored",
             pa.list_(MENTION_TYPE),
             MENTIONS.arrays,
             read=Mentions.from_arrow,

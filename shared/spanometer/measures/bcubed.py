@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "mean over all predicted tokens: the share of the token's predicted span that its reference span covers",
-        "the same with reference and prediction swapped",
+        "average over predicted tokens: share of the predicted span that the reference span covers",
+        "average over reference tokens: share of the reference span that the predicted span covers",
     )
     place = 40
 

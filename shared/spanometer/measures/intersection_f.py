@@ -37,7 +37,7 @@ class IntersectionF(FMeasure):
     )
 
     name = "intersection_f"
-    results = f_results("mean covered share of predicted spans", "mean covered share of reference spans")
+    results = f_results("mean share of a predicted span that is right", "mean share of a reference span that is found")
     place = 50
     support = "reference"
     unusual = ("best", *FMeasure.unusual)

@@ -50,9 +50,7 @@ class TokenF(FMeasure):
     )
 
     name = "token_f"
-    results = f_results(
-        "share of tokens in predicted spans that are right", "share of tokens in reference spans that are found"
-    )
+    results = f_results("share of predicted tokens that are right", "share of reference tokens that are found")
     place = 20
     unusual = ("duplicates", "weight_by", *FMeasure.unusual)
 

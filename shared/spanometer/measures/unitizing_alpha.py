@@ -113,7 +113,7 @@ class UnitizingAlpha(UnitMeasure):
             "observed disagreement", "disagreement of the annotators, summed over labels", share=False
         ),
         "expected_disagreement": error_key(
-            "expected disagreement", "disagreement by chance, summed over labels", "", share=False
+            "expected disagreement", "disagreement expected by chance, summed over labels", "", share=False
         ),
     }
     headline = "alpha"
