@@ -5,8 +5,8 @@ from spanometer.measures.chance_kappa_f1 import ChanceKappaF1 as Measure
 
 _DESCRIPTION = """
 Chance-corrected F1 compares F1 with chance: the expected F1 if all spans keep their number and lengths but move to
-random places in the document. Chance is computed exactly. The corrected F1 is
-1 for perfect agreement, 0 at the chance level, and negative below it.
+random places in the document. Chance is computed exactly. The corrected F1 is 1 for perfect agreement, 0 at the chance
+level, and negative below the chance level.
 """
 
 _EXAMPLES = """

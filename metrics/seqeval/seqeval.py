@@ -6,7 +6,7 @@ from spanometer.measures.seqeval import Seqeval as Measure
 _DESCRIPTION = """
 seqeval scores whole spans, read from tags: precision, recall and F1 of each label and of all labels, and the accuracy
 of the tags. Input, options, result and numbers are the same as with `evaluate.load("seqeval")`. They differ only where
-seqeval contradicts itself; the card lists these cases.
+seqeval contradicts itself. The card lists these cases.
 """
 
 _EXAMPLES = """

@@ -4,10 +4,10 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.sl_icm import SlIcm as Measure
 
 _DESCRIPTION = """
-SL-ICM weighs spans by their information. Rare labels carry more, and the i-th token of a span counts 1/i. The score is
-three times the information that matched spans share, minus the information of all predicted and all reference spans.
-In the normalised form the reference itself scores 1, an empty output 0, and an output with more noise than information
-less than 0.
+SL-ICM weighs spans by their information. Rare labels carry more information than frequent labels. The i-th token of a
+span has the weight 1/i. The score is three times the information that matched spans share, minus the information of all
+predicted spans and all reference spans. In the normalised form, a perfect output scores 1 and an empty output scores 0.
+An output with many spurious spans scores less than 0.
 """
 
 _EXAMPLES = """

@@ -5,7 +5,7 @@ from spanometer.measures.span_f import SpanF as Measure
 
 _DESCRIPTION = """
 Span F1 scores whole spans: a predicted span is right if the reference has a span of the same label over the same
-tokens. This is the F1 of the CoNLL shared tasks, their script conlleval and seqeval. A span that is one token off
+tokens. The CoNLL shared tasks and the tools conlleval and seqeval also compute span F1. A span that is one token off
 counts as one spurious and one missing span.
 """
 

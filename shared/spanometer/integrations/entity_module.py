@@ -19,14 +19,14 @@ class EntityModule(MeasureModule):
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "entities": Configuration(
             'a list of `{"start": int, "end": int, "types": [str, ...], "components": [{"start": int, "end": int, '
-            '"label": str}, ...]}`, with offsets in tokens, ends exclusive; components may be left out or None',
+            '"label": str}, ...]}`, with offsets in tokens and exclusive ends. Components may be left out or None',
             pa.list_(ENTITY_TYPE),
             ENTITIES.arrays,
             (DocumentLengths,),
             Entities.from_arrow,
         ),
         "markup": Configuration(
-            "a string with QUAERO's inline markup; predictions and references must have the same words",
+            "a string with QUAERO's inline markup. Predictions and references must have the same words",
             pa.string(),
             markup_arrays,
             (EntityTypes,),

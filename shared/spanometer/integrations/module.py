@@ -168,8 +168,8 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
     def forms(cls) -> str:
         """Describe the documents of each configuration."""
         texts = [f"`{name}`: {configuration.help}" for name, configuration in cls.configurations.items()]
-        form = "one item for each document; its form depends on the configuration (the first is the default)"
-        return f"{form}: {'; '.join(texts)}"
+        form = "one item for each document. The form of an item depends on the configuration (default: the first)"
+        return ". ".join([form, *texts])
 
     @classmethod
     def _signature(cls) -> inspect.Signature:

@@ -90,7 +90,7 @@ class SpanModule(MeasureModule):
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "tags": replace(TAGS, options=(LabelDecoding, LabelChoice)),
         "spans": Configuration(
-            'a list of `{"start": int, "end": int, "label": str}`, with offsets in tokens, ends exclusive',
+            'a list of `{"start": int, "end": int, "label": str}`, with offsets in tokens and exclusive ends',
             pa.list_(SPAN_TYPE),
             SPANS.arrays,
             (LabelChoice, DocumentLengths),
@@ -105,7 +105,7 @@ class SpanModule(MeasureModule):
         ),
         "text": Configuration(
             'a `{"text": str, "spans": [{"start": int, "end": int, "label": str}, ...]}`, with offsets in code '
-            "points, ends exclusive; predictions and references must have the same texts",
+            "points and exclusive ends. Predictions and references must have the same texts",
             _TEXT_TYPE,
             _text_arrays,
             (LabelChoice,),

@@ -121,7 +121,7 @@ class ChanceKappaF1(AlignedMeasure):
     results: ClassVar[Mapping[str, Key]] = {
         "f1": Key("F1", "observed F1"),
         "chance_f1": Key("F1 by chance", "expected F1 of randomly placed spans", "[0, ∞)", ""),
-        "kappa_f1": Key("F1 beyond chance", "F1 corrected for chance; 0 at chance level", "(-∞, 1]"),
+        "kappa_f1": Key("F1 beyond chance", "F1 corrected for chance (chance level: 0)", "(-∞, 1]"),
     }
     headline = "kappa_f1"
     counts_type = ChanceCounts

@@ -105,25 +105,25 @@ class Eter(Measure):
     results: ClassVar[Mapping[str, Key]] = {
         "eter": error_key(
             "entity tree error rate",
-            "cost of insertions, deletions and pairs, divided by the reference entities; 1 for an empty output",
+            "cost of insertions, deletions and aligned pairs, divided by the number of reference entities",
         ),
         "insertions": error_key("inserted entities", "predicted entities without a partner", whole=True),
         "deletions": error_key("deleted entities", "reference entities without a partner", whole=True),
         "substitution_cost": error_key(
             "cost of the pairs",
-            "sum of (1 - alpha) × root error + alpha × component error, over all pairs of entities",
+            "(1 - alpha) × root error + alpha × component error, summed over all aligned pairs",
             share=False,
         ),
         "references": error_key("reference entities", "number of reference entities", "", whole=True),
         "root_error": error_key(
             "errors in types and boundaries",
-            "sum of the errors in types and boundaries, over all pairs of entities",
+            "errors in types and boundaries, summed over all aligned pairs",
             share=False,
         ),
         "component_error": error_key(
-            "errors in components", "sum of the errors in components, over all pairs of entities", share=False
+            "errors in components", "errors in components, summed over all aligned pairs", share=False
         ),
-        "ser": error_key("slot error rate", "slot error rate over entities and components"),
+        "ser": error_key("slot error rate", "slot error rate of entities and components"),
         "ser_types": error_key("slot error rate, entities", "slot error rate of entities only"),
         "ser_components": error_key("slot error rate, components", "slot error rate of components only"),
     }

@@ -112,8 +112,8 @@ class FairF(FMeasure):
 
     name = "fair_f"
     results = f_results(
-        "true positives / predictions; a wrong label or boundary is one error, not two",
-        "true positives / references; a wrong label or boundary is one error, not two",
+        "precision, with each wrong label or boundary as one error, not two",
+        "recall, with each wrong label or boundary as one error, not two",
     )
     detail_keys = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
     place = 54

@@ -126,15 +126,15 @@ class Gamma(UnitMeasure):
     name = "gamma"
     place = 85
     results: ClassVar[Mapping[str, Key]] = {
-        "gamma": Key("gamma", "agreement on units and labels, corrected for chance; 0 at chance level", "(-∞, 1]"),
+        "gamma": Key("gamma", "agreement on units and labels, corrected for chance (chance level: 0)", "(-∞, 1]"),
         "gamma_cat": Key(
             "gamma-cat",
-            "agreement on the labels of aligned units, corrected for chance; called gamma-k for a single label",
+            "agreement on the labels of aligned units, corrected for chance (gamma-k in per_label)",
             "(-∞, 1]",
         ),
         "observed_disorder": error_key("observed disorder", "disorder of the best alignment of all units", share=False),
         "expected_disorder": error_key(
-            "expected disorder", "mean disorder of the best alignments of random annotations", "", share=False
+            "expected disorder", "mean disorder of random annotations, each with its best alignment", "", share=False
         ),
     }
     quick = False

@@ -133,15 +133,14 @@ class SlIcm(AlignedMeasure):
     results: ClassVar[Mapping[str, Key]] = {
         "sl_icm": Key(
             "SL-ICM",
-            "information contrast, in bits if the base is 2; for a perfect output, it is the information of the "
-            "reference",
+            "SL-ICM score, in bits by default (for a perfect output: the information of the reference)",
             "(-∞, ∞)",
             share=False,
         ),
         "sl_icm_norm": Key(
             "SL-ICM, normalised",
-            "sl_icm, scaled: 1 for a perfect output, 0 for an empty output",
-            "(-∞, 1], with unequal token probabilities (-∞, ∞)",
+            "sl_icm, scaled to 1 for a perfect output and to 0 for an empty output",
+            "(-∞, 1], or (-∞, ∞) with unequal token probabilities",
         ),
     }
     headline = "sl_icm_norm"
