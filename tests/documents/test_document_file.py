@@ -158,7 +158,7 @@ def test_nothing_tells_what_a_line_end_counts(file):
     assert "has a carriage return with a newline. Tools count" in str(caught.value)
     assert "'codepoint' (characters as in Python), 'codepoint-lf' (code points" in caught.value.remedy
     assert "utf-16" not in caught.value.remedy
-    with pytest.raises(InputError, match="such as emoji and a carriage return with a newline"):
+    with pytest.raises(InputError, match="emoji or similar characters and a carriage return with a newline"):
         made(file, Record(text=LINES + " and more", spans=[(14, 16, "A")]), units=IN_BROWSERS)
     # before the line end all are the same
     assert bounds(made(file, Record(text=LINES, spans=[(0, 3, "A")]), units=IN_BROWSERS)) == [(0, 3)]
