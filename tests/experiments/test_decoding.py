@@ -70,7 +70,7 @@ def test_same_seed_same_result(files, run):
     [
         ("B-A\n\nO\n", "the file has no words."),
         ("a O\nb O\n\nc O\n", "all tokens to train on have the same tag."),
-        ("a B-A\nb X-A\n\nc O\n", "'X-A' has no prefix"),
+        ("a B-A\nb X-A\n\nc O\n", "'X-A' has no known prefix"),
     ],
 )
 def test_bad_files(files, tmp_path, text, message):

@@ -294,7 +294,7 @@ def test_a_bad_document_leaves_the_good_ones(case):
 
 # documents that can be stored, and not scored
 UNREADABLE = {
-    "tags": (["X-A"], ["O"], "predictions, document 0, token 0: 'X-A' has no prefix"),
+    "tags": (["X-A"], ["O"], "predictions, document 0, token 0: 'X-A' has no known prefix"),
     "entities": ([entity(2, 1, "loc")], [], "predictions, document 0, span 0: the end 1 is not after the start 2"),
     "spans": (
         [attributed(2, 1, "DIS", {})],

@@ -25,5 +25,5 @@ def test_refused(data, name, problem):
 
 def test_brackets_of_coreference_are_no_tags(data):
     file = read(data / "exports" / "conll_coref" / "GUM_news_worship.conll")
-    with pytest.raises(InputError, match=r"coreference mentions, .* format='conll2012'"):
+    with pytest.raises(InputError, match=r"coreference mentions .* format='conll2012'"):
         file.decoded()

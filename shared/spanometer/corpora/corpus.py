@@ -248,10 +248,10 @@ def _split_of(file: CorpusFile, wanted: str | None) -> str:
     """Return the split of a single file: the wanted split, or the split in the file's name."""
     named = file.split
     if wanted is None and named is None:
-        problem = "the name of the file does not show its split."
-        raise InputError(problem, "Name the split with split=...", source=file.name)
+        problem = "the file name does not contain a split."
+        raise InputError(problem, "Name the split, such as split='train'.", source=file.name)
     if named is not None and wanted not in (None, named):
-        problem = f"this file is named like the {named} split, not like the {wanted} split."
+        problem = f"by its name, this file is the {named} split, not the {wanted} split."
         remedy = f"Pass the file of the {wanted} split, or rename this file."
         raise InputError(problem, remedy, source=file.name)
     return wanted or str(named)

@@ -92,7 +92,7 @@ class CorpusFile:
             stream: io.BufferedReader = opened.enter_context(io.BufferedReader(cast(io.RawIOBase, member)))
             if stream.peek(len(_GZIP)).startswith(_GZIP):
                 remedy = "Unpack the archive, and pass the folder."
-                raise InputError("this file of the archive is itself compressed.", remedy, source=self.name)
+                raise InputError("this file in the archive is compressed too.", remedy, source=self.name)
             yield stream
 
     def digest(self) -> str:
@@ -254,8 +254,8 @@ class Part:
         if len(codes) and codes.min() < 0:
             unknown = int(tags.codes[np.argmin(codes)])
             problem = f"{tags.names[unknown]!r} is not one of the {name} of this corpus."
-            remedy = "Check the file, its version and its language. "
-            remedy += f"Or read any file of columns with load_conll. The {name} are {', '.join(feature.names)}."
+            remedy = "Check the file's version and language, or read the file with load_conll. "
+            remedy += f"The {name} are {', '.join(feature.names)}."
             raise self.locate(tags.refusal(unknown, problem, remedy))
         return pa.array(codes)
 

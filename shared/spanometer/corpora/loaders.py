@@ -125,8 +125,7 @@ def _conll03_read(scheme: str, file: CorpusFile) -> Iterator[Part]:
         try:
             spans = Spans.from_tags(part.tags["ner_tags"], scheme=own or scheme, repair="raise")
         except InputError as error:
-            legal = f"The scheme of this file is {own or scheme}, and in CoNLL-2003 all tags are legal in their scheme."
-            error.remedy = f"{legal} If your file is not from CoNLL-2003, read it with load_conll."
+            error.remedy = "CoNLL-2003 has no illegal tags. If this file is another corpus, read it with load_conll."
             raise part.locate(error) from None
         tags = {**part.tags, "ner_tags": spans.encode(scheme)}
         if "chunk_tags" in tags:
@@ -255,7 +254,7 @@ def _require_language(files: Files, language: str) -> None:
         match = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())
         if match and match[1] != language:
             remedy = f"Use language={match[1]!r}, or give another file."
-            problem = f"the name says that the language is {match[1]!r}, but you set language={language!r}."
+            problem = f"the file name says that the language is {match[1]!r}, but you set language={language!r}."
             raise InputError(problem, remedy, source=file.name)
 
 
@@ -398,8 +397,8 @@ def _files(source: Any, split: object) -> Files:
         return {require_split(split) or file.split or "train": (file,)}
     named = {require_split(name): path for name, path in source.items()}
     if not named or None in named or len(named) < len(source):
-        problem = f"the keys of source={source!r} must be names of splits, each split once."
-        raise InputError(problem, "Use the keys train, validation and test (or dev for validation), each once.")
+        problem = f"source={source!r} must have names of splits as keys, each split once."
+        raise InputError(problem, "Use the keys train, validation (or dev) and test.")
     return {name: (_single(named[name]),) for name in SPLITS if name in named}
 
 

@@ -201,5 +201,5 @@ class SideReading:
             raise InputError(
                 "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, but you passed "
                 "files or grounded answers.",
-                "Give the options to spanometer.read, or leave the options out.",
+                "Pass these options to spanometer.read, or leave them out.",
             )

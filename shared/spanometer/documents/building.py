@@ -254,9 +254,9 @@ class RecordColumns:
             named = possible or list(fitting)
             raise self.locate(
                 InputError(
-                    f"the text before a span has characters that tools count differently ({_which(text, named)}), "
-                    "but the file does not say how its offsets count such characters.",
-                    f"Name the unit of the offsets with {setting('offset_unit')}: "
+                    f"the text before a span has {_which(text, named)}. Tools count these characters differently, and "
+                    "the file does not name the unit of its offsets.",
+                    f"Name this unit with {setting('offset_unit')}: "
                     f"{', '.join(f'{unit!r} ({UNITS[unit]})' for unit in named)}.",
                     document=number,
                     option="offset_unit",
@@ -449,4 +449,4 @@ def _which(text: str, units: Collection[str]) -> str:
     """Describe the characters of a text that different units count differently."""
     others = not all(is_plain(text, unit.removesuffix("-lf")) for unit in units)
     line_ends = any(unit.endswith("-lf") for unit in units)
-    return " and ".join(["such as emoji"] * others + ["a carriage return with a newline"] * line_ends)
+    return " and ".join(["emoji or similar characters"] * others + ["a carriage return with a newline"] * line_ends)

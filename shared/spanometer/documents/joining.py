@@ -220,15 +220,15 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     shown = all(side.documents.texts is not None or side.words is not None for side in (references, predictions))
     if sizes[0] != sizes[1] or (named and not shown and sizes[0] > 1):
         states = [f"{side.source} has {counted(side.documents.size, 'document')}" for side in (references, predictions)]
-        same_sizes = f"{', and '.join(states)}, but they are not the same."
+        same_sizes = f"{', and '.join(states)}, but the documents differ."
         problem = same_sizes if sizes[0] == sizes[1] else f"{', but '.join(states)}."
         raise InputError(
             problem + _missing(ids, others, references.source, predictions.source),
             "Both sides must annotate the same documents, with the same names or in the same order."
             + clause_for(
                 "scored_documents",
-                f" To count a missing document as empty, set {setting('scored_documents', 'reference')}; to leave it "
-                f"out, set {setting('scored_documents', 'shared')}.",
+                f" To count a missing document as empty, set {setting('scored_documents', 'reference')}. To leave the "
+                f"document out, set {setting('scored_documents', 'shared')}.",
             ),
         )
     return references, predictions
@@ -401,7 +401,7 @@ def differing_document(
 ) -> InputError:
     """Create the error about a document that differs; `states` has a verb and its object for each side."""
     return InputError(
-        f"the reference document that begins here {states[0]}, but the predicted one "
+        f"the reference document that begins here {states[0]}, but the predicted document "
         f"({predictions.source_of(document)}, line {predictions.line(document)}) {states[1]}.",
         remedy,
         source=references.source_of(document),

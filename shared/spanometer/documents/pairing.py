@@ -277,7 +277,7 @@ class Pair:
         answered = [side.grounded for side in self.sides if side.grounded is not None]
         for name in changed(pairing.answering) if not answered else ():
             raise InputError(
-                f"{mention(name)} is for answers of language models, but neither reference nor prediction has any.",
+                f"{mention(name)} is for answers of language models, but neither side has such answers.",
                 f"Name the key of the answers with {setting('answer_key')}, or remove {mention(name)}.",
             )
         moves = pairing.to_tokens != Pairing.to_tokens
@@ -359,8 +359,8 @@ class Pair:
         remedy = (
             "Check that both texts are the same."
             if how == "line_ends"
-            else f"Both sides must annotate the same text. {setting('texts', 'line_ends')} ignores line ends and byte "
-            f"order marks; {setting('texts', 'aligned')} aligns the texts."
+            else "Both sides must annotate the same text. To ignore line ends and byte order marks, set "
+            f"{setting('texts', 'line_ends')}. To align different texts, set {setting('texts', 'aligned')}."
         )
         for document, (text, other) in enumerate(zip(texts, others, strict=True)) if how != "aligned" else ():
             require_same_text(plain(text), plain(other), document, remedy, "texts" if how == "same" else None)

@@ -136,7 +136,7 @@ def files_together(files: Mapping[str, Any], pairing: Pairing | None = None, *, 
     for name, file in files.items():
         if not isinstance(file, DocumentFile):
             problem = "this side was not read with spanometer.read, but other sides were."
-            raise InputError(problem, "Read all sides with spanometer.read, or give lists.", side=name)
+            raise InputError(problem, "Read all sides with spanometer.read, or give all sides as lists.", side=name)
     pairing = pairing or Pairing()
     files, left_out = scored_documents(files, pairing.scored_documents)
     first, *others = files

@@ -182,7 +182,7 @@ def compared(
         number += 1
         if not alike(text, covered):
             differing += 1
-            first = first or f"({place(document)}): the file has {shown(text)}, but the other text is {shown(covered)}"
+            first = first or f"({place(document)}) is {shown(text)} instead of {shown(covered)}"
     if not differing:
         return []
     remark = f"{differing:,} of {number:,} span texts {differ}. The first {first}."

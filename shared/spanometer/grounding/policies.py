@@ -215,8 +215,8 @@ class AnswerPolicy(CheckedOptions):
         problem, remedy = f"{shown(text)} is not a policy for {cls.kind}.", cls.other_kind
         if not isinstance(policy, AnswerPolicy) and text not in AnswerPolicy.named():
             problem = f"unknown grounding policy {shown(text or policy)}."
-            cases = f"{len(cls.places)} actions for the cases {', '.join(cls.places)}"
-            remedy = f"Or give {cases}, in this order and separated by commas, for example {','.join(cls().actions)!r}."
+            actions = f"{len(cls.places)} actions, such as {','.join(cls().actions)!r}"
+            remedy = f"Or give {actions}, for these cases in this order: {', '.join(cls.places)}."
         raise InputError(problem, f"Use one of {', '.join(named)}. {remedy}", option="policy")
 
     @classmethod

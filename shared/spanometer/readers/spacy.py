@@ -322,7 +322,7 @@ def _paragraphs(row: Row) -> Iterator[tuple[Record, Sequence[str]]]:
             try:
                 record.tokens = words_in_text(words, raw, 0)
             except InputError as error:
-                remedy = "Give each token ('orth') the characters that the text ('raw') has at its place."
+                remedy = "The 'orth' of each token must be the next characters of 'raw'."
                 raise row.refuse(f"{where}: {error.problem}", remedy) from None
         yield record, tags
 

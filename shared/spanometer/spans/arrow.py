@@ -104,7 +104,7 @@ class DocumentColumns:
         for name in (*self.flat, *chain.from_iterable(self.nested.values())):
             column = getattr(self, name)
             if not isinstance(column, np.ndarray) or column.ndim != 1:
-                remedy = f"Use one of the methods {type(self).__name__}.from_...; the constructor takes arrays."
+                remedy = f"The constructor takes arrays. Use a method {type(self).__name__}.from_... for other data."
                 raise InputError(f"{name} is {shown(column)}, but must be an array with one dimension.", remedy)
             column.flags.writeable = False
 
@@ -309,11 +309,11 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
     elif pa.types.is_string(type_):
         if not isinstance(item, str):
             return f"{called}, not a string."
-        return "" if is_utf8(item) else f"{noun} is {shown(item)}; UTF-8 text cannot have unpaired surrogates."
+        return "" if is_utf8(item) else f"{noun} is {shown(item)}, but UTF-8 text cannot have unpaired surrogates."
     elif not is_integer(item):
         return f"{called}, not an integer."
     else:
-        return "" if -(2**63) <= item < 2**63 else f"{noun} {shown(item)} is out of range; the limit is {LONGEST:,}."
+        return "" if -(2**63) <= item < 2**63 else f"{noun} {shown(item)} is out of range (at most {LONGEST:,})."
     return next(filter(None, problems), "")
 
 
@@ -391,7 +391,7 @@ class ListItems:
         self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.", _FROM_0)
         greater = f"Write an end that is greater than the start. {_FROM_0}"
         self.refuse(end <= start, lambda item: f"the end {end[item]} is not after the start {start[item]}.", greater)
-        self.refuse(end > LONGEST, lambda item: f"the end {end[item]} is out of range; the limit is {LONGEST:,}.")
+        self.refuse(end > LONGEST, lambda item: f"the end {end[item]} is out of range (at most {LONGEST:,}).")
 
     def refuse_beyond(self, lengths: np.ndarray, end: np.ndarray) -> None:
         """Raise an `InputError` for the first item that ends past the end of its text; `lengths` are by item."""
@@ -448,7 +448,7 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
         raise refusal("lengths must be a list of integers from 0 up.")
     if (document := first_flagged(sizes > LONGEST)) is not None:
-        problem = f"the document has {sizes[document]:,} tokens; the limit is {LONGEST:,}."
+        problem = f"the document has {sizes[document]:,} tokens, more than the limit of {LONGEST:,}."
         raise refusal(problem, remedy="Check the lengths, or split the document.", document=document)
     if len(sizes) != documents:
         raise refusal(f"got {counted(len(sizes), 'length')} for {counted(documents, 'document')}.")

@@ -235,8 +235,8 @@ def _name(name: object) -> str:
         raise InputError(f"the attribute name {shown(name)} is not a string.", ATTRIBUTES_REMEDY)
     if not is_utf8(name):
         raise InputError(f"the attribute name {shown(name)} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
-    if problem := name_problem(name, "name"):
-        raise InputError(problem, "Give every attribute a name that does not begin or end with white space.")
+    if problem := name_problem(name, "attribute name"):
+        raise InputError(problem, "Give every attribute a name without control characters or outer white space.")
     return str(name)
 
 

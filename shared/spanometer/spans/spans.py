@@ -31,7 +31,7 @@ from ..arrays import (
 from ..exceptions import InputError, counted, on_both_sides, on_side, require_kind, setting
 from ..tags.decoding import BARE_LABEL, LabelDecoding, decode, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
-from ..tags.tags import Tags, check_names, is_tags, readable, split_tag
+from ..tags.tags import LABELS_REMEDY, Tags, check_names, is_tags, readable, split_tag
 from .arrow import (
     FRAGMENTS,
     FRAGMENTS_REMEDY,
@@ -291,7 +291,7 @@ class Spans(DocumentColumns):
         if self.lengths is None:
             raise InputError("the documents' lengths are not known.", LENGTHS_REMEDY)
         if self.fragments is not None:
-            remedy = "If you use a module, load it for fragments, as in spanometer.load('span_f', 'fragments')."
+            remedy = "If you use a module, load it with spanometer.load('span_f', 'fragments')."
             raise InputError("tags cannot represent discontinuous spans.", remedy)
         offsets = offsets_of(self.lengths)
         if offsets[-1] > _MOST_TAGS:
@@ -385,7 +385,7 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[
     if bare and len(bare) < sum(map(bool, inside.values())):
         named = " and the ".join(sorted(bare))
         problem = f"the tags of the {named} have no labels, but the tags of the other side do."
-        raise InputError(problem, "Write the tags of both sides as prefix-label, or both as bare prefixes.")
+        raise InputError(problem, LABELS_REMEDY)
     return scheme_of(None, *sides.values(), *readable(labels))
 
 

@@ -138,7 +138,7 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
     repair = REPAIRS.get(named) or TOOLS.get(named) or Repair(named, named, CONTINUES, actions=actions_in(named))
     if named not in (*REPAIRS, *TOOLS) and not repair.actions:
         names = ", ".join(map(repr, REPAIRS))
-        raise options_of(Decoding)["repair"].refusal(name, f"Use one of {names}, {_FURTHER} for IOB2 (one per case).")
+        raise options_of(Decoding)["repair"].refusal(name, f"Use one of {names}, {_FURTHER} for the two cases of IOB2.")
     if scheme is None:
         return repair
     if repair.actions:
@@ -178,7 +178,7 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
     rules = scheme_of(scheme, tags)
     policy = get_repair(repair, rules)
     if policy.refuse:
-        require_legal(tags, rules, f"Fix the tags, or choose another repair policy with {setting('repair')}")
+        require_legal(tags, rules, f"Fix the tags, or repair them with {setting('repair', 'conlleval')}.")
     if policy.actions:
         role, code, labels = read_roles(tags, rules)
         document, start, end, label = read_policy(policy.actions, rules, role, code, tags.offsets)

@@ -202,7 +202,7 @@ def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
     if not _fit(actions, places):
         listed = "; ".join(f"{place.name} ({', '.join(place.actions)})" for place in places)
         problem = f"{setting('repair', ','.join(actions))} is not a policy for {scheme.name}."
-        remedy = f"Give {len(places)} actions in this order, separated by commas (one of those in each parentheses): "
+        remedy = f"Give {len(places)} actions, separated by commas. Choose one from each list, in this order: "
         raise InputError(problem, f"{remedy}{listed}.", option="repair")
     return places
 

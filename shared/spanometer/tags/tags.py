@@ -249,8 +249,7 @@ def check_names(tags: Tags, scheme: Scheme | None) -> None:
 
 def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None) -> tuple[str, str]:
     allowed = sorted(PREFIXES) if scheme is None else list(scheme.prefixes)
-    of_scheme = "any known scheme" if scheme is None else scheme.name
-    listed = f"{', '.join(allowed)} and O"
+    prefixes = f"{'known prefix' if scheme is None else f'prefix of {scheme.name}'} ({', '.join(allowed)} or O)"
     last = tag.rpartition("-")[2]
     text = shown(tag)
     if prefix in allowed:
@@ -260,22 +259,22 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
         return f"in {text}, {name_problem(label, 'label')}", remedy
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         behind = clause_for("suffix", f", or set {setting('suffix', True)}")
-        problem = f"in {text}, the prefix comes after the label. In {of_scheme}, the prefix ({listed}) comes first."
+        problem = f"in {text}, the prefix {last} comes after the label."
         return problem, f"Write {shown(last + '-' + tag.rpartition('-')[0])}{behind}."
     if prefix == "O":
         return f"{text} is outside all spans but has a label.", "Write 'O' for a token outside all spans."
     if scheme is not None and prefix in PREFIXES:
         schemes = ", ".join(name for name, candidate in SCHEMES.items() if prefix in candidate.prefixes)
-        problem = f"{text} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {schemes}."
+        problem = f"{text} has no {prefixes}. {prefix} is a prefix of {schemes}."
         return problem, f"Set {setting('scheme')} to the scheme of the tags."
-    return f"{text} has no prefix of {of_scheme} ({listed}).", _remedy(tag)
+    return f"{text} has no {prefixes}.", _remedy(tag)
 
 
 def _remedy(tag: str) -> str:
     """Suggest how to correct a tag without a prefix."""
     if tag.startswith("(") or tag.endswith(")"):
         named = setting("format", "conll2012")
-        return f"Brackets are not tags; read coreference mentions, as in CoNLL-2012, with {named}."
+        return f"Brackets are not tags. To read coreference mentions as in CoNLL-2012, set {named}."
     if _NUMBER.fullmatch(tag):
         named = clause_for("id2label", f", or pass {setting('id2label')}")
         read = clause_for("outside", f". To read the tag 0 as O in a file with columns, set {setting('outside', tag)}")
@@ -288,12 +287,12 @@ def _remedy(tag: str) -> str:
         return "Leave out padding and other special tokens, in the references and in the predictions."
     if _UNNAMED.fullmatch(tag):
         named = clause_for("id2label", f", or name the model's tags with {setting('id2label')}")
-        return f"A model wrote it for a missing tag name. Replace it with the real tag, such as 'B-PER'{named}."
+        return f"Models without tag names write {tag}. Replace {tag} with the real tag, such as 'B-PER'{named}."
     joined = _JOINED.fullmatch(tag)
     if joined and joined[1].upper() in PREFIXES:
         return f"Write an upper-case prefix and a hyphen before the label: {shown(f'{joined[1].upper()}-{joined[2]}')}."
     labels = f". If the tags are labels without prefixes, such as parts of speech, set {setting('prefix', False)}"
-    return f"Write tags as O or prefix-label, for example 'B-PER'{clause_for('prefix', labels)}."
+    return f"Write tags such as 'O' or 'B-PER'{clause_for('prefix', labels)}."
 
 
 def is_tags(type_: pa.DataType) -> bool:
@@ -375,7 +374,7 @@ def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
         return problem, f"Pass the names of the tags with {setting('id2label')}."
     problem = f"{mention('id2label')} has no tag for the integer {number}, only for 0 to {len(labels) - 1}."
     ignored = f"To leave a token out of the score, set its reference tag to the value of {mention('ignore_index')}."
-    return problem, f"Give {mention('id2label')} with all tags. {ignored}"
+    return problem, f"Put all tags into {mention('id2label')}. {ignored}"
 
 
 def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
@@ -418,9 +417,9 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
             raise refusal(f"{mention('id2label')} has no tag for {number}; its keys must be 0, 1, 2 and so on.")
         tag = tags[number]
         if not isinstance(tag, str):
-            raise refusal(f"{mention('id2label')}[{number}] is {shown(tag)} instead of a tag.")
+            raise refusal(f"{mention('id2label')}[{number}] is {shown(tag)}, not a tag.")
         if (first := numbers.setdefault(tag, number)) != number:
-            raise refusal(f"{mention('id2label')}: the tag {shown(tag)} is there twice, for {first} and {number}.")
+            raise refusal(f"{mention('id2label')} has the tag {shown(tag)} twice, for {first} and {number}.")
     return tuple(numbers)
 
 

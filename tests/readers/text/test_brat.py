@@ -60,7 +60,7 @@ def test_an_annotation_of_another_form_is_listed(pair_of_files):
 def test_a_folder_without_annotations(tmp_path):
     (tmp_path / "a.txt").write_text("x")
     # a folder without an .ann file is one of files of other formats
-    with pytest.raises(InputError, match=r"a\.txt, line 1: 'x' has no prefix"):
+    with pytest.raises(InputError, match=r"a\.txt, line 1: 'x' has no known prefix"):
         spanometer.read(tmp_path)
 
 

@@ -353,7 +353,7 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
         if record.id is not None and seen.setdefault(names, row.line) != row.line:
             raise row.refuse(
                 f"this task repeats the text and the annotator of line {seen[names]}.",
-                "Export a data set in which each annotator has each text only once, such as a data set from "
+                "Export a data set in which each annotator has each text once, for example from "
                 "ner.manual. Data sets from Prodigy's binary interface repeat a text for each span.",
             )
         for span, (start, end, label) in zip(spans, bounds, strict=True):

@@ -37,14 +37,14 @@ from .records import (
 from .values import first_value, is_array
 
 _COLUMN = setting("column")
-_OR_SPANS = clause_for("column", f" ({_COLUMN}), or the key of the spans with {setting('spans_key')}")
-_KEY_REMEDY = f"Give the key of the tags as the column{_OR_SPANS}."
+_OR_SPANS = clause_for("column", f", or give the key of the spans with {setting('spans_key')}")
+_KEY_REMEDY = f"Set the column{clause_for('column', f' ({_COLUMN})')} to the key of the tags{_OR_SPANS}."
 _OF_SPANS = f" of the spans (objects with start, end and label) with {setting('spans_key')}, or the key"
 _SPANS_REMEDY = f"Name the key{clause_for('spans_key', _OF_SPANS)} of the tags"
 _SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
 _REMEDY = (
-    'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
-    'discontinuous spans have "fragments": [[start, end], ...].'
+    'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}. '
+    'Discontinuous spans have "fragments": [[start, end], ...].'
 )
 _KEYS = ("spans", "entities")
 _BOUNDS = ("start", "end", "label")
@@ -107,7 +107,7 @@ def _in_tokens(some: Sequence[Row]) -> list[bool]:
 def _batch(some: Sequence[Row], key: str, *, in_tokens: bool) -> RecordBatch:
     """Check and convert rows; an error has the line of the first row."""
     if set(_in_tokens(some)) != {in_tokens}:
-        problem = "some documents have token offsets, but others (with a text) have character offsets."
+        problem = "some documents have token offsets, but documents with a text have character offsets."
         raise some[0].refuse(problem, "Give a text to all documents, or to none.")
     keys = _KEYS if key == _KEYS[0] else (key,)
     named = f"Give every document a list of spans under {key!r}, or name another key with {setting('spans_key')}."

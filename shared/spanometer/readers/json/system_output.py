@@ -128,8 +128,8 @@ def _add_spans(row: Row, record: Record, spans: Sequence[Any]) -> None:
             record.lost.append((record.line, f"{shown(mention)} of {shown(label)}, which has no offsets."))
         elif fields.beside == "index":
             if not all(type(bound) is int for bound in (span["index"], start, end)) or not isinstance(label, str):
-                problem = "'index', 'start' or 'end' of a word piece is not a whole number, or 'entity' is no string."
-                remedy = "Write 'index', 'start' and 'end' as whole numbers, and 'entity' as a string."
+                problem = "'index', 'start' or 'end' of a word piece is not an integer, or 'entity' is not a string."
+                remedy = "Write 'index', 'start' and 'end' as integers, and 'entity' as a string."
                 raise row.refuse(problem, remedy)
             pieces[span["index"]] = (start, end, label)
         else:
@@ -143,7 +143,7 @@ def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]
     first, last = min(pieces), max(pieces)
     if last - first > (most := 10 * len(pieces) + 1000):
         problem = f"the 'index' values of {counted(len(pieces), 'word piece')} go from {first} to {last}"
-        raise row.refuse(f"{problem}; their difference can be at most {most:,}.", _SYSTEM_REMEDY)
+        raise row.refuse(f"{problem}. They may differ by at most {most:,}.", _SYSTEM_REMEDY)
     tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
         spans = Spans.from_tags([[tag for *_, tag in tagged]], repair="conlleval")

@@ -163,7 +163,7 @@ class _Parser:
             entity = {"start": len(self.words), "end": 0, "types": types, "components": []}
             self.entities.append(entity)
         elif len(types) > 1:
-            problem = f"{tag} joins several names with +, but not all of them are entity types."
+            problem = f"{tag} joins several names with +, but not all names are entity types."
             raise self._refuse(problem, f"Join only entity types with +. Entity types begin with {kinds}.", offset)
         elif self._enclosing() is None:
             remedy = f"Put {tag} inside an entity. Entity types begin with {kinds}. Add other types with "
