@@ -63,7 +63,7 @@ _LOGIT_WAYS = {
 
 _STORED = (
     "The values come from a stored run, because training takes half a minute. "
-    "To run the experiment again, type `python -m experiments decoding`."
+    "To run the experiment again, type: python -m experiments decoding"
 )
 
 _STATEMENTS = {
