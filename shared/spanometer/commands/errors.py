@@ -1,8 +1,8 @@
 """Show the kinds of errors that systems make, and what each kind costs.
 
 Each reference span is matched with at most one overlapping predicted span.
-Unmatched spans count as missing or spurious. With several systems, their errors
-are also compared. The options for reading are those of spanometer score.
+Unmatched reference spans count as missing, and unmatched predicted spans as
+spurious. If you give several systems, their errors are also compared.
 
 Examples:
   spanometer errors gold.conll system.conll --html report.html

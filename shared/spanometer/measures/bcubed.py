@@ -16,7 +16,7 @@ _PIECES = 1 << 16
 
 
 class Bcubed(FMeasure):
-    """Compute B-cubed precision, recall and F1: for each token, how much its predicted and its reference span overlap.
+    """Compute B-cubed precision, recall and F1: the overlap of the predicted and the reference span of each token.
 
     Let ŝ be a predicted span that contains token t, and s(t) the reference span of the same label that contains t. Then
     precision(t) = |ŝ ∩ s(t)| / |ŝ|, and P is the mean over all tokens of predicted spans. R swaps the two sides. (The
@@ -40,7 +40,7 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "mean over all predicted tokens: the share of the token's predicted span that its reference span covers",
+        "mean over predicted tokens: how much of the token's predicted span lies in its reference span",
         "the same with reference and prediction swapped",
     )
     place = 40

@@ -84,8 +84,8 @@ class SpanAttribute(Measure):
     Counts: numbers of items, spans on only one side, and a row for each predicted item, see `AttributeCounts`.
 
     Attributes:
-        attributes: attributes to score: None for all, a list of names, or a dict from names to True (all spans) or to a
-            list of labels (spans with these labels).
+        attributes: attributes to score: None for all, a list of names, or a dict. In a dict, a name has True (spans of
+            all labels) or a list of labels.
         default_values: default values of attributes; an attribute with its default value counts as missing.
         include_falsy: also count missing attributes, None, False, 0, 0.0 and "" as items.
         micro_key: key of the score over all attributes.
