@@ -53,7 +53,7 @@ class ScoreOutput(TableOutput):
     """Options for showing scores.
 
     Attributes:
-        per_label: also show the scores of each label, and the averages over labels.
+        per_label: also show the scores of each label and their averages.
         per_document: also show the scores of each document.
         score_only: print only the main score, for scripts; needs a single measure.
         by_chance: also score documents in groups, by their F1 by chance. With BOUNDS 0.175, one group has documents

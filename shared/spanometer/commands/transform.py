@@ -41,8 +41,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     helps = {
         "apply": "add errors of this kind (see --list). To add several kinds, repeat --apply",
         "rate": f"probability that a span is changed. Give --rate {once}",
-        "seed": "random seed of the first --apply; the second --apply uses N + 1",
-        "first": f"change at most N spans, from the start of the text. Give --first {once}",
+        "seed": "random seed of the first --apply; the second has N + 1",
+        "first": f"change only the first N spans. Give --first {once}",
         "matched": "let opposite kinds of errors, such as +1 and -1, change equally many spans",
         "list": "list the kinds of errors for --apply, and exit",
         "as-spans": "write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",

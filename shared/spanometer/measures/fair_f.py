@@ -105,7 +105,7 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="the label under which a label error counts",
+        help="label under which a wrong label counts",
         choices={"target": "the reference span's label", "system": "the predicted span's label"},
         label="Wrong labels belong to",
     )

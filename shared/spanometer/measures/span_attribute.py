@@ -149,7 +149,7 @@ class SpanAttribute(Measure):
         "f": Key("F1", "harmonic mean of precision and recall"),
         "p": Key("precision", "share of predicted items that are right"),
         "r": Key("recall", "share of reference items that are predicted"),
-        "tp": Key("right", "items on both sides", "[0, ∞)", kind=int, whole=True),
+        "tp": Key("right", "predicted items that are right", "[0, ∞)", kind=int, whole=True),
         "support": Key("in the reference", "items of the reference", "[0, ∞)", "", int, whole=True),
         "positives": Key("predicted", "predicted items", "[0, ∞)", "", int, whole=True),
         "ap": Key("average precision", "average precision of the predicted items, ranked by score"),
