@@ -253,10 +253,10 @@ class InputFiles(
     grounding: Any = option(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list of actions separated by "
-        f"commas, one action for each case:\n- names: {', '.join(NAMED)}\n"
-        f"- the {len(PLACES)} cases of a list, in order: {', '.join(PLACES)}\n"
+        f"commas:\n- names: {', '.join(NAMED)}\n"
+        f"- list: one action for each case, in this order: {', '.join(PLACES)}\n"
         f"- names of policies that compare strings, not positions: {', '.join(NAMED_STRINGS)}\n"
-        f"- the {len(StringPolicy.places)} cases of a list that compares strings, in order: "
+        "- list that compares strings: one action for each case, in this order: "
         f"{', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",

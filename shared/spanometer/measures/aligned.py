@@ -31,8 +31,8 @@ class AlignedMeasure(Measure):
     for overlapping spans of one label then raises it for all overlapping spans.
 
     Attributes:
-        match_labels: compare labels and positions. If off, only positions are compared, and spans with the same tokens
-            count as one span.
+        match_labels: compare labels and positions. If off, compare only positions, and count spans with the same tokens
+            once.
     """
 
     match_labels: bool = option(True, label="Labels must agree")
@@ -178,8 +178,8 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
     by group.
 
     Attributes:
-        label_groups: also score groups of labels, named by their text before the separator TEXT. If TEXT is /, the
-            labels NAME/PATIENT and NAME/DOCTOR form the group NAME.
+        label_groups: also score groups of labels, named by their text before the separator TEXT. If TEXT is /,
+            NAME/PATIENT and NAME/DOCTOR form the group NAME.
     """
 
     label_groups: str | None = option(None, kind=str, metavar="TEXT")

@@ -84,7 +84,7 @@ class MatchedF(FMeasure):
 
     name = "matched_f"
     results = f_results(
-        "total credit of matched pairs / predicted spans", "total credit of matched pairs / reference spans"
+        "total value of matched pairs / predicted spans", "total value of matched pairs / reference spans"
     )
     place = 56
     support = "reference"

@@ -87,7 +87,7 @@ class RelaxedF(FMeasure):
     name = "relaxed_f"
     results = f_results(
         "share of predicted spans that overlap a reference span enough",
-        "share of reference spans that overlap enough with a predicted span",
+        "share of reference spans that overlap a predicted span enough",
     )
     place = 57
     support = "reference"

@@ -96,8 +96,8 @@ class SpanAttribute(Measure):
         on_mismatch: how to handle spans on only one side. `error`: raise an error. `count`: their items are false
             negatives or false positives, and `unmatched_references` and `unmatched_predictions` count the spans. Items
             have no labels, so spans that differ only in labels are compared by their values.
-        zero_division: value of p if there are no predicted items, of r and ap if there are no reference items, and of f
-            if there are no items.
+        zero_division: value of p without predicted items, of r and ap without reference items, and of f without any
+            items.
     """
 
     # results list each attribute, so nothing is averaged

@@ -50,9 +50,7 @@ class TokenF(FMeasure):
     )
 
     name = "token_f"
-    results = f_results(
-        "share of tokens in predicted spans that are right", "share of tokens in reference spans that are found"
-    )
+    results = f_results("right tokens / tokens in predicted spans", "found tokens / tokens in reference spans")
     place = 20
     unusual = ("duplicates", "weight_by", *FMeasure.unusual)
 
