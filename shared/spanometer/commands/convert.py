@@ -1,9 +1,9 @@
 """Repair the tags of a file, or write the file in another tag scheme or format.
 
-If you convert to another tag scheme, only the tags change. For illegal tags,
-add --repair. If the target format cannot represent a span, convert fails. With
---lossy, convert lists such spans and leaves them out. To write tags for a file
-without tokens, add --tokenizer.
+Converting to another tag scheme changes only the tags. If the file has illegal
+tags, add --repair POLICY. If the target format cannot represent a span, convert
+fails. With --lossy, convert simplifies the span or leaves it out, and lists it.
+To write tags for a file without tokens, add --tokenizer NAME.
 
 Examples:
   spanometer convert system.conll --repair conlleval > fixed.conll
@@ -52,10 +52,10 @@ class Target(CheckedOptions):
 
     Attributes:
         to: tag scheme or file format to write.
-        lossy: write the spans that the format can represent, and list the others.
+        lossy: simplify or leave out spans that the format cannot represent, and list them.
         output: write to OUT instead of standard output; OUT must not exist. If the name OUT ends in .gz, the output is
             gzipped.
-        in_place: replace the contents of FILE by the result.
+        in_place: overwrite FILE with the result.
         force: let -o replace an existing file or folder, but never an input file.
 
     Raises:

@@ -45,7 +45,7 @@ def add_measure_options(
     listed = f'measures, such as "span_f,token_f(format=BIO)" (default: {default})'
     scoring.add_argument("--measures", metavar="NAMES", action="append", help=listed)
     if protocols:
-        scoring.add_argument("--protocol", metavar="NAME", help="compute the scores as this official scorer does")
+        scoring.add_argument("--protocol", metavar="NAME", help="compute the scores as the official scorer NAME does")
     add_options(parser, "measures", FMeasure)
     # errors write an option that only one measure has together with this measure, as --measures does
     own: dict[str, str] = {}

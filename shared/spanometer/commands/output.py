@@ -156,7 +156,7 @@ class Output(CheckedOptions):
 
     Attributes:
         json: print one JSON object instead of tables.
-        no_color: print without colors; setting the environment variable NO_COLOR has this effect, too.
+        no_color: print without colors. You can also set the environment variable NO_COLOR.
     """
 
     json: bool = switch(common=True)
@@ -199,10 +199,10 @@ class TableOutput(Precision, Output):
     """Options for showing, writing and drawing a result that consists of tables.
 
     Attributes:
-        table: format of the tables (default: the ending of the -o file decides).
-        table_kind: write only tables of this kind, such as scores, labels or documents (default: all kinds, but only
-            the main table for CSV).
-        output: write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table.
+        table: format of the tables (the ending of -o FILE sets it, too).
+        table_kind: write only tables of this kind, such as scores, labels or documents. By default, all tables are
+            written, but in CSV only the main table.
+        output: write to the new file FILE; -o FOLDER/ writes a file for each kind of table.
         force: replace existing files, but never an input file.
         plot: draw the result as .png, .svg or .pdf; needs matplotlib.
 

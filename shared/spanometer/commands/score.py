@@ -1,7 +1,7 @@
 """Score systems against a reference: precision, recall and F1 of their spans.
 
-The format of the files is detected. Leave out PREDICTION if REFERENCE also has
-the predictions, in another column.
+Spanometer detects the format of the files. If REFERENCE also has the
+predictions, in another column, leave out PREDICTION.
 
 Examples:
   spanometer score gold.conll system.conll --per-label
@@ -53,11 +53,11 @@ class ScoreOutput(TableOutput):
     """Options for showing scores.
 
     Attributes:
-        per_label: also show the scores of each label, and all averages.
+        per_label: also show the scores of each label and their averages.
         per_document: also show the scores of each document.
         score_only: print only the main score, for scripts; needs a single measure.
-        by_chance: also score two groups of documents: documents with an F1 by chance below BOUNDS (such as 0.175), and
-            the other documents. Two bounds (0.1,0.2) make three groups.
+        by_chance: also score documents in groups, by their F1 by chance. With BOUNDS 0.175, one group has documents
+            below 0.175, and one has the others. With BOUNDS 0.1,0.2, there are three groups.
     """
 
     per_label: bool = switch(common=True, topic="measures")
@@ -215,8 +215,8 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
     """Options for Parquet files that have both sides in columns: tags, spans or entity trees.
 
     Attributes:
-        cluster: score Parquet files with Dask; ADDRESS is a cluster's scheduler (tcp://host:8786), or local for this
-            machine.
+        cluster: score Parquet files with Dask. ADDRESS is a cluster's scheduler, such as tcp://host:8786, or `local`
+            for this machine.
         references: column of the reference.
         predictions: column of the system.
         lengths: column with each document's number of tokens; needed if the file has spans instead of tags.

@@ -1,10 +1,9 @@
 """Score a system with every repair policy, or with every grounding policy.
 
-A policy decides how illegal tags are read, or how the entities in a language
-model's answer are found in the text. The output has the best, worst and mean
-score over all policies, and the scores of well-known policies. The options
-for reading are those of spanometer score. Tags must be IOBES, BILOU, BMES or
-IOB2.
+A repair policy decides how illegal tags are read. A grounding policy decides
+how the entities in a language model's answer are found in the text. The output
+has the best, worst and mean score over all policies, and the scores of
+well-known policies. Tags must be IOBES, BILOU, BMES or IOB2.
 
 Examples:
   spanometer spread gold.conll system.conll --plot spread.png
@@ -45,7 +44,7 @@ class SpreadSource(CheckedOptions):
 
     Attributes:
         answers: read the predictions as answers of language models. Set this if Spanometer does not detect answers.
-        logits: .npz file of the system's logits. It has 'labels', and either one array of shape (tokens, labels) for
+        logits: .npz file with the system's logits. It has 'labels', and either one array of shape (tokens, labels) for
             each document, or padded 'logits' with 'lengths'.
     """
 

@@ -1,7 +1,7 @@
 """Add errors of one or several kinds to a file.
 
-Spans are cut, shifted, shortened, lengthened, relabelled, removed or invented,
-or tags become illegal. Changed spans stay inside their documents and do not
+An error cuts, shifts, shortens, lengthens, relabels, removes or invents a span,
+or makes a tag illegal. Changed spans stay inside their documents and do not
 overlap. The number of changed spans is printed to standard error. The tags of
 FILE must be legal.
 
@@ -39,11 +39,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, {*ONE_FILE} - {"repair"})
     once = "once for all kinds of errors, or once for each --apply"
     helps = {
-        "apply": "kind of error to add (see --list); repeat --apply to add several kinds",
-        "rate": f"probability that a span is changed; give --rate {once}",
-        "seed": "random seed of the first --apply; the second --apply uses N + 1",
-        "first": f"change at most N spans, in text order; give --first {once}",
-        "matched": "change equally many spans for opposite kinds of errors, such as +1 and -1",
+        "apply": "add errors of this kind (see --list). To add several kinds, repeat --apply",
+        "rate": f"probability that a span is changed. Give --rate {once}",
+        "seed": "random seed of the first --apply; the second has N + 1",
+        "first": f"change only the first N spans. Give --first {once}",
+        "matched": "let opposite kinds of errors, such as +1 and -1, change equally many spans",
         "list": "list the kinds of errors for --apply, and exit",
         "as-spans": "write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",
     }

@@ -306,7 +306,7 @@ class GroundingPolicy(AnswerPolicy):
         choices={
             "ignore": "do not use the offsets",
             "check": "use offsets if the text at the offsets equals the mention",
-            "trust": "use all offsets inside the text, even if the mention differs from the text at these offsets",
+            "trust": "use all offsets inside the text, even if the text there differs from the mention",
             "nearest": "take the occurrence of the mention that is nearest to the offsets",
         },
     )

@@ -31,8 +31,8 @@ class AlignedMeasure(Measure):
     for overlapping spans of one label then raises it for all overlapping spans.
 
     Attributes:
-        match_labels: compare labels and positions. If off, compare only positions; spans with the same tokens count as
-            one.
+        match_labels: compare labels and positions. If off, compare only positions, and count spans with the same tokens
+            once.
     """
 
     match_labels: bool = option(True, label="Labels must agree")
@@ -93,10 +93,10 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "like `documents`, but the score of each label is also a mean over documents",
+            DOCUMENTS_BY_LABEL: "as `documents`; the score of each label is a mean over documents, too",
         },
     )
-    f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)
+    f_beta: float = option(1.0, help="beta of F-beta; 2 gives recall twice the weight of precision", low=0)
     combination: str = option(
         "harmonic",
         help="how precision and recall are combined into f1",
@@ -113,7 +113,7 @@ class PrecisionRecallF1(Measure):
         choices={
             "mean": "mean of F1",
             "of_means": "F1 of the averaged precision and recall",
-            "defined": "mean of F1, without labels whose precision or recall is undefined",
+            "defined": "mean of F1 over the labels with defined precision and recall",
         },
     )
 
@@ -178,8 +178,8 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
     by group.
 
     Attributes:
-        label_groups: also score groups of labels. Labels with the same text before the separator TEXT form a group:
-            with /, NAME/PATIENT and NAME/DOCTOR form the group NAME.
+        label_groups: also score groups of labels, named by their text before the separator TEXT. If TEXT is /,
+            NAME/PATIENT and NAME/DOCTOR form the group NAME.
     """
 
     label_groups: str | None = option(None, kind=str, metavar="TEXT")

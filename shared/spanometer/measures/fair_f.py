@@ -87,9 +87,9 @@ class FairF(FMeasure):
     count as in `fair`.
 
     Attributes:
-        weights: weights of errors: "fair" (a wrong label or boundary is half a false positive and half a false
-            negative), "weighted" (as fair, but half of a boundary error is a true positive), or the weights TP/FP/FN of
-            single kinds of errors, as in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25".
+        weights: weights of errors. "fair": a wrong label or boundary is half a false positive and half a false
+            negative. "weighted": as "fair", but a boundary error is also half a true positive. Or set the weights
+            TP/FP/FN of kinds of errors: {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25".
         focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
             label of the predicted span.
 
@@ -105,7 +105,7 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="the label under which a label error counts",
+        help="label under which a wrong label counts",
         choices={"target": "the reference span's label", "system": "the predicted span's label"},
         label="Wrong labels belong to",
     )

@@ -43,7 +43,7 @@ def write_documents(
         path: a file that does not exist yet, gzipped if its name ends in `.gz`, or an open binary stream. For brat: a
             folder that does not exist yet or is empty.
         format: `jsonl`, `columns`, `brat`, `doccano`, `label_studio` or `spacy`.
-        lossy: write what the format can represent, and lose the rest.
+        lossy: simplify or leave out spans that the format cannot represent.
         replace: replace an existing file, or an existing folder that has no files of other kinds.
         to_tokens: how to convert spans of characters to tokens, if the format has tokens, see
             `spans.tokenisation.POLICIES`. With `strict`, spans that begin or end inside a token are lost.
