@@ -56,7 +56,7 @@ class Target(CheckedOptions):
         output: write to OUT instead of standard output; OUT must not exist. If the name OUT ends in .gz, the output is
             gzipped.
         in_place: overwrite FILE with the result.
-        force: let -o replace an existing file or folder, but never an input file.
+        replace: let -o replace an existing file or folder, but never an input file.
 
     Raises:
         InputError: if options exclude each other, or if the target is a folder.
@@ -66,7 +66,7 @@ class Target(CheckedOptions):
     lossy: bool = switch(common=True)
     output: str | None = text("OUT", common=True)
     in_place: bool = switch(common=True)
-    force: bool = switch()
+    replace: bool = switch(flag="force")
     file: str = ""
 
     def __post_init__(self) -> None:
@@ -77,7 +77,7 @@ class Target(CheckedOptions):
         if self.in_place and self.file == STANDARD_INPUT:
             remedy = "Leave out --in-place; the result goes to standard output."
             raise InputError("--in-place cannot replace standard input.", remedy)
-        if self.force and not self.names_file:
+        if self.replace and not self.names_file:
             raise InputError("--force needs -o.", "Name the file with -o.")
 
     @property
@@ -88,7 +88,7 @@ class Target(CheckedOptions):
     def require_writable(self, *, folder: bool) -> None:
         """Raise an `InputError` if the new file or folder cannot be written, before anything is read."""
         if self.names_file:
-            require_writable(str(self.output), replace=self.force, folder=folder)
+            require_writable(str(self.output), replace=self.replace, folder=folder)
 
     @contextlib.contextmanager
     def opened(self, *, packed: bool = False, together: contextlib.ExitStack | None = None) -> Iterator[BinaryIO]:
@@ -99,7 +99,7 @@ class Target(CheckedOptions):
         opening: contextlib.AbstractContextManager[BinaryIO]
         if self.in_place or self.names_file:
             packed = packed or (path.endswith(".gz") and not self.in_place)
-            opening = writing(path, replace=self.in_place or self.force, together=together)
+            opening = writing(path, replace=self.in_place or self.replace, together=together)
         else:
             sys.stdout.flush()
             # compressed output is useless on a terminal
@@ -149,7 +149,7 @@ class DocumentTarget(NamedTuple):
             for each in listed:
                 print(f"{kind}: {printable(spelled(str(each), speller({})))}", file=sys.stderr)
         if writers()[format].folder:
-            write_folder(str(target.output), fitted, format, settings, replace=target.force)
+            write_folder(str(target.output), fitted, format, settings, replace=target.replace)
             return fitted
         with target.opened() as stream:
             stream.writelines(written(fitted, format, settings))
@@ -189,7 +189,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     }
     root = path if os.path.isdir(path) else os.path.commonpath([os.path.dirname(file) or "." for file in parts])
     new = files is not None and target.names_file
-    writing_new = writing_folder(str(target.output), replace=target.force) if new else contextlib.nullcontext()
+    writing_new = writing_folder(str(target.output), replace=target.replace) if new else contextlib.nullcontext()
     with writing_new as folder, contextlib.ExitStack() as together:
         for file, rewriter in rewriters.items():
             of_file = replace(target, file=file)

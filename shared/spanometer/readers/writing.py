@@ -230,7 +230,8 @@ def require_writable(path: str, *, replace: bool, folder: bool = False) -> None:
     if kind != wanted and os.path.exists(path):
         raise InputError(f"this is a {kind}.", f"Name a {wanted}.", source=path)
     if not replace and (os.path.isfile(path) or (folder and os.listdir(path))):
-        raise InputError(f"the {kind} exists already.", "Choose another name, or add --force.", source=path)
+        remedy = f"Choose another name, or add {setting('replace', True)}."
+        raise InputError(f"the {kind} exists already.", remedy, source=path)
     if os.path.isfile(path) and not os.access(path, os.W_OK):
         raise InputError("the file is write-protected.", "Write to another file with -o.", source=path)
 
