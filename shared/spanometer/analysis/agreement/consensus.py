@@ -121,7 +121,7 @@ class Consensus(Result):
         source = file or self.file
         if source is None:
             problem = "Spanometer can write a consensus only for annotations from files."
-            raise InputError(problem, "Give files read by spanometer.read.")
+            raise InputError(problem, "Pass annotations that spanometer.read returns.")
         return replace(source, spans=self.spans, annotators=(self.name,) * source.documents.size, stated=None)
 
     def voters(self, voted: Voted) -> list[list[str]]:
