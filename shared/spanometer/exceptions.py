@@ -246,7 +246,8 @@ def require_kind(value: object, kind: type | tuple[type, ...], noun: str, remedy
 def require_no_more(more: Sequence[object], remedy: str) -> None:
     """Raise an `InputError` if a function was called with too many positional arguments."""
     if more:
-        raise InputError(f"{counted(len(more), 'positional argument')} too many.", f"{remedy} Pass options by name.")
+        problem = f"{counted(len(more), 'positional argument')} too many."
+        raise InputError(problem, f"{remedy} Pass options as name=value.")
 
 
 def require_sides(kind: type, references: Any, predictions: Any) -> None:

@@ -132,7 +132,7 @@ def score(
     Raises:
         InputError: if options are wrong, or if annotations cannot be read or compared.
     """
-    require_no_more(more, "Pass one system; to pass several systems, use spanometer.compare.")
+    require_no_more(more, "Pass one system. To pass several systems, use spanometer.compare.")
     arguments = {name: options.pop(name) for name in DrawnSideArguments.__annotations__ if name in options}
     if "seed" in arguments:
         options["seed"] = arguments["seed"]
@@ -230,7 +230,7 @@ def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, optio
     files = beside_files(sides, answers=True)
     named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
-        problem = "with this policy, answers are strings. Only mention_f can score strings, and it needs the texts of the reference."
+        problem = "answers are strings here. Only mention_f can score strings, and it needs the texts of the reference."
         remedy = "Leave out other measures, and give texts. Or choose another policy with grounding=..."
         raise InputError(problem, remedy)
     file, answers = answers_together(files, reading.pairing)

@@ -124,7 +124,7 @@ PAIRS: tuple[tuple[str, ...], ...] = (
 DESCRIPTIONS: dict[str, str] = {name: text for name, (_, text) in _DESCRIBED.items()}
 """Descriptions of the transformations."""
 
-_REMEDY = "Give strings, or numbers of the tags in id2label=..."
+_REMEDY = "Give tags as strings, or as integers with id2label=..."
 
 
 def get_transformation(name: str, **parameters: Any) -> Transformation:
