@@ -111,7 +111,7 @@ def _transform_spans(
     writing = None if format is None else target.of_documents(source, format.name)
     if of_tags:
         if source.columns:
-            raise InputError("--as-spans can write only one column.", "Name one column.")
+            raise InputError("--as-spans can write only one column.", "Name one with --column.")
         file = source.read_columns(options.file)
         with locating_errors({"": file}):
             tags = as_tags(file.tags[0], prefix=source.prefix)
