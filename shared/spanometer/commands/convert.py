@@ -75,7 +75,7 @@ class Target(CheckedOptions):
         if self.in_place and self.output is not None:
             raise InputError("--in-place and -o cannot be used together.", "Remove one of them.")
         if self.in_place and self.file == STANDARD_INPUT:
-            remedy = "Leave out --in-place; the result goes to standard output."
+            remedy = "Leave out --in-place to write to standard output."
             raise InputError("--in-place cannot replace standard input.", remedy)
         if self.replace and not self.names_file:
             raise InputError("--force needs -o.", "Name the file with -o.")
@@ -169,8 +169,8 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         nothing = setting("outside", "nothing")
-        problem = f"this command changes tags, but with {nothing}, each tag is a label."
-        remedy = f"Remove {nothing}. To read tags without prefixes, set {setting('prefix', False)} instead."
+        problem = f"'{nothing}' makes each tag a label, so there are no tags to change."
+        remedy = f"Remove '{nothing}'. To read tags without prefixes, set {setting('prefix', False)} instead."
         raise InputError(problem, remedy, source=path)
     files = files_of(path)
     target.require_writable(folder=files is not None)
@@ -212,8 +212,8 @@ def _read(path: str, source: InputFiles) -> DocumentFile:
     file = source.read_columns(path)
     if file.format:
         problem = f"this is {file.format}, but Spanometer writes tags only as columns or JSON lines."
-        how = " (jq -c '.[]' writes an array as lines)" if file.format == "one JSON text" else ""
-        raise InputError(problem, f"Convert it to columns or JSON lines first{how}.", source=file.source)
+        how = " For an array, use jq -c '.[]'." if file.format == "one JSON text" else ""
+        raise InputError(problem, f"Convert the file to columns or JSON lines first.{how}", source=file.source)
     return file
 
 

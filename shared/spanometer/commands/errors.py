@@ -167,7 +167,7 @@ def run(options: argparse.Namespace) -> None:
     measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
         problem = f"the costs of errors need exactly one measure, got {len(measures)}."
-        raise InputError(problem, "Name one measure.")
+        raise InputError(problem, "Name one with --measures.")
     if corpus.content != "tags":
         refuse(options, ["by"], CONTENTS[corpus.content])
     corpus = corpus.read(words=True)

@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     answers = next(iter(others), texts)
     if answers.answers is None:
         remedy = "Give the file of the texts first, then the file of the answers. If the answers have another key,"
-        named = f"name it with {mention('answer_key')}."
+        named = f"name that key with {mention('answer_key')}."
         raise InputError("this file has no answers.", f"{remedy} {named}", source=answers.source)
     texts = replace(texts, answers=None)
     texts, answers = matched(texts if source.tokenizer is None else with_tokens(texts, source.tokenizer), answers)

@@ -42,7 +42,7 @@ CONTENTS = {
     "entities": "entity trees",
     "spans": "documents with spans",
     "tags": "tags",
-    "strings": "answers as strings",
+    "strings": "answers that are strings",
 }
 """The kinds of content of files (see `readers.detect`), and what errors call them. Answers become spans or strings."""
 
@@ -302,7 +302,7 @@ class InputFiles(
         """The only column that is named; None means the last column."""
         if self.columns:
             problem = f"{mention('column')} names several columns, but this command reads one."
-            raise InputError(problem, "Name one column.")
+            raise InputError(problem, "Name one with --column.")
         return next(iter(self.column), None)
 
     @property
@@ -397,7 +397,7 @@ class InputFiles(
             if shown is not None or self.grounding is None:
                 raise
             key = setting("answer_key", "KEY")
-            answers = f"If the file has answers of a language model, name their key with {key}."
+            answers = f"If the file has answers of a language model, name the key of the answers: {key}."
             raise error.placed(remedy=f"{error.remedy} {answers}".strip()) from None
 
     def read_trees(self, path: str) -> DocumentFile:

@@ -22,8 +22,8 @@ from .options import add_options, read_options, read_values, refuse_others
 
 _REMEDIES = {
     "attributes": "Use only --measures span_attribute.",
-    "entities": "Use --measures eter. Or score one column of HIPE's files as tags, with the options --column, "
-    "--documents document_id and --outside _",
+    "entities": "Use --measures eter. To score one column of a HIPE file as tags, add --column NAME "
+    "--documents document_id --outside _",
     "strings": "With this --grounding policy, answers are strings, not spans. Leave out --measures, or choose a "
     "policy for spans, such as --grounding strict.",
 }

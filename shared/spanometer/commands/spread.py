@@ -160,6 +160,6 @@ def _read_logits(path: str, scheme: str | None, references: Tags) -> dict[str, A
     except InputError as error:
         if error.document is None:
             raise error.placed(source=path) from None
-        remedy = "The logits must have the tokens of the reference, without padding and special tokens."
+        remedy = "Give logits with one row for each reference token. Remove padding and special tokens."
         raise error.placed(source=path, remedy=remedy) from None
     return {"logits": logits, "id2label": labels}

@@ -12,7 +12,7 @@ from ..alignment.overlaps import Alignment, SideSpans
 from ..arrays import first_flagged, ranges, read_documents
 from ..counts.counts import Column, Counts
 from ..counts.statistics import ALL_AVERAGES, DOCUMENTS, DOCUMENTS_BY_LABEL, f_of, precision_recall_f1
-from ..exceptions import InputError, counted, mention, require_sides, setting
+from ..exceptions import InputError, counted, require_sides, setting
 from ..options import option, reused_option
 from ..spans.arrow import LENGTHS_REMEDY
 from ..spans.spans import Spans
@@ -126,8 +126,7 @@ class PrecisionRecallF1(Measure):
         super().__post_init__()
         if self.f1_average == "defined" and not isnan(self.zero_division):
             raise InputError(
-                f"{setting('f1_average', 'defined')} needs {mention('zero_division')} to be NaN, but it is "
-                f"{self.zero_division:g}.",
+                f"{setting('f1_average', 'defined')} needs {setting('zero_division', nan)}, not {self.zero_division}.",
                 f"Set {setting('zero_division', nan)}.",
                 option="f1_average",
             )

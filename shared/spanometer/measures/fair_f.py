@@ -49,10 +49,10 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair' or 'weighted'. Or give a kind of error its weights TP/FP/FN, which are finite numbers of at least 0: "
-    "LE=0/0.5/0.5, or {'LE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}}, counts a label error as half an FP and half an FN. The "
-    "kinds are TP, FP, FN, LE (wrong label), BES, BEL, BEO (wrong boundaries: the predicted span is smaller, larger or "
-    "crossing), and LBE (wrong label and boundaries). BE sets BES, BEL and BEO together."
+    "Use 'fair' or 'weighted'. Or set the weights of a kind of error: KIND=TP/FP/FN, with finite numbers of at least "
+    "0. For example, LE=0/0.5/0.5, or {'LE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}}, counts a label error as half an FP and "
+    "half an FN. The kinds are TP, FP, FN, LE (wrong label), BES (predicted span too small), BEL (too large), BEO "
+    "(crossing) and LBE (wrong label and boundaries). BE sets BES, BEL and BEO."
 )
 
 

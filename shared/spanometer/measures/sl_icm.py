@@ -162,8 +162,8 @@ class SlIcm(AlignedMeasure):
             if self._source != _MAPPING:
                 raise InputError(
                     f"{mention('unknown')} has no effect, because {mention('token_probabilities')} is not a mapping.",
-                    f"Set {mention('token_probabilities')} to a mapping of words to probabilities (on the command "
-                    f"line: token_probabilities=@FILE), or remove {mention('unknown')}.",
+                    f"Remove {mention('unknown')}, or set {mention('token_probabilities')} to a mapping of words to "
+                    "probabilities. On the command line, use token_probabilities=@FILE.",
                     option="unknown",
                 )
         if self._source == _MAPPING:
@@ -171,7 +171,7 @@ class SlIcm(AlignedMeasure):
         elif self._source == _NUMBER:
             require_probability(probabilities, "token_probabilities")
         if self.tokens is not None and self._source in (_NUMBER, _TOKENS):
-            clause = "has one number for each token already" if self._source == _TOKENS else "is one number"
+            clause = "already has one number for each token" if self._source == _TOKENS else "is one number"
             problem = f"{mention('token_probabilities')} {clause}, so {mention('tokens')} has no effect."
             raise InputError(problem, f"Remove {mention('tokens')}.")
 
@@ -228,7 +228,7 @@ class SlIcm(AlignedMeasure):
         if self.needs_tokens:
             raise InputError(
                 f"{mention('token_probabilities')} are probabilities of words, but the words are missing.",
-                f"Pass {setting('tokens')} too; on the command line, use files with words.",
+                f"Pass {setting('tokens')} too. On the command line, use files with words.",
                 option="token_probabilities",
             )
         information = self.information(np.diff(alignment.offsets), exact=alignment.lengths is not None)
@@ -294,8 +294,7 @@ class SlIcm(AlignedMeasure):
         else:
             problem = f"the word {self.tokens[document][position]!r} is in a span, but has no probability."
             remedy = (
-                "Give a probability for every word in a span, or set one for all other words with "
-                f"{setting('unknown', 1e-7)}."
+                f"Give a probability for every word in a span, or set {setting('unknown', 1e-7)} for all other words."
             )
             side = "tokens"
         raise InputError(problem, remedy, side=side, document=document, position=position)

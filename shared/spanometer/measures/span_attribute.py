@@ -312,7 +312,7 @@ class SpanAttribute(Measure):
         if self.micro_key in names:
             raise InputError(
                 f"{self.micro_key!r} is the name of an attribute, but also the key of the scores over all attributes.",
-                f"Use {setting('micro_key')} with a key that is no attribute.",
+                f"Choose another key: {setting('micro_key')}",
             )
 
     def unmatched(self, counts: Counts) -> list[str]:

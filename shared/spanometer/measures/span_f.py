@@ -54,7 +54,7 @@ class SpanF(FMeasure):
         """Raise an `InputError` if surface forms are counted: several parts of a corpus may have the same form."""
         if self.duplicates == "forms":
             forms = setting("duplicates", "forms")
-            problem = f"{forms} counts each form once in the whole corpus, so the corpus cannot be scored in parts."
+            problem = f"{forms} counts each string once in the whole corpus, so the corpus cannot be scored in parts."
             raise InputError(problem, "Score the corpus as a whole.", option="duplicates")
 
     def columns(self, alignment: Alignment) -> dict[str, Column]:
