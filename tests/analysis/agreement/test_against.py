@@ -149,5 +149,5 @@ def test_names_that_look_like_those_of_errors():
     )
     assert (found.references, found.systems) == (("system x", "b"), ("x",))
     assert "system x" in str(found)
-    with pytest.raises(spanometer.InputError, match="1 is not the name of a system"):
+    with pytest.raises(spanometer.InputError, match="1 cannot be the name of a system"):
         spanometer.score_against([[["B-A"]], [["O"]]], {1: [["B-A"]]}, measures=["span_f"])
