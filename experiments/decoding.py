@@ -63,7 +63,7 @@ _LOGIT_WAYS = {
 
 _STORED = (
     "The values come from a stored run, because training takes half a minute. "
-    "To run the experiment again, use python -m experiments decoding."
+    "To run the experiment again, type: python -m experiments decoding"
 )
 
 _STATEMENTS = {
@@ -114,7 +114,7 @@ def policies(inputs: Inputs) -> Iterator[Cell | str]:
     for statement, (higher, lower) in _STATEMENTS.items():
         yield Cell(statement, "value", *(high > low for high, low in zip(values[higher], values[lower], strict=True)))
     yield note
-    yield f"We trained a linear tagger on {run['trained_on']}, and scored {run['corpus']} by span_f."
+    yield f"We trained a linear tagger on {run['trained_on']}, and scored {run['corpus']} with span_f."
     yield "docs/illegal_tags.md describes the experiment."
     if missing:
         raise MissingCorpus(missing)

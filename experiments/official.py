@@ -241,7 +241,7 @@ def table(data: Path) -> Iterator[str]:
         "differences are faults of the official scorer."
     )
     yield from ("", "## Why rows differ", "")
-    yield "Each line contains the number of rows that differ and the reason."
+    yield "The number in parentheses is the number of rows that differ."
     yield ""
     for reason, protocols in differing.items():
         counts = ", ".join(f"**{name}** ({len(rows):,})" for name, rows in protocols.items())

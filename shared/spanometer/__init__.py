@@ -99,7 +99,7 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
     try:
         import evaluate
     except ImportError as error:
-        remedy = "Install it: pip install evaluate; spanometer.score does without."
+        remedy = "Install evaluate (pip install evaluate), or use spanometer.score."
         raise InputError(f"evaluate cannot be imported ({error}).", remedy) from None
 
     from .integrations.module import require_settings
@@ -110,5 +110,5 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
     except OSError as error:
         if error.errno is None:
             raise
-        remedy = "Set the environment variable HF_HOME to a folder that can be written; spanometer.score does without."
+        remedy = "Set the environment variable HF_HOME to a writable folder, or use spanometer.score."
         raise InputError(f"evaluate cannot write into its cache ({error}).", remedy) from None

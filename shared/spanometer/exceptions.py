@@ -246,7 +246,8 @@ def require_kind(value: object, kind: type | tuple[type, ...], noun: str, remedy
 def require_no_more(more: Sequence[object], remedy: str) -> None:
     """Raise an `InputError` if a function was called with too many positional arguments."""
     if more:
-        raise InputError(f"{counted(len(more), 'positional argument')} too many.", f"{remedy} Pass options by name.")
+        problem = f"{counted(len(more), 'positional argument')} too many."
+        raise InputError(problem, f"{remedy} Pass options as name=value.")
 
 
 def require_sides(kind: type, references: Any, predictions: Any) -> None:
@@ -269,7 +270,7 @@ def require_same_words(words: Sequence[str], predicted: Sequence[str], document:
     if words == predicted:
         return
     position = next((place for place, pair in enumerate(zip(words, predicted, strict=False)) if len({*pair}) > 1), None)
-    problem = f"{counted(len(predicted), f'predicted {noun}')}, {counted(len(words), f'reference {noun}')}."
+    problem = f"got {counted(len(predicted), f'predicted {noun}')}, but {counted(len(words), f'reference {noun}')}."
     if position is not None:
         word, other = shown(words[position]), shown(predicted[position])
         problem = f"the {noun} is {other} in the prediction and {word} in the reference."
@@ -289,7 +290,7 @@ def only_difference(first: str, second: str) -> str:
         "Unicode normalisation": lambda text: normalize("NFKC", text),
         "case": lambda text: normalize("NFKC", normalize("NFKC", text).casefold()),
     }
-    return next((f" The two differ only in {way}." for way, plain in ways.items() if plain(first) == plain(second)), "")
+    return next((f" The only difference: {way}." for way, plain in ways.items() if plain(first) == plain(second)), "")
 
 
 def require_same_text(reference: str, prediction: str, document: int, remedy: str, option: str | None = None) -> None:

@@ -27,11 +27,11 @@ _SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
 _LONGEST = 1 << 12
 """The maximum number of bits of an integer, chosen so that signatures can show every seed."""
 
-_PER_LABEL = f"Each label's scores are under per_label{clause_for('details', '; modules add it with details=True')}."
+_PER_LABEL = f"The scores of labels are under per_label{clause_for('details', ' (in modules, set details=True)')}."
 _OF_SCORE = clause_for("details", " of spanometer.score")
 
 _STRICT = (
-    f"Instead of seqeval's mode='strict', use {setting('repair', 'discard')} with the scheme, such as "
+    f"Instead of seqeval's mode='strict', use {setting('repair', 'discard')} and a scheme, such as "
     f"{setting('scheme', 'IOB2')}."
 )
 
@@ -44,19 +44,19 @@ _COUNTERPARTS = {
     **dict.fromkeys(("width", "precision"), "Use --digits."),
     # seqeval and scikit-learn
     "suffix": "Write 'B-PER', not 'PER-B'. To score tags such as 'PER-B', use the module seqeval with suffix=True.",
-    "sample_weight": f"All documents have the same weight; {setting('average', 'weighted')} weights labels by "
-    "their number of reference spans.",
+    "sample_weight": "All documents have the same weight. To weight labels by their number of reference spans, "
+    f"set {setting('average', 'weighted')}.",
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
     **dict.fromkeys(("label_names", "label_list"), f"If the tags are integers, name them with {mention('id2label')}."),
     "target_names": "Labels keep their names from the annotation.",
     "pos_label": _PER_LABEL,
     "beta": f"Use {setting('f_beta', 0.5)}.",
     # seqscore
-    "repair_method": f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}; to refuse "
+    "repair_method": f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}. To refuse "
     f"illegal tags, use {setting('repair', 'raise')}.",
     "encoding_name": f"Name the scheme of the tags with {setting('scheme')}.",
     "reference": "Give the reference first, then the systems.",
-    "score_format": "Use --table; --json has everything.",
+    "score_format": "Use --table. For all results, use --json.",
     "error_counts": "Use spanometer errors, or --per-label, which has the counts of both sides.",
     "full_precision": "Use --json, or --digits.",
     "type_map": f"Use {setting('label_map')}{_OF_SCORE}.",
@@ -64,30 +64,30 @@ _COUNTERPARTS = {
     **dict.fromkeys(("remove_types", "exclude"), f"Use {setting('ignore_labels')}{_OF_SCORE}."),
     "label_index": "Name the column of the tags with --column.",
     "token_index": "Name the column of the words with --words-column.",
-    "file_encoding": f"Use {setting('encoding')}; files are read as UTF-8 without it.",
+    "file_encoding": f"Use {setting('encoding')} for files that are not UTF-8.",
     # nervaluate
     "loader": "The format of the input is detected.",
     "scenario": "Use the measure semeval_f(schema=strict). The other schemas are exact, partial and ent_type.",
-    "min_overlap_percentage": f"Use the measure semeval_f with {setting('min_overlap', 0.01)}, a share.",
+    "min_overlap_percentage": f"Use the measure semeval_f with {setting('min_overlap', 0.01)} for 1 %.",
     # sacreBLEU
     "confidence_n": f"Use {setting('n_resamples')}.",
-    "paired_ar": "Use spanometer compare: its tables show the p-values of randomisation tests.",
-    "paired_bs": "Use spanometer compare: with --json, it also shows the p-values of bootstrap tests.",
+    "paired_ar": "Use spanometer compare, whose tables show the p-values of randomisation tests.",
+    "paired_bs": "Use spanometer compare with --json. It also shows the p-values of bootstrap tests.",
     "paired_ar_n": "Use spanometer compare with --n-permutations.",
     "paired_bs_n": "Use spanometer compare with --n-resamples.",
     "sentence_level": "Use --per-document.",
     "short": "Signatures are always complete.",
     # guesses
-    "match_labels": "It is an option of measures, as in measures='span_f(match_labels=no)'.",
+    "match_labels": "Set it for a measure, as in measures='span_f(match_labels=no)'.",
     **dict.fromkeys(("micro", "macro", "weighted"), f"Use {setting('average', 'macro')}, micro or weighted."),
-    **dict.fromkeys(("csv", "latex", "markdown", "html"), "Use --table csv, latex, markdown or html, or end -o in it."),
+    **dict.fromkeys(("csv", "latex", "markdown", "html"), "Use --table csv, latex, markdown or html, or -o NAME.csv."),
     **dict.fromkeys(("bio", "iob"), f"Use {setting('scheme', 'IOB2')}."),
     **dict.fromkeys(("ci", "bootstrap"), f"Use {setting('confidence', 0.95)}."),
     "f1": "The table has F1. To print only F1, use --score-only --measures span_f.",
     "quiet": "To print one number, use --score-only --measures span_f.",
-    "verbose": "Use --per-label or --per-document; --json has everything.",
+    "verbose": "Use --per-label or --per-document. For all results, use --json.",
     "by_length": "Use spanometer errors with --buckets.",
-    "significance": "Use spanometer compare: it has two tests.",
+    "significance": "Use spanometer compare, which has two significance tests.",
     "evaluate": "Use spanometer score.",
     "help_all": "Use --help all.",
     "version": "Use spanometer --version.",
@@ -377,7 +377,7 @@ def require_known(names: Iterable[str], options: Collection[str], owner: str) ->
     for name in names:
         if name not in options:
             text = name if isinstance(name, str) else shown(name)
-            without = "Leave the option out; this format has no options."
+            without = "Leave the option out. This format has no options."
             known = f"Its options are {', '.join(options)}." if options else without
             remedy = did_you_mean(text, options, repr) or known
             raise InputError(f"{owner} has no option {shown(name)}.", counterpart(text) or remedy)

@@ -17,7 +17,7 @@ def test_empty_documents_lack_nothing(lines):
 
 def test_what_two_texts_differ_in():
     composed, decomposed = "Zoë won", unicodedata.normalize("NFD", "Zoë won")
-    assert only_difference(composed, decomposed) == " The two differ only in Unicode normalisation."
-    assert only_difference(composed, decomposed.upper()) == " The two differ only in case."
-    assert only_difference("a\r\nb", "a\nb") == " The two differ only in line ends and byte order marks."
+    assert only_difference(composed, decomposed) == " The only difference: Unicode normalisation."
+    assert only_difference(composed, decomposed.upper()) == " The only difference: case."
+    assert only_difference("a\r\nb", "a\nb") == " The only difference: line ends and byte order marks."
     assert only_difference("a", "b") == ""

@@ -49,8 +49,8 @@ def test_words_are_the_same(file):
 @pytest.mark.parametrize(
     ("word", "other", "hint"),
     [
-        ("caf\u00e9", "cafe\u0301", "The two differ only in Unicode normalisation."),
-        ("Ada", "ADA", "The two differ only in case."),
+        ("caf\u00e9", "cafe\u0301", "The only difference: Unicode normalisation."),
+        ("Ada", "ADA", "The only difference: case."),
         ("Ada", "Ida", ""),
     ],
 )

@@ -19,7 +19,7 @@ def test_options_that_can_be_read_once():
 
 
 SETTINGS = [
-    ({"cache_dir": 3}, "3 .of type int. is not a folder"),
+    ({"cache_dir": 3}, "3 .of type int. is not a path"),
     ({"num_process": "a"}, "num_process='a'"),
     ({"num_process": 2, "process_id": 2}, "process_id=2 is not valid with num_process=2"),
     ({"num_process": 2, "process_id": -1}, "process_id=-1"),

@@ -158,5 +158,5 @@ def test_forms_of_files(tmp_path):
 
 def test_forms_without_words():
     measure = SpanF(duplicates="forms")
-    with pytest.raises(InputError, match="counts each form once"):
+    with pytest.raises(InputError, match="counts each string once"):
         policy_spread([["B-A"]], [["I-A"]], measures=measure)

@@ -99,8 +99,8 @@ def test_values_that_differ_in_type_alone(one, other):
         assert caught.value.other.place == "references, document 1, span 1"
         kinds = f"({type(other).__name__} and {type(one).__name__})"
         assert str(caught.value).startswith(
-            f"predictions, document 1, span 1: 'x' is {other!r} here and {one!r} in references, document 1, span 1: "
-            f"the values differ only in type {kinds}."
+            f"predictions, document 1, span 1: 'x' is {other!r} here, but {one!r} in references, document 1, span 1. "
+            f"The values differ only in type {kinds}."
         )
     # another attribute may have them, and so may one that is not scored
     assert numbers(score(references, predictions, attributes=["y"])) == [1, 1, 1]

@@ -26,7 +26,7 @@ BOUNDARIES = {
     "same": "the predicted span has the tokens of the reference span",
     "shorter": "the predicted span lies inside the reference span",
     "longer": "the reference span lies inside the predicted span",
-    "shifted": "neither span lies inside the other",
+    "shifted": "neither span lies inside the other span",
 }
 """The kinds of differences between the boundaries of a pair."""
 

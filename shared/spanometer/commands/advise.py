@@ -1,9 +1,9 @@
 """Suggest a measure for a corpus, and say why.
 
-The SL-ICM paper defines formal properties of measures. Lengths, overlaps and
-words of the reference's spans show which of these properties matter for this
-corpus. The output also has the F1 expected by chance. Span lengths are in
-tokens. If the file has no tokens, add --tokenizer.
+The SL-ICM paper defines formal properties of measures. The lengths, overlaps
+and words of the reference spans show which properties matter for your corpus.
+The output also has the F1 expected by chance. Span lengths are in tokens. If
+the file has no tokens, add --tokenizer NAME.
 
 Examples:
   spanometer advise gold.conll

@@ -1,8 +1,8 @@
 """Compare systems on the same documents: scores, differences, tests and ranks.
 
-The output has a confidence interval for the score difference of each pair of
-systems. Two paired tests (approximate randomisation, bootstrap) give p-values
-with Holm's correction. The options for reading are those of spanometer score.
+For each pair of systems, the output has the score difference with a confidence
+interval. It also has p-values of two paired tests, approximate randomisation
+and bootstrap, with Holm's correction.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll
@@ -37,10 +37,10 @@ class ComparisonOutput(TableOutput):
     """Options for showing a comparison.
 
     Attributes:
-        rank_correlation: show how similarly measures rank the systems.
-        per_label: also compare the systems by label.
-        by_chance: also rank the systems on two groups of documents: documents with an F1 by chance below BOUNDS (such
-            as 0.175), and the other documents. Two bounds (0.1,0.2) make three groups.
+        rank_correlation: show how well the measures agree in ranking the systems.
+        per_label: also compare the systems on each label.
+        by_chance: also rank the systems on groups of documents, by their F1 by chance. With BOUNDS 0.175, one group has
+            documents below 0.175, and one has the others. With BOUNDS 0.1,0.2, there are three groups.
         fail_if_worse: exit with status 1 if the second system is significantly worse than the first in any measure
             (p < 0.05, randomisation test).
     """
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         refuse(options, ("rank_correlation", "by_chance"), CONTENTS[content])
     corpus = corpus.read(words=any(measure.needs_tokens for measure in measures))
     if len(corpus.systems) < 2:
-        remedy = "Give the reference and at least two other files, or a file and --column 2,3,4."
+        remedy = "Give the reference and at least two systems, or one file with --column 2,3,4."
         problem = f"a comparison needs at least two systems, got {len(corpus.systems)}."
         raise InputError(problem, f"{remedy} For one system, use spanometer score.")
     if output.fail_if_worse:

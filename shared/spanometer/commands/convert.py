@@ -1,9 +1,9 @@
 """Repair the tags of a file, or write the file in another tag scheme or format.
 
-If you convert to another tag scheme, only the tags change. For illegal tags,
-add --repair. If the target format cannot represent a span, convert fails. With
---lossy, convert lists such spans and leaves them out. To write tags for a file
-without tokens, add --tokenizer.
+Converting to another tag scheme changes only the tags. If the file has illegal
+tags, add --repair POLICY. If the target format cannot represent a span, convert
+fails. With --lossy, convert simplifies the span or leaves it out, and lists it.
+To write tags for a file without tokens, add --tokenizer NAME.
 
 Examples:
   spanometer convert system.conll --repair conlleval > fixed.conll
@@ -52,11 +52,11 @@ class Target(CheckedOptions):
 
     Attributes:
         to: tag scheme or file format to write.
-        lossy: write the spans that the format can represent, and list the others.
+        lossy: simplify or leave out spans that the format cannot represent, and list them.
         output: write to OUT instead of standard output; OUT must not exist. If the name OUT ends in .gz, the output is
             gzipped.
-        in_place: replace the contents of FILE by the result.
-        force: let -o replace an existing file or folder, but never an input file.
+        in_place: overwrite FILE with the result.
+        replace: let -o replace an existing file or folder, but never an input file.
 
     Raises:
         InputError: if options exclude each other, or if the target is a folder.
@@ -66,7 +66,7 @@ class Target(CheckedOptions):
     lossy: bool = switch(common=True)
     output: str | None = text("OUT", common=True)
     in_place: bool = switch(common=True)
-    force: bool = switch()
+    replace: bool = switch(flag="force")
     file: str = ""
 
     def __post_init__(self) -> None:
@@ -75,9 +75,9 @@ class Target(CheckedOptions):
         if self.in_place and self.output is not None:
             raise InputError("--in-place and -o cannot be used together.", "Remove one of them.")
         if self.in_place and self.file == STANDARD_INPUT:
-            remedy = "Leave out --in-place; the result goes to standard output."
+            remedy = "Leave out --in-place to write to standard output."
             raise InputError("--in-place cannot replace standard input.", remedy)
-        if self.force and not self.names_file:
+        if self.replace and not self.names_file:
             raise InputError("--force needs -o.", "Name the file with -o.")
 
     @property
@@ -88,7 +88,7 @@ class Target(CheckedOptions):
     def require_writable(self, *, folder: bool) -> None:
         """Raise an `InputError` if the new file or folder cannot be written, before anything is read."""
         if self.names_file:
-            require_writable(str(self.output), replace=self.force, folder=folder)
+            require_writable(str(self.output), replace=self.replace, folder=folder)
 
     @contextlib.contextmanager
     def opened(self, *, packed: bool = False, together: contextlib.ExitStack | None = None) -> Iterator[BinaryIO]:
@@ -99,7 +99,7 @@ class Target(CheckedOptions):
         opening: contextlib.AbstractContextManager[BinaryIO]
         if self.in_place or self.names_file:
             packed = packed or (path.endswith(".gz") and not self.in_place)
-            opening = writing(path, replace=self.in_place or self.force, together=together)
+            opening = writing(path, replace=self.in_place or self.replace, together=together)
         else:
             sys.stdout.flush()
             # compressed output is useless on a terminal
@@ -149,7 +149,7 @@ class DocumentTarget(NamedTuple):
             for each in listed:
                 print(f"{kind}: {printable(spelled(str(each), speller({})))}", file=sys.stderr)
         if writers()[format].folder:
-            write_folder(str(target.output), fitted, format, settings, replace=target.force)
+            write_folder(str(target.output), fitted, format, settings, replace=target.replace)
             return fitted
         with target.opened() as stream:
             stream.writelines(written(fitted, format, settings))
@@ -169,8 +169,8 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         nothing = setting("outside", "nothing")
-        problem = f"this command changes tags, but with {nothing}, each tag is a label."
-        remedy = f"Remove {nothing}. To read tags without prefixes, set {setting('prefix', False)} instead."
+        problem = f"'{nothing}' makes each tag a label, so there are no tags to change."
+        remedy = f"Remove '{nothing}'. To read tags without prefixes, set {setting('prefix', False)} instead."
         raise InputError(problem, remedy, source=path)
     files = files_of(path)
     target.require_writable(folder=files is not None)
@@ -189,7 +189,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     }
     root = path if os.path.isdir(path) else os.path.commonpath([os.path.dirname(file) or "." for file in parts])
     new = files is not None and target.names_file
-    writing_new = writing_folder(str(target.output), replace=target.force) if new else contextlib.nullcontext()
+    writing_new = writing_folder(str(target.output), replace=target.replace) if new else contextlib.nullcontext()
     with writing_new as folder, contextlib.ExitStack() as together:
         for file, rewriter in rewriters.items():
             of_file = replace(target, file=file)
@@ -212,8 +212,8 @@ def _read(path: str, source: InputFiles) -> DocumentFile:
     file = source.read_columns(path)
     if file.format:
         problem = f"this is {file.format}, but Spanometer writes tags only as columns or JSON lines."
-        how = " (jq -c '.[]' writes an array as lines)" if file.format == "one JSON text" else ""
-        raise InputError(problem, f"Convert it to columns or JSON lines first{how}.", source=file.source)
+        how = " For an array, use jq -c '.[]'." if file.format == "one JSON text" else ""
+        raise InputError(problem, f"Convert the file to columns or JSON lines first.{how}", source=file.source)
     return file
 
 

@@ -363,8 +363,9 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
     pair = tuple(column for column in (source.reference_column, source.prediction_column) if column is not None)
     of_all = "layer_columns" if source.layer_columns else "column"
     if (source.layer_columns and source.column) or ((source.layer_columns or source.columns) and pair):
-        problem = f"{mention(of_all)} already names the columns of all sides."
-        raise InputError(problem, "Leave out the other options for columns.")
+        names = ("column", "reference_column", "prediction_column")
+        others = [mention(name) for name in names if name != of_all and getattr(source, name) is not None]
+        raise InputError(f"{mention(of_all)} already names all columns.", f"Leave out {' and '.join(others)}.")
     if source.columns and len(paths) > 1:
         remedy = "Name one column for all files, or give one file."
         raise InputError("--column can name several columns only in a single file.", remedy)
@@ -417,8 +418,7 @@ def require_system(content: str, files: Sequence[object]) -> None:
 def require_two_systems(flag: str, systems: Collection[str]) -> None:
     """Raise an `InputError` unless an option that compares two systems has two."""
     if len(systems) != 2:
-        number = f"{'is' if len(systems) < 2 else 'are'} {len(systems)}"
-        raise InputError(f"{flag} compares two systems, but there {number}.", "Give REFERENCE OLD NEW.")
+        raise InputError(f"{flag} compares two systems, got {len(systems)}.", "Give REFERENCE OLD NEW.")
 
 
 def require_drawable(systems: Collection[str]) -> None:

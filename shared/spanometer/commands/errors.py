@@ -1,8 +1,8 @@
 """Show the kinds of errors that systems make, and what each kind costs.
 
 Each reference span is matched with at most one overlapping predicted span.
-Unmatched spans count as missing or spurious. With several systems, their errors
-are also compared. The options for reading are those of spanometer score.
+Unmatched reference spans count as missing, and unmatched predicted spans as
+spurious. If you give several systems, their errors are also compared.
 
 Examples:
   spanometer errors gold.conll system.conll --html report.html
@@ -120,12 +120,12 @@ class SpanParts(CheckedOptions):
     Attributes:
         buckets: also score groups (buckets) of spans: by length, position, capital letters, label frequency, label
             consistency, document length and entity density of the document.
-        train: training set; also score three groups of spans: seen in training with the same label, seen only with
+        train: training set. Also score three groups of spans: seen in training with the same label, seen only with
             other labels, not seen.
         train_column: tag column of the training set, if it differs from --column.
-        by: also group spans by their values in these columns of the reference file, or under KEY in comments
-            '# KEY=VALUE', and score each group. A span has the value of its first token; if the values are numbers, a
-            span has the mean over its tokens.
+        by: also score groups of spans, by their values in these columns of the reference file, or under KEY in comments
+            '# KEY=VALUE'. A span has the value of its first token; if the values are numbers, it has their mean over
+            its tokens.
     """
 
     buckets: bool = switch()
@@ -167,7 +167,7 @@ def run(options: argparse.Namespace) -> None:
     measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
         problem = f"the costs of errors need exactly one measure, got {len(measures)}."
-        raise InputError(problem, "Name one measure.")
+        raise InputError(problem, "Name one with --measures.")
     if corpus.content != "tags":
         refuse(options, ["by"], CONTENTS[corpus.content])
     corpus = corpus.read(words=True)

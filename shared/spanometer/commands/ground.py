@@ -1,9 +1,9 @@
 """Turn the entities in a language model's answers into spans of the texts.
 
-TEXTS is JSON lines with the key "text", or a file that you can score. ANSWERS
-is JSON lines of answers or chats. Answers are matched with texts by "id", or by
-line order if there are no ids. Spanometer leaves out entities that are not in
-the text, and counts them.
+TEXTS has JSON lines with the key "text", or is any file that you can score.
+ANSWERS has JSON lines with answers or chats. Answers are matched with texts by
+the key "id", or by line order if there are no ids. Entities that are not in the
+text are left out and counted.
 
 Examples:
   spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --list-lost
@@ -38,7 +38,7 @@ class GroundingOutput(CheckedOptions):
     """Options for showing grounded answers.
 
     Attributes:
-        list_lost: list the entities that are not found in the text, and why.
+        list_lost: list each entity that is not found in the text, with the reason.
     """
 
     list_lost: bool = switch(common=True)
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     answers = next(iter(others), texts)
     if answers.answers is None:
         remedy = "Give the file of the texts first, then the file of the answers. If the answers have another key,"
-        named = f"name it with {mention('answer_key')}."
+        named = f"name that key with {mention('answer_key')}."
         raise InputError("this file has no answers.", f"{remedy} {named}", source=answers.source)
     texts = replace(texts, answers=None)
     texts, answers = matched(texts if source.tokenizer is None else with_tokens(texts, source.tokenizer), answers)

@@ -42,7 +42,7 @@ CONTENTS = {
     "entities": "entity trees",
     "spans": "documents with spans",
     "tags": "tags",
-    "strings": "answers as strings",
+    "strings": "answers that are strings",
 }
 """The kinds of content of files (see `readers.detect`), and what errors call them. Answers become spans or strings."""
 
@@ -168,8 +168,8 @@ class ChosenLabels(LabelChoice):
     """Options for selecting and renaming labels; the map can be in a file.
 
     Attributes:
-        label_map: rename labels: MAP is a list OLD=NEW,OLD=NEW or a file (lines OLD NEW, or a JSON object). OLD can be
-            a tag such as B-geo.
+        label_map: rename labels. MAP is a list OLD=NEW,OLD=NEW or a file. The file has lines OLD NEW, or a JSON object.
+            OLD can be a tag such as B-geo.
     """
 
     label_map: Mapping[str, str] | None = reused_option(
@@ -183,24 +183,24 @@ class TagColumns(LabelDecoding):
     Attributes:
         id2label: file with the names of integer tags: one name on each line, or a model's config.json.
         ignore_index: ignore tokens with this integer tag in the first file; needs --id2label.
-        documents: a document begins at each comment '# KEY = ...', or at each -DOCSTART- line if KEY is -DOCSTART-. By
-            default, documents begin after blank lines. For texts with inline markup, KEY is:
+        documents: a document begins at each comment '# KEY = ...'. If KEY is -DOCSTART-, a document begins at each
+            -DOCSTART- line. By default, blank lines separate documents. For texts with inline markup, KEY is:
             - lines (default): each line is a document
             - blank: blank lines separate documents
             - file: the file is one document
         outside: the tag of tokens outside all spans, such as _ (default: O). If TAG is `o`, the prefixes b- and i- are
             read as B- and I-. If TAG is `nothing`, every tag is a label, even O.
-        boundary: end a document at lines that begin with this word, such as --boundary=-X- (default: -DOCSTART-).
-        column: tag column of all files: a name, or a number (1 is the first column; -1, the default, is the last). If
-            one file has the reference and the systems, name all their columns, as in 2,3.
+        boundary: lines that begin with WORD separate documents, as in --boundary=-X- (default: -DOCSTART-).
+        column: column of the tags in all files: a name, or a number (1 is the first column, -1 the last; default: -1).
+            If one file has the reference and the systems, name all their columns, as in 2,3.
         reference_column: column of the reference's tags.
         prediction_column: column of the system's tags.
-        layer_columns: read nested spans from several columns, such as NE-FINE-LIT,NE-NESTED; if one file has reference
-            and system, first name the reference's columns, then the system's columns.
+        layer_columns: read nested spans from several columns, separated by commas, as in NE-FINE-LIT,NE-NESTED. If one
+            file has both sides, first name the reference's columns, then the system's columns.
         layers_apart: with --layer-columns: match only spans that come from the same column.
         words_column: column of the words, for sl_icm with word probabilities.
-        token_probability_column: column with the token probabilities in the reference file, for sl_icm; _ means no
-            probability.
+        token_probability_column: column of the reference file with token probabilities, for sl_icm. The value _ means
+            no probability.
     """
 
     id2label: Any = option(None, metavar="FILE", parse=read_label_names)
@@ -254,9 +254,9 @@ class InputFiles(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list of actions separated by "
         f"commas:\n- names: {', '.join(NAMED)}\n"
-        f"- list of {len(PLACES)} actions, one for each case in this order: {', '.join(PLACES)}\n"
+        f"- list: one action for each case, in this order: {', '.join(PLACES)}\n"
         f"- names of policies that compare strings, not positions: {', '.join(NAMED_STRINGS)}\n"
-        f"- list of {len(StringPolicy.places)} actions to compare only strings, one for each case in this order: "
+        "- list that compares strings: one action for each case, in this order: "
         f"{', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",
@@ -302,7 +302,7 @@ class InputFiles(
         """The only column that is named; None means the last column."""
         if self.columns:
             problem = f"{mention('column')} names several columns, but this command reads one."
-            raise InputError(problem, "Name one column.")
+            raise InputError(problem, "Name one with --column.")
         return next(iter(self.column), None)
 
     @property
@@ -397,7 +397,7 @@ class InputFiles(
             if shown is not None or self.grounding is None:
                 raise
             key = setting("answer_key", "KEY")
-            answers = f"If the file has answers of a language model, name their key with {key}."
+            answers = f"If the file has answers of a language model, name the key of the answers: {key}."
             raise error.placed(remedy=f"{error.remedy} {answers}".strip()) from None
 
     def read_trees(self, path: str) -> DocumentFile:

@@ -47,7 +47,7 @@ PROTOCOLS = "protocols"
 
 _TEXTS = {
     "reading": "Files of tags have a token on each line, with its tag in the last column, and a blank line after each "
-    "document. You can also use JSON lines of tag lists, and documents with spans. Files can be gzipped; - means "
+    "document. You can also use JSON lines with lists of tags, and documents with spans. Files can be gzipped; - means "
     "standard input.",
     "reading documents with spans": "Documents with spans are exports of annotation tools, or JSON lines with text and "
     "spans. Character spans are aligned with the tokens of the reference (--to-tokens), or scored in characters "
@@ -60,7 +60,7 @@ _TEXTS = {
     "unless you set --column.",
     "reading Parquet files": "With --cluster, REFERENCE is a Parquet file, a folder, or a quoted pattern such as "
     '"data/*.parquet". The Parquet files have a column for the reference and a column '
-    "for the system. If the columns have tags, set --scheme.",
+    "for the system. Set --scheme if the columns have tags.",
 }
 """The text above the options of a section, by its title."""
 

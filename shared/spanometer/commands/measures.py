@@ -22,8 +22,8 @@ from .options import add_options, read_options, read_values, refuse_others
 
 _REMEDIES = {
     "attributes": "Use only --measures span_attribute.",
-    "entities": "Use --measures eter. Or score one column of HIPE's files as tags, with the options --column, "
-    "--documents document_id and --outside _",
+    "entities": "Use --measures eter. To score one column of a HIPE file as tags, add --column NAME "
+    "--documents document_id --outside _",
     "strings": "With this --grounding policy, answers are strings, not spans. Leave out --measures, or choose a "
     "policy for spans, such as --grounding strict.",
 }
@@ -45,7 +45,7 @@ def add_measure_options(
     listed = f'measures, such as "span_f,token_f(format=BIO)" (default: {default})'
     scoring.add_argument("--measures", metavar="NAMES", action="append", help=listed)
     if protocols:
-        scoring.add_argument("--protocol", metavar="NAME", help="compute the scores as this official scorer does")
+        scoring.add_argument("--protocol", metavar="NAME", help="compute the scores as the official scorer NAME does")
     add_options(parser, "measures", FMeasure)
     # errors write an option that only one measure has together with this measure, as --measures does
     own: dict[str, str] = {}

@@ -156,7 +156,7 @@ class Output(CheckedOptions):
 
     Attributes:
         json: print one JSON object instead of tables.
-        no_color: print without colors; setting the environment variable NO_COLOR has this effect, too.
+        no_color: print without colors. You can also set the environment variable NO_COLOR.
     """
 
     json: bool = switch(common=True)
@@ -199,11 +199,11 @@ class TableOutput(Precision, Output):
     """Options for showing, writing and drawing a result that consists of tables.
 
     Attributes:
-        table: format of the tables (default: the ending of the -o file decides).
-        table_kind: write only tables of this kind, such as scores, labels or documents (default: all kinds, but only
-            the main table for CSV).
-        output: write to FILE, which must not exist; -o FOLDER/ writes a file for each kind of table.
-        force: replace existing files, but never an input file.
+        table: format of the tables (the ending of -o FILE sets it, too).
+        table_kind: write only tables of this kind, such as scores, labels or documents. By default, all tables are
+            written, but in CSV only the main table.
+        output: write to the new file FILE; -o FOLDER/ writes a file for each kind of table.
+        replace: replace existing files, but never an input file.
         plot: draw the result as .png, .svg or .pdf; needs matplotlib.
 
     Raises:
@@ -225,7 +225,7 @@ class TableOutput(Precision, Output):
     )
     table_kind: str | None = text("KIND")
     output: str | None = text("FILE", common=True)
-    force: bool = switch()
+    replace: bool = switch(flag="force")
     plot: str | None = text("PNG", parse=require_format)
 
     def __post_init__(self) -> None:
@@ -245,10 +245,10 @@ class TableOutput(Precision, Output):
             object.__setattr__(self, name, True)
         # pictures and reports are files, too
         paths = [path for name in WRITTEN if (path := getattr(self, name, None)) not in (None, STANDARD_INPUT)]
-        if self.force and not paths:
+        if self.replace and not paths:
             raise InputError("--force needs -o.", "Name the file with -o.")
         for path in paths:
-            require_writable(path, replace=self.force, folder=path == self.output and self.in_folder)
+            require_writable(path, replace=self.replace, folder=path == self.output and self.in_folder)
 
     @property
     def has_own_form(self) -> bool:
@@ -283,7 +283,7 @@ class TableOutput(Precision, Output):
             kinds = {self.table_kind: of_kind(kinds, self.table_kind)}
         if self.in_folder:
             ending = next(ending for ending, form in _BY_ENDING.items() if form == self.table)
-            with writing_folder(str(self.output), replace=self.force) as folder:
+            with writing_folder(str(self.output), replace=self.replace) as folder:
                 for kind, tables in kinds.items():
                     with writing(os.path.join(folder, f"{kind}{ending}")) as stream:
                         stream.write(self._written(tables).encode())
@@ -314,5 +314,5 @@ class TableOutput(Precision, Output):
         if not self.names_file:
             super().write_text(text)
             return
-        with writing(str(self.output), replace=self.force) as stream:
+        with writing(str(self.output), replace=self.replace) as stream:
             stream.write(text.encode())

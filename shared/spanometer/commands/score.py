@@ -1,7 +1,7 @@
 """Score systems against a reference: precision, recall and F1 of their spans.
 
-The format of the files is detected. Leave out PREDICTION if REFERENCE also has
-the predictions, in another column.
+Spanometer detects the format of the files. If REFERENCE also has the
+predictions, in another column, leave out PREDICTION.
 
 Examples:
   spanometer score gold.conll system.conll --per-label
@@ -53,11 +53,11 @@ class ScoreOutput(TableOutput):
     """Options for showing scores.
 
     Attributes:
-        per_label: also show the scores of each label, and all averages.
+        per_label: also show the scores of each label and their averages.
         per_document: also show the scores of each document.
         score_only: print only the main score, for scripts; needs a single measure.
-        by_chance: also score two groups of documents: documents with an F1 by chance below BOUNDS (such as 0.175), and
-            the other documents. Two bounds (0.1,0.2) make three groups.
+        by_chance: also score documents in groups, by their F1 by chance. With BOUNDS 0.175, one group has documents
+            below 0.175, and one has the others. With BOUNDS 0.1,0.2, there are three groups.
     """
 
     per_label: bool = switch(common=True, topic="measures")
@@ -185,9 +185,8 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
             compared = {name: getattr(measure, name) for name in default}
             if compared not in (policy.compared, default):
                 options = " and ".join(mention(name) for name in compared)
-                policy_set = f"{setting('grounding', str(policy))} already sets how to compare strings"
-                problem = f"{policy_set}, but {measure.name} has other options for this."
-                raise InputError(problem, f"Leave out {options} of {measure.name}.")
+                problem = f"{setting('grounding', str(policy))} already sets {options} of {measure.name}."
+                raise InputError(problem, f"Leave out {options}.")
         return [replace(measure, **policy.compared) for measure in measures]
     column = source.token_probability_column
     weighing = [measure for measure in measures if isinstance(measure, SlIcm)]
@@ -205,8 +204,8 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
         with locating_errors({"token_probabilities": references}):
             measures = [replace(each, **own) if isinstance(each, SlIcm) else each for each in measures]
     if references.words is None and (lacking := [measure.name for measure in measures if measure.needs_tokens]):
-        problem = f"{lacking[0]} needs words, and the reference file has none."
-        raise InputError(problem, "Name their column with --words-column.", source=references.source)
+        problem = f"{lacking[0]} needs words, but the reference file has no words."
+        raise InputError(problem, "Name the column of words with --words-column.", source=references.source)
     words: Any = references.words
     return with_words(measures, lambda: words.take(kept))
 
@@ -215,8 +214,8 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
     """Options for Parquet files that have both sides in columns: tags, spans or entity trees.
 
     Attributes:
-        cluster: score Parquet files with Dask; ADDRESS is a cluster's scheduler (tcp://host:8786), or local for this
-            machine.
+        cluster: score Parquet files with Dask. ADDRESS is a cluster's scheduler, such as tcp://host:8786, or `local`
+            for this machine.
         references: column of the reference.
         predictions: column of the system.
         lengths: column with each document's number of tokens; needed if the file has spans instead of tags.
@@ -269,7 +268,7 @@ def run(options: argparse.Namespace) -> None:
     if content not in SERIES:
         refuse(options, ["by_chance"], CONTENTS[content])
     if output.plot is not None and content != "attributes" and output.by_chance is None:
-        problem = f"{mention('plot')} needs {mention('by_chance')}: it draws the two groups of documents."
+        problem = f"{mention('plot')} draws the two groups of documents that {mention('by_chance')} makes."
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
     corpus = corpus.read(words=any(measure.needs_tokens for measure in measures))
     if not number:
@@ -340,7 +339,7 @@ def _one_number(reports: Mapping[str, Report]) -> Number:
     results = [result for report in reports.values() for result in report.results]
     if len(results) > 1:
         what = f"{counted(len(reports), 'system')} and {counted(len(results) // len(reports), 'measure')}"
-        problem = f"{mention('score_only')} prints one number, but there are {what}."
+        problem = f"{mention('score_only')} prints one number, but got {what}."
         raise InputError(problem, "Give one PREDICTION, and one measure with --measures.")
     (result,) = results
     values = next(iter(result.scores.values())) if is_by_attribute(result.scores) else result.scores
@@ -354,5 +353,5 @@ def _number_in(options: argparse.Namespace) -> int:
     refuse(options, _OF_ONE_REFERENCE, "several references")
     if not 0 < number < files:
         problem = f"--references {number} is not possible with {counted(files, 'file')}."
-        raise InputError(problem, "Name at least one reference, and the file of at least one system after it.")
+        raise InputError(problem, "Give at least one reference first, then at least one system.")
     return number

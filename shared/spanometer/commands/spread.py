@@ -1,10 +1,9 @@
 """Score a system with every repair policy, or with every grounding policy.
 
-A policy decides how illegal tags are read, or how the entities in a language
-model's answer are found in the text. The output has the best, worst and mean
-score over all policies, and the scores of well-known policies. The options
-for reading are those of spanometer score. Tags must be IOBES, BILOU, BMES or
-IOB2.
+A repair policy decides how illegal tags are read. A grounding policy decides
+how the entities in a language model's answer are found in the text. The output
+has the best, worst and mean score over all policies, and the scores of
+well-known policies. Tags must be IOBES, BILOU, BMES or IOB2.
 
 Examples:
   spanometer spread gold.conll system.conll --plot spread.png
@@ -45,7 +44,7 @@ class SpreadSource(CheckedOptions):
 
     Attributes:
         answers: read the predictions as answers of language models. Set this if Spanometer does not detect answers.
-        logits: .npz file of the system's logits. It has 'labels', and either one array of shape (tokens, labels) for
+        logits: .npz file with the system's logits. It has 'labels', and either one array of shape (tokens, labels) for
             each document, or padded 'logits' with 'lengths'.
     """
 
@@ -161,6 +160,6 @@ def _read_logits(path: str, scheme: str | None, references: Tags) -> dict[str, A
     except InputError as error:
         if error.document is None:
             raise error.placed(source=path) from None
-        remedy = "The logits must have the tokens of the reference, without padding and special tokens."
+        remedy = "Give logits with one row for each reference token. Remove padding and special tokens."
         raise error.placed(source=path, remedy=remedy) from None
     return {"logits": logits, "id2label": labels}

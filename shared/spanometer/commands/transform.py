@@ -1,7 +1,7 @@
 """Add errors of one or several kinds to a file.
 
-Spans are cut, shifted, shortened, lengthened, relabelled, removed or invented,
-or tags become illegal. Changed spans stay inside their documents and do not
+An error cuts, shifts, shortens, lengthens, relabels, removes or invents a span,
+or makes a tag illegal. Changed spans stay inside their documents and do not
 overlap. The number of changed spans is printed to standard error. The tags of
 FILE must be legal.
 
@@ -39,11 +39,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, {*ONE_FILE} - {"repair"})
     once = "once for all kinds of errors, or once for each --apply"
     helps = {
-        "apply": "kind of error to add (see --list); repeat --apply to add several kinds",
-        "rate": f"probability that a span is changed; give --rate {once}",
-        "seed": "random seed of the first --apply; the second --apply uses N + 1",
-        "first": f"change at most N spans, in text order; give --first {once}",
-        "matched": "change equally many spans for opposite kinds of errors, such as +1 and -1",
+        "apply": "add errors of this kind (see --list). To add several kinds, repeat --apply",
+        "rate": f"probability that a span is changed. Give --rate {once}",
+        "seed": "random seed of the first --apply; the second has N + 1",
+        "first": f"change only the first N spans. Give --first {once}",
+        "matched": "let opposite kinds of errors, such as +1 and -1, change equally many spans",
         "list": "list the kinds of errors for --apply, and exit",
         "as-spans": "write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",
     }
@@ -63,7 +63,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Read, transform and write."""
     if not options.apply and not options.as_spans:
-        raise InputError("no transformation is named.", "Name one with --apply; see --list.")
+        raise InputError("no transformation is named.", "Name one with --apply. To list all, use --list.")
     steps = _steps(options)
     path = options.file = InputPath.of(options.file)
     source, of_tags = read_source(options, path)
@@ -111,7 +111,7 @@ def _transform_spans(
     writing = None if format is None else target.of_documents(source, format.name)
     if of_tags:
         if source.columns:
-            raise InputError("--as-spans can write only one column.", "Name one column.")
+            raise InputError("--as-spans can write only one column.", "Name one with --column.")
         file = source.read_columns(options.file)
         with locating_errors({"": file}):
             tags = as_tags(file.tags[0], prefix=source.prefix)
@@ -139,9 +139,9 @@ def _transform_spans(
 def _steps(options: argparse.Namespace) -> list[Transformation]:
     """Read the transformations."""
     names, rates, firsts = options.apply, options.rate, options.first
-    for flag, what, values in (("--rate", "rates", rates), ("--first", "numbers", firsts)):
+    for flag, values in (("--rate", rates), ("--first", firsts)):
         if len(values) not in (0, 1, len(names)):
-            problem = f"got {len(values)} {what} for {counted(len(names), 'transformation')}."
+            problem = f"got {len(values)} values of {flag} for {counted(len(names), 'transformation')}."
             raise InputError(problem, f"Give {flag} once, or once for each --apply.")
     if firsts and options.matched:
         raise InputError("--first and --matched cannot be used together.", "Remove one of them.")
@@ -150,6 +150,6 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
         own = {key: values[number % len(values)] for key, values in (("rate", rates), ("first", firsts)) if values}
         steps.append(get_transformation(name, seed=options.seed + number, **own))
     if "illegal_tags" in names[:-1]:
-        problem = "no transformation can read the illegal tags that illegal_tags makes."
+        problem = "other transformations cannot read the illegal tags that illegal_tags makes."
         raise InputError(problem, "Apply illegal_tags once, as the last transformation.")
     return steps

@@ -1,10 +1,11 @@
 """List the illegal tags of a file, or its invalid spans.
 
-For tags, validate lists each illegal pair of neighbouring tags, its line, and
-the spans from each repair policy. For other files, validate lists spans that
-are empty, outside the text, repeated or padded with blanks. It also lists a
-span if the file states another text for it than the text at its offsets. The
-exit status is 1 if there are problems, and 2 if a file cannot be read.
+For tags, validate lists each illegal pair of neighbouring tags with its line
+number, and the spans that each repair policy reads there. For other files,
+validate lists spans that are empty, outside the text, repeated or padded with
+blanks. It also lists spans whose text in the file differs from the text at
+their offsets. The exit status is 1 if there are problems, and 2 if a file
+cannot be read.
 
 Examples:
   spanometer validate system.conll

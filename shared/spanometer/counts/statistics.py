@@ -55,8 +55,8 @@ FEW_WITH_LABEL = 10
 def require_bounded(option: str, draws: int, size: int, noun: str, most: int) -> None:
     """Raise an `InputError` if `draws * size` exceeds a limit, because it would take too long."""
     if draws * size > most:
-        limit = f"the limit is {most:,} {noun}s in all, about ten minutes"
-        problem = f"{draws:,} {option.removeprefix('n_')} of {counted(size, noun)} take too long: {limit}."
+        limit = f"The maximum is {most:,} {noun}s in all (about ten minutes)"
+        problem = f"{draws:,} {option.removeprefix('n_')} of {counted(size, noun)} take too long. {limit}."
         raise InputError(problem, f"Set {setting(option, most // size)} or less.", option=option)
 
 

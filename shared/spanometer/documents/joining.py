@@ -184,11 +184,11 @@ _BLOCK = 1 << 20
 """The number of words that are compared at a time."""
 
 SCORED_DOCUMENTS = {
-    "same": "raise an error unless all files have the same documents",
+    "same": "all files must have the same documents",
     "shared": "documents that are in all files",
-    "reference": "documents of the reference; a system that lacks a document counts as having no spans in it",
+    "reference": "documents of the reference; a system that lacks a document has no spans in it",
     "reference_with_spans": "documents in which the reference has at least one span with a scored label",
-    "all": "all documents; a file that lacks a document counts as having no spans in it",
+    "all": "all documents; a file that lacks a document has no spans in it",
 }
 """The policies for documents that are missing on some sides, with explanations."""
 

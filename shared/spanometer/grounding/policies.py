@@ -123,8 +123,8 @@ def _joins(character: str) -> bool:
 
 COUNTS = {
     "items": "all items",
-    "placed": "items with a place in the text",
-    "surplus": "items whose mention is in the text, although all occurrences already belong to other items",
+    "placed": "items that became spans",
+    "surplus": "items whose mention is in the text, but every occurrence already belongs to another item",
     "absent": "items whose mention is not in the text",
     "overlapping": "items that were removed because they overlap another item",
     "outside": "items with a label that the model was not asked for",
@@ -132,8 +132,8 @@ COUNTS = {
     "rewritten": "answers that repeat the text with marks, but change its words",
     "repaired": "answers whose JSON has comments, curly quotes, or unescaped quotes",
     "unread": "items with unreadable offsets",
-    "other_fields": "keys, values and lines in answers outside items",
-    "turned": "items with the mention before the label, if the format of the answer allows both orders",
+    "other_fields": "keys, values and lines of answers that belong to no item",
+    "turned": "items with the mention before the label, in formats that allow both orders",
 }
 """The counts of answers."""
 
@@ -306,7 +306,7 @@ class GroundingPolicy(AnswerPolicy):
         choices={
             "ignore": "do not use the offsets",
             "check": "use offsets if the text at the offsets equals the mention",
-            "trust": "use all offsets inside the text, even if the mention differs from the text at these offsets",
+            "trust": "use all offsets inside the text, even if the text there differs from the mention",
             "nearest": "take the occurrence of the mention that is nearest to the offsets",
         },
     )

@@ -274,7 +274,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         declared = self.options()
         of_tags = sorted({"mode", "scheme", "strict", "suffix"} & options.keys())
         if of_tags and "tags" not in self.configurations:
-            raise InputError(f"{self.measure.name} has no option {of_tags[0]!r}.", "Leave it out: no tags are scored.")
+            raise InputError(f"{self.measure.name} has no option {of_tags[0]!r}, which needs tags.", "Leave it out.")
         require_known(options, declared, self.measure.name)
         for kind in self.readings():
             if kind in self.configurations[self.configuration].options:
@@ -298,7 +298,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             if not same(options.get(name, declared.default), declared.default):
                 forms = [form for form, configuration in self.configurations.items() if kind in configuration.options]
                 raise InputError(
-                    f"{mention(name)} is for {' and '.join(forms)}; this module was loaded for {self.configuration}.",
+                    f"{mention(name)} is for {' and '.join(forms)}, but the module is loaded for {self.configuration}.",
                     f'Leave out {setting(name)}, or load the module with "{forms[0]}".',
                     option=name,
                 )
@@ -343,8 +343,8 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """Raise an `InputError` if the result of an attribute has the name of a detail."""
         for name in names:
             if name in self.measure.detail_keys:
-                problem = f"details=True adds a result {name!r}, but an attribute or micro_key has the same name."
-                raise InputError(problem, "Leave out details, or rename the attribute (or micro_key).")
+                problem = f"details=True adds a result {name!r}, but an attribute or micro_key has this name too."
+                raise InputError(problem, "Leave out details=True, or choose another name.")
 
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
         """Read and count both columns; also describe for the signature how they were read."""
@@ -396,8 +396,8 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
 def require_settings(settings: Options) -> None:
     """Raise an `InputError` if the framework's settings are invalid."""
-    remedy = "Give a path, or leave out cache_dir."
-    require_kind(settings.get("cache_dir"), (str, os.PathLike, NoneType), "a folder (cache_dir)", remedy)
+    remedy = "Set cache_dir=... to the path of a folder, or leave it out."
+    require_kind(settings.get("cache_dir"), (str, os.PathLike, NoneType), "a path", remedy)
     number, process = settings.get("num_process", 1), settings.get("process_id", 0)
     if not is_integer(number) or not is_integer(process) or not 0 <= process < number:
         problem = f"process_id={shown(process)} is not valid with num_process={shown(number)}."

@@ -105,7 +105,7 @@ class TokenClassificationMetrics:
         transitions: Any = None,
         per_label: bool = False,
     ) -> None:
-        remedy = f"Use one of {', '.join(map(repr, DECODERS))}, or a list of both."
+        remedy = f"Use {', '.join(map(repr, DECODERS))} or a list of both."
         decoders = (
             [decode] if isinstance(decode, str) else ordered(decode, "a list of decoders", remedy, option="decode")
         )
@@ -346,7 +346,7 @@ def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
         yield predictions, label_ids
         return
     if not isinstance(predictions, list) or len(predictions) != len(label_ids) or not label_ids:
-        problem = "the labels are a list of batches; the predictions must be a list of the same length."
+        problem = "the labels are a list of batches, but the predictions are not a list of the same length."
         raise InputError(problem, "Give two lists of the same length, with one item for each batch.")
     yield from zip(predictions, label_ids, strict=True)
 

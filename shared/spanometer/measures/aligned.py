@@ -12,7 +12,7 @@ from ..alignment.overlaps import Alignment, SideSpans
 from ..arrays import first_flagged, ranges, read_documents
 from ..counts.counts import Column, Counts
 from ..counts.statistics import ALL_AVERAGES, DOCUMENTS, DOCUMENTS_BY_LABEL, f_of, precision_recall_f1
-from ..exceptions import InputError, counted, mention, require_sides, setting
+from ..exceptions import InputError, counted, require_sides, setting
 from ..options import option, reused_option
 from ..spans.arrow import LENGTHS_REMEDY
 from ..spans.spans import Spans
@@ -31,8 +31,8 @@ class AlignedMeasure(Measure):
     for overlapping spans of one label then raises it for all overlapping spans.
 
     Attributes:
-        match_labels: compare labels and positions. If off, compare only positions; spans with the same tokens count as
-            one.
+        match_labels: compare labels and positions. If off, compare only positions, and count spans with the same tokens
+            once.
     """
 
     match_labels: bool = option(True, label="Labels must agree")
@@ -93,10 +93,10 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "like `documents`, but the score of each label is also a mean over documents",
+            DOCUMENTS_BY_LABEL: "as `documents`; the score of each label is a mean over documents, too",
         },
     )
-    f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)
+    f_beta: float = option(1.0, help="beta of F-beta; 2 gives recall twice the weight of precision", low=0)
     combination: str = option(
         "harmonic",
         help="how precision and recall are combined into f1",
@@ -113,7 +113,7 @@ class PrecisionRecallF1(Measure):
         choices={
             "mean": "mean of F1",
             "of_means": "F1 of the averaged precision and recall",
-            "defined": "mean of F1, without labels whose precision or recall is undefined",
+            "defined": "mean of F1 over the labels with defined precision and recall",
         },
     )
 
@@ -126,8 +126,7 @@ class PrecisionRecallF1(Measure):
         super().__post_init__()
         if self.f1_average == "defined" and not isnan(self.zero_division):
             raise InputError(
-                f"{setting('f1_average', 'defined')} needs {mention('zero_division')} to be NaN, but it is "
-                f"{self.zero_division:g}.",
+                f"{setting('f1_average', 'defined')} needs {setting('zero_division', nan)}, not {self.zero_division}.",
                 f"Set {setting('zero_division', nan)}.",
                 option="f1_average",
             )
@@ -178,8 +177,8 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
     by group.
 
     Attributes:
-        label_groups: also score groups of labels. Labels with the same text before the separator TEXT form a group:
-            with /, NAME/PATIENT and NAME/DOCTOR form the group NAME.
+        label_groups: also score groups of labels, named by their text before the separator TEXT. If TEXT is /,
+            NAME/PATIENT and NAME/DOCTOR form the group NAME.
     """
 
     label_groups: str | None = option(None, kind=str, metavar="TEXT")

@@ -213,7 +213,7 @@ def unmatched_refusal(sides: Sequence[Attributes], unmatched: int, documents: np
     return InputError(
         f"the span from {span.start[at]} to {span.end[at]} with the label {span.labels[span.label[at]]!r} is missing "
         f"in the {_SIDES[1 - side]}.",
-        f"Give both sides the same spans, or count the difference as errors with {setting('on_mismatch', 'count')}.",
+        f"Give both sides the same spans. To count missing spans as errors, use {setting('on_mismatch', 'count')}.",
         **_place_of(sides, side, at, documents),
     )
 
@@ -247,7 +247,7 @@ def require_one_type(
             earlier, earlier_place = first.setdefault((name, _meaning(value)), (value, place))
             if type(earlier) is not type(value):
                 where = mention("default_values") if earlier_place is None else OTHER_PLACE
-                both = f"{shown(name)} is {value!r} here and {earlier!r} in {where}: the values"
+                both = f"{shown(name)} is {value!r} here, but {earlier!r} in {where}. The values"
                 if earlier_place is not None and earlier_place.place == place.place:
                     both = f"the values of {shown(name)} include both {value!r} and {earlier!r}, which"
                 raise place.placed(

@@ -74,10 +74,10 @@ class ChanceKappaF1(AlignedMeasure):
             the number of tokens in the document, k the number of spans, a their total length and a_i the length of the
             span.
         uniform_threshold: with method=auto: minimum accuracy of the approximation.
-        n_simulations: number of random annotations to simulate; adds chance_f1_std (standard deviation of chance F1)
-            and p_value (share of simulations that reach the observed F1).
+        n_simulations: number of random annotations to simulate. They give chance_f1_std, the standard deviation of
+            chance F1, and p_value, the share of simulations that reach the observed F1.
         seed: the seed of the simulations.
-        zero_division: value of f1 if there are no spans; also the value of kappa_f1 if chance_f1 is 1.
+        zero_division: value of f1 if there are no spans, and of kappa_f1 if chance_f1 is 1.
 
     Counts: `both`, `expected`, `predicted`, `reference` (tokens or spans, see `level`), `reference_spans`.
 
@@ -104,8 +104,8 @@ class ChanceKappaF1(AlignedMeasure):
         help="how to compute the expected F1",
         choices={
             "exact": "without approximation",
-            "uniform": "approximation: each position has the same probability",
-            "auto": "the approximation where its error is small, otherwise exact",
+            "uniform": "an approximation, in which all positions have the same probability",
+            "auto": "uniform where its error is small, otherwise exact",
         },
         label="Method",
     )

@@ -105,7 +105,8 @@ class Eter(Measure):
     results: ClassVar[Mapping[str, Key]] = {
         "eter": error_key(
             "entity tree error rate",
-            "cost of insertions, deletions and aligned pairs, divided by the number of reference entities",
+            "cost of insertions, deletions and aligned pairs, divided by the number of reference entities; "
+            "1 for an empty output",
         ),
         "insertions": error_key("inserted entities", "predicted entities without a partner", whole=True),
         "deletions": error_key("deleted entities", "reference entities without a partner", whole=True),

@@ -49,10 +49,10 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair' or 'weighted'. Or give a kind of error its weights TP/FP/FN, which are finite numbers of at least 0: "
-    "LE=0/0.5/0.5, or {'LE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}}, counts a label error as half an FP and half an FN. The "
-    "kinds are TP, FP, FN, LE (wrong label), BES, BEL, BEO (wrong boundaries: the predicted span is smaller, larger or "
-    "crossing), and LBE (wrong label and boundaries). BE sets BES, BEL and BEO together."
+    "Use 'fair' or 'weighted'. Or set the weights of a kind of error: KIND=TP/FP/FN, with finite numbers of at least "
+    "0. For example, LE=0/0.5/0.5, or {'LE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}}, counts a label error as half an FP and "
+    "half an FN. The kinds are TP, FP, FN, LE (wrong label), BES (predicted span too small), BEL (too large), BEO "
+    "(crossing) and LBE (wrong label and boundaries). BE sets BES, BEL and BEO."
 )
 
 
@@ -87,9 +87,9 @@ class FairF(FMeasure):
     count as in `fair`.
 
     Attributes:
-        weights: weights of errors: "fair" (a wrong label or boundary is half a false positive and half a false
-            negative), "weighted" (as fair, but half of a boundary error is a true positive), or the weights TP/FP/FN of
-            single kinds of errors, as in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25".
+        weights: weights of errors. "fair": a wrong label or boundary is half a false positive and half a false
+            negative. "weighted": as "fair", but a boundary error is also half a true positive. Or set the weights
+            TP/FP/FN of kinds of errors: {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25".
         focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
             label of the predicted span.
 
@@ -105,7 +105,7 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="the label under which a label error counts",
+        help="label under which a wrong label counts",
         choices={"target": "the reference span's label", "system": "the predicted span's label"},
         label="Wrong labels belong to",
     )

@@ -102,8 +102,8 @@ class Gamma(UnitMeasure):
         "shift",
         help="how to make random annotations",
         choices={
-            "shift": "shift real annotations in a circle, as in the paper",
-            "statistical": "draw numbers, lengths and gaps of units from normal distributions, as in pygamma-agreement",
+            "shift": "shift real annotations, wrapping around at the end, as in the paper",
+            "statistical": "draw number, lengths and gaps of units from normal distributions, as in pygamma-agreement",
         },
         label="Sampler",
     )

@@ -55,7 +55,7 @@ class TokenProbabilities:
         offsets = offsets_of([len(part) for part in parts])
         values = np.concatenate([np.empty(0), *parts])
         if (token := first_flagged((values < 0) | (values > 1))) is not None:
-            logarithms = " If the values are logarithms, take exp of the values." if values[token] < 0 else ""
+            logarithms = " If the values are logarithms, apply exp to them first." if values[token] < 0 else ""
             problem = f"{values[token]!s} is not a probability."
             document, position = place_of(offsets, token)
             place: dict[str, Any] = {"side": "token_probabilities", "document": document, "position": position}

@@ -10,7 +10,7 @@ from .aligned import FMeasure, f_results, require_disjoint
 
 
 class IntersectionF(FMeasure):
-    """Compute precision, recall and F1 over the covered proportion of each span.
+    """Compute precision, recall and F1 from the share of each span that the other side covers.
 
     P = (1 / |Ŝ|) Σ_ŝ Σ_s |ŝ ∩ s| / |ŝ|, R = (1 / |S|) Σ_s Σ_ŝ |ŝ ∩ s| / |s|. S are the reference spans and Ŝ the
     predicted spans; the sums run over pairs with the same label. Higher is better.
@@ -21,7 +21,7 @@ class IntersectionF(FMeasure):
 
     Attributes:
         cap: limit the coverage of each span to 1; set this if an annotation has overlapping spans of one label.
-        best: spans for which only the largest overlap counts, not the sum of overlaps.
+        best: which spans count with their largest overlap, not with the sum of their overlaps.
 
     Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,
     in spans.

@@ -70,13 +70,13 @@ class MatchedF(FMeasure):
 
     credit: str = option(
         "iou_threshold",
-        help="credit of a matched pair",
+        help="value of a matched pair",
         choices={
             "iou_threshold": "1 if its intersection over union reaches the threshold",
             "iou_50_95": "mean over the thresholds 0.5, 0.55 ... 0.95",
             "iou": "its intersection over union",
             "overlap": "1 for any shared token",
-            "mpp": "the covered share of the predicted span in precision, and of the reference span in recall",
+            "mpp": "in precision, the covered share of the predicted span; in recall, of the reference span",
         },
         label="Credit of a pair",
     )
@@ -84,7 +84,7 @@ class MatchedF(FMeasure):
 
     name = "matched_f"
     results = f_results(
-        "total credit of matched pairs / predicted spans", "total credit of matched pairs / reference spans"
+        "total value of matched pairs / predicted spans", "total value of matched pairs / reference spans"
     )
     place = 56
     support = "reference"

@@ -72,7 +72,7 @@ class Signature:
                 raise InputError(
                     f"the expected signature of {self.measure} has {states[0]}, but the signature of the result has "
                     f"{states[1]}.",
-                    "Score with the options and the kind of input in the expected signature, or change that signature.",
+                    "Use the options and the kind of input of the expected signature, or change that signature.",
                 )
 
 

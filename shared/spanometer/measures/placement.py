@@ -307,7 +307,7 @@ def require_placeable(alignment: Alignment, name: str, side: SideSpans, placemen
         return
     layers, independent = setting("placement", "layers"), setting("placement", "independent")
     if placement == "disjoint":
-        reason = f". {setting('placement', 'disjoint')} allows no such overlaps."
+        reason = f". {setting('placement', 'disjoint')} does not allow such overlaps."
         remedy = f"Use {layers} for nested spans, or {independent} for any overlap."
         require_disjoint(alignment, name, side, reason, remedy)
     depth = _nesting_depth(side)

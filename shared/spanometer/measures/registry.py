@@ -165,8 +165,8 @@ def read_measures(
     entries = listed_measures(measures)
     if not signed and reading_of(signatures_in(item for _, item in entries), _all_measures()):
         raise InputError(
-            "the signature also has options for reading the input; only spanometer.score accepts such options.",
-            "Give only the measure and its own options, as in span_f(average=macro); pass other options as arguments.",
+            "the signature has options for reading the input, which only spanometer.score accepts.",
+            "Give the measure with its own options, as in span_f(average=macro). Pass other options as arguments.",
         )
     chosen = [_read_measure(measure, table, options, files) for _, measure in entries]
     own = named_apart([measure for (name, _), measure in zip(entries, chosen, strict=True) if name is None])
@@ -175,7 +175,7 @@ def read_measures(
         if names.count(name) > 1:
             raise InputError(
                 f"{mention('measures')} contains {name} twice.",
-                f"Remove one {name}, or give the results names, such as measures={{'one': SpanF(), 'other': SpanF()}}.",
+                f"Remove one {name}, or name the results, as in measures={{'one': SpanF(), 'other': SpanF()}}.",
             )
     if not chosen:
         raise InputError("`measures` is empty.", f"The measures are {', '.join(table)}.")
@@ -226,7 +226,7 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
     table = read_stream(counts) if isinstance(counts, (bytes, bytearray, memoryview)) else counts
     require_kind(table, pa.Table, "a table of counts", "Pass an Arrow table or bytes.")
     if measure is not None:
-        require_kind(measure, Measure, "a measure", "Pass the measure object that computed the counts, or no measure.")
+        require_kind(measure, Measure, "a measure", "Pass the measure that computed the counts, or no measure.")
     own_measure = _stored_measure(table) if measure is None else measure
     return own_measure.counts_type.from_arrow(table, own_measure)
 
@@ -237,7 +237,7 @@ def _stored_measure(table: pa.Table) -> Measure:
     name, options = described.get("measure"), described.get("options")
     measures = _all_measures()
     if not isinstance(name, str) or name not in measures or not isinstance(options, dict):
-        raise InputError("the table has counts, but not the name of the measure.", "Pass measure=...")
+        raise InputError("the table has counts, but not the name of the measure.", "Pass the measure: measure=...")
     kind = measures[name]
     numbers = {option for option, declared in options_of(kind).items() if declared.kind is float}
     with suppress(*UNFIT):

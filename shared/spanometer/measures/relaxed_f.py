@@ -28,7 +28,7 @@ class RelaxedF(FMeasure):
 
     Attributes:
         overlap: the kind of overlap, see above.
-        threshold: minimum overlap (without effect if overlap=any).
+        threshold: minimum overlap; has no effect with overlap=any.
         credit: what a span that reaches another counts: 1, or its `best` overlap (Label Studio's agreement).
         matching: `many`: spans are not paired; a span may reach several spans and be reached by several. `first`: one
             to one; each reference span, in text order, takes the first free predicted span that it reaches. `fresh`: in
@@ -37,7 +37,7 @@ class RelaxedF(FMeasure):
             `coverage` must be at least the threshold.
         recall: `found`: as above. `right`: right predicted spans / (right predicted spans + missed reference spans)
             (SemEval-2014 task 7).
-        duplicates: how often equal spans count, in the reference and in the prediction.
+        duplicates: how often equal spans of one side count.
 
     Counts: `right` and `predicted`, in predicted spans; `found` and `reference`, in reference spans.
 
@@ -59,7 +59,7 @@ class RelaxedF(FMeasure):
     threshold: float = option(0.5, low=0, high=1, label="Threshold", only_with={"overlap": ("iou", "dice", "coverage")})
     credit: str = option(
         "one",
-        help="credit of a span that overlaps enough",
+        help="value of a span that overlaps enough",
         choices={"one": "1", "best": "its best overlap"},
         only_with={"overlap": ("iou", "dice", "coverage"), "matching": ("many",)},
     )
@@ -67,9 +67,9 @@ class RelaxedF(FMeasure):
         "many",
         help="how spans are matched",
         choices={
-            "many": "each span on its own",
+            "many": "spans are not paired",
             "first": "one to one; each reference span takes the first free predicted span",
-            "fresh": "ignore a predicted span if earlier predicted spans overlap the same reference spans enough",
+            "fresh": "ignore a predicted span if an earlier one already overlaps the same reference span enough",
         },
         label="Matching",
     )
@@ -77,7 +77,7 @@ class RelaxedF(FMeasure):
         "found",
         help="how recall is defined",
         choices={
-            "found": "found reference spans / reference spans",
+            "found": "found reference spans / all reference spans",
             "right": "right predicted spans / (right predicted spans + missed reference spans)",
         },
         only_with={"matching": ("many",)},

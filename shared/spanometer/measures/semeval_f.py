@@ -71,7 +71,7 @@ class SemevalF(FMeasure):
         choices={
             "joint": "all schemas use the same best pairing",
             "schema": "the pairing with the most correct pairs in the schema",
-            "first": "each predicted span takes the equal reference span, or else the first free reference span",
+            "first": "each predicted span takes the identical reference span, otherwise the first free one",
             "nervaluate": "predicted spans are paired one after another, as in nervaluate",
         },
         label="Alignment",

@@ -71,8 +71,8 @@ class SlIcm(AlignedMeasure):
             one unit of information (1 bit with the default base), for any `log_base`. `"corpus"` uses the frequencies
             of tokens that come with the data, as on the command line. Only tokens in spans need a probability: the
             mapping may lack other words, and lists may have None, NaN or 0 for other tokens.
-        unknown: P(w) of words that are not in the dict token_probabilities; if unknown is None, such a word in a span
-            is an error.
+        unknown: P(w) of words that are not in the dict token_probabilities. If None, a span with an unknown word raises
+            an error.
         prior: what N_t and N count in the reference: `spans`, or `tokens` in spans. The paper's text and appendix
             differ; its Table 4 uses spans. For a label that is missing in the reference, N_t is 1.
         log_base: base of the logarithms.
@@ -82,7 +82,7 @@ class SlIcm(AlignedMeasure):
             information in its intersections, then the most pairs; the paper leaves the matching open.
         alpha1: weight of the predictions' information.
         alpha2: weight of the reference's information.
-        beta: weight of shared information, which counts 1 + beta times; 1 + beta must exceed alpha1 + alpha2.
+        beta: weight of shared information, which counts 1 + beta times. 1 + beta must exceed alpha1 + alpha2.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
@@ -94,13 +94,13 @@ class SlIcm(AlignedMeasure):
     """
 
     tokens: Sequence[Sequence[str]] | None = tokens_option(
-        "the words of each document; their relative frequencies are P(w), unless you pass token_probabilities"
+        "the words of each document. Their relative frequencies are P(w), unless you set token_probabilities"
     )
     token_probabilities: Probabilities = option(
         None,
-        help="the probabilities P(w): a dict from words to numbers (needs tokens), a list for each document with a "
-        'number for each token, one number for all tokens, or "corpus" (the frequencies of the tokens). Without '
-        "token_probabilities and tokens, each token carries one unit of information",
+        help="the probabilities P(w): a dict from words to numbers, a list of numbers for each document, one number "
+        'for all tokens, or "corpus" for token frequencies. A dict needs tokens. Without token_probabilities '
+        "and tokens, each token carries one unit of information",
         type="dict, list of lists of float, float, or str",
         convert=lambda given: TokenProbabilities.read(given) if is_ordered(given) else given,
         parse=lambda text: _probabilities_in(text),
@@ -162,8 +162,8 @@ class SlIcm(AlignedMeasure):
             if self._source != _MAPPING:
                 raise InputError(
                     f"{mention('unknown')} has no effect, because {mention('token_probabilities')} is not a mapping.",
-                    f"Set {mention('token_probabilities')} to a mapping of words to probabilities (on the command "
-                    f"line: token_probabilities=@FILE), or remove {mention('unknown')}.",
+                    f"Remove {mention('unknown')}, or set {mention('token_probabilities')} to a mapping of words to "
+                    "probabilities. On the command line, use token_probabilities=@FILE.",
                     option="unknown",
                 )
         if self._source == _MAPPING:
@@ -171,7 +171,7 @@ class SlIcm(AlignedMeasure):
         elif self._source == _NUMBER:
             require_probability(probabilities, "token_probabilities")
         if self.tokens is not None and self._source in (_NUMBER, _TOKENS):
-            clause = "has one number for each token already" if self._source == _TOKENS else "is one number"
+            clause = "already has one number for each token" if self._source == _TOKENS else "is one number"
             problem = f"{mention('token_probabilities')} {clause}, so {mention('tokens')} has no effect."
             raise InputError(problem, f"Remove {mention('tokens')}.")
 
@@ -228,7 +228,7 @@ class SlIcm(AlignedMeasure):
         if self.needs_tokens:
             raise InputError(
                 f"{mention('token_probabilities')} are probabilities of words, but the words are missing.",
-                f"Pass {setting('tokens')} too; on the command line, use files with words.",
+                f"Pass {setting('tokens')} too. On the command line, use files with words.",
                 option="token_probabilities",
             )
         information = self.information(np.diff(alignment.offsets), exact=alignment.lengths is not None)
@@ -294,8 +294,7 @@ class SlIcm(AlignedMeasure):
         else:
             problem = f"the word {self.tokens[document][position]!r} is in a span, but has no probability."
             remedy = (
-                "Give a probability for every word in a span, or set one for all other words with "
-                f"{setting('unknown', 1e-7)}."
+                f"Give a probability for every word in a span, or set {setting('unknown', 1e-7)} for all other words."
             )
             side = "tokens"
         raise InputError(problem, remedy, side=side, document=document, position=position)

@@ -84,8 +84,8 @@ class SpanAttribute(Measure):
     Counts: numbers of items, spans on only one side, and a row for each predicted item, see `AttributeCounts`.
 
     Attributes:
-        attributes: attributes to score: None for all, a list of names, or a dict from names to True (all spans) or to a
-            list of labels (spans with these labels).
+        attributes: attributes to score: None for all, a list of names, or a dict. In a dict, a name has True (spans of
+            all labels) or a list of labels.
         default_values: default values of attributes; an attribute with its default value counts as missing.
         include_falsy: also count missing attributes, None, False, 0, 0.0 and "" as items.
         micro_key: key of the score over all attributes.
@@ -96,8 +96,8 @@ class SpanAttribute(Measure):
         on_mismatch: how to handle spans on only one side. `error`: raise an error. `count`: their items are false
             negatives or false positives, and `unmatched_references` and `unmatched_predictions` count the spans. Items
             have no labels, so spans that differ only in labels are compared by their values.
-        zero_division: value of p if there are no predicted items, of r and ap if there are no reference items, and of f
-            if there are no items.
+        zero_division: value of p without predicted items, of r and ap without reference items, and of f without any
+            items.
     """
 
     # results list each attribute, so nothing is averaged
@@ -149,7 +149,7 @@ class SpanAttribute(Measure):
         "f": Key("F1", "harmonic mean of precision and recall"),
         "p": Key("precision", "share of predicted items that are right"),
         "r": Key("recall", "share of reference items that are predicted"),
-        "tp": Key("right", "items on both sides", "[0, ∞)", kind=int, whole=True),
+        "tp": Key("right", "predicted items that are right", "[0, ∞)", kind=int, whole=True),
         "support": Key("in the reference", "items of the reference", "[0, ∞)", "", int, whole=True),
         "positives": Key("predicted", "predicted items", "[0, ∞)", "", int, whole=True),
         "ap": Key("average precision", "average precision of the predicted items, ranked by score"),
@@ -312,7 +312,7 @@ class SpanAttribute(Measure):
         if self.micro_key in names:
             raise InputError(
                 f"{self.micro_key!r} is the name of an attribute, but also the key of the scores over all attributes.",
-                f"Use {setting('micro_key')} with a key that is no attribute.",
+                f"Choose another key: {setting('micro_key')}",
             )
 
     def unmatched(self, counts: Counts) -> list[str]:

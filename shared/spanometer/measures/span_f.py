@@ -33,8 +33,7 @@ class SpanF(FMeasure):
             "once": "equal spans count once",
             "each": "each copy counts; if the reference has 3 copies, at most 3 predicted copies are right",
             "wrong": "the copies of a right span count once, but each copy of a wrong span counts",
-            "forms": "all spans with the same string and label count as one span, which is right if one of these spans "
-            "is right",
+            "forms": "all spans with the same string and label count as one, which is right if any of them is right",
         },
     )
     tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document, for duplicates=forms")
@@ -55,7 +54,7 @@ class SpanF(FMeasure):
         """Raise an `InputError` if surface forms are counted: several parts of a corpus may have the same form."""
         if self.duplicates == "forms":
             forms = setting("duplicates", "forms")
-            problem = f"{forms} counts each form once in the whole corpus, so the corpus cannot be scored in parts."
+            problem = f"{forms} counts each string once in the whole corpus, so the corpus cannot be scored in parts."
             raise InputError(problem, "Score the corpus as a whole.", option="duplicates")
 
     def columns(self, alignment: Alignment) -> dict[str, Column]:

@@ -26,7 +26,7 @@ class TokenF(FMeasure):
     Counts: `both`, `predicted`, `reference`, in units; `reference_spans`.
 
     Attributes:
-        format: what is counted.
+        format: what to count.
         duplicates: how to count a token that several spans of one label share.
         weight_by: with average=weighted: the weight of a label.
     """
@@ -35,9 +35,9 @@ class TokenF(FMeasure):
         "IO",
         choices={
             "IO": "tokens with their labels",
-            "BIO": "like IO, and marks the first token of a span",
-            "BIOE": "like BIO, and marks the last token of a span",
-            "BIOES": "like BIOE, and marks a token that is a whole span",
+            "BIO": "like IO, with a mark on the first token of each span",
+            "BIOE": "like BIO, with a mark on the last token of each span",
+            "BIOES": "like BIOE, with a mark on each span of one token",
             "IO*": "tokens, and the gaps between the tokens of a span",
         },
         label="Format",

@@ -67,10 +67,11 @@ class UnitMeasure(AlignedMeasure):
 
 
 class UnitizingAlpha(UnitMeasure):
-    """Compute Krippendorff's alpha for unitizing, 1 - D_o / D_e: agreement on the spans (units) and gaps of each label.
+    """Compute Krippendorff's alpha for unitizing: agreement on the spans (units) and gaps of each label.
 
+    alpha is 1 - D_o / D_e, with the observed disagreement D_o and the expected disagreement D_e of each label.
     Documents are concatenated, so gaps continue across documents. n is the number of tokens, m the number of annotators
-    and N the number of their units. Observed disagreement D_o and expected disagreement D_e are computed by label.
+    and N the number of their units.
 
     `1995`: D_o = Σ δ² / (m (m - 1) n²), summed over ordered pairs of annotators. Two units that share tokens have δ² =
     (difference of starts)² + (difference of ends)². A unit within a gap of the other annotator has δ² = length², in

@@ -66,7 +66,7 @@ class Limits(CheckedOptions):
     """The encoding of a file, and limits that protect the memory from damaged or malicious files.
 
     Attributes:
-        encoding: encoding of the files, by its Python name (cp1252, utf-16).
+        encoding: encoding of the files, by its Python name, such as cp1252.
         max_line: maximum size of a line, a JSON value or an XML document, in megabytes.
         max_size: maximum size of a file after unpacking, in megabytes.
 

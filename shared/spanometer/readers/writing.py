@@ -43,7 +43,7 @@ def write_documents(
         path: a file that does not exist yet, gzipped if its name ends in `.gz`, or an open binary stream. For brat: a
             folder that does not exist yet or is empty.
         format: `jsonl`, `columns`, `brat`, `doccano`, `label_studio` or `spacy`.
-        lossy: write what the format can represent, and lose the rest.
+        lossy: simplify or leave out spans that the format cannot represent.
         replace: replace an existing file, or an existing folder that has no files of other kinds.
         to_tokens: how to convert spans of characters to tokens, if the format has tokens, see
             `spans.tokenisation.POLICIES`. With `strict`, spans that begin or end inside a token are lost.
@@ -230,7 +230,8 @@ def require_writable(path: str, *, replace: bool, folder: bool = False) -> None:
     if kind != wanted and os.path.exists(path):
         raise InputError(f"this is a {kind}.", f"Name a {wanted}.", source=path)
     if not replace and (os.path.isfile(path) or (folder and os.listdir(path))):
-        raise InputError(f"the {kind} exists already.", "Choose another name, or add --force.", source=path)
+        remedy = f"Choose another name, or add {setting('replace', True)}."
+        raise InputError(f"the {kind} exists already.", remedy, source=path)
     if os.path.isfile(path) and not os.access(path, os.W_OK):
         raise InputError("the file is write-protected.", "Write to another file with -o.", source=path)
 

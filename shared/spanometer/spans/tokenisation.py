@@ -12,7 +12,7 @@ from .spans import Spans, in_order
 from .texts import Tokens, of_characters
 
 POLICIES: Mapping[str, str] = {
-    "strict": "raise an error unless each span begins and ends at a token boundary",
+    "strict": "raise an error if a span does not begin and end at token boundaries",
     "drop": "ignore spans whose start or end is not at a token boundary",
     "expand": "take all tokens that share a character with the span",
     "contract": "take all tokens inside the span",

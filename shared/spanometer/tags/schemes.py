@@ -220,8 +220,8 @@ class LabelChoice:
 
     Attributes:
         label_map: rename labels: old names (or tags such as B-geo) with their new names; other labels keep their names.
-        reference_label_map: rename labels of the reference only. OLD= (no new name) removes reference spans with the
-            label OLD, and predicted spans with exactly the same tokens.
+        reference_label_map: rename labels only in the reference. OLD= (without NEW) removes reference spans with the
+            label OLD, and predicted spans with the same tokens.
         labels: score only these labels; if labels are renamed, use the new names.
         ignore_labels: ignore all spans with these labels; if labels are renamed, use the new names.
         label_case: convert labels to one case.

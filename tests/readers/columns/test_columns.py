@@ -148,6 +148,7 @@ def test_boundary(file):
     path = file("-DOCSTART- O\na B-X\n-X- O\nb O\n\nc O\n-X-- O\n")
     assert tags(path, boundary="-X-") == [["O", "B-X"], ["O"], ["O", "O"]]
     assert tags(path) == [["B-X", "O", "O"], ["O", "O"]]
+    assert tags(file("a B-X\n— O\nb O\n"), boundary="—") == [["B-X"], ["O"]]
 
 
 def test_outside(file):

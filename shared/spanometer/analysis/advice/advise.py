@@ -213,7 +213,7 @@ def advise(
         InputError: for an unknown flow, if there are no spans, and if the words do not fit the documents.
     """
     limits = Thresholds() if thresholds is None else thresholds
-    require_kind(limits, Thresholds, "a Thresholds object", "Pass thresholds such as Thresholds(long_span=8).")
+    require_kind(limits, Thresholds, "a Thresholds object", "Pass an object such as Thresholds(long_span=8).")
     corpus = Statistics(references, words, thresholds=limits)
     answers = tuple(_answers(corpus, limits))
     needed = {name for answer in answers if answer.matters for name in answer.properties}

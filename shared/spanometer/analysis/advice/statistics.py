@@ -37,8 +37,7 @@ class Thresholds(CheckedOptions):
             share of all spans.
         very_long_span: with --flow: minimum number of tokens of a very long span.
         very_long_share: with --flow: very long spans matter if they are at least this share of all spans.
-        several_tokens: near misses (partly right spans) matter if the share of spans with several tokens is at least
-            this number.
+        several_tokens: near misses (partly right spans) matter if at least this share of the spans has several tokens.
         adjacent: adjacent spans of one label (one begins where another ends) matter if they are at least this share of
             all spans.
         length_variation: span lengths matter if they vary at least this much (standard deviation divided by mean).

@@ -145,7 +145,7 @@ def score_against(
         InputError: if there are fewer than two annotators, no system or no documents, if annotations cannot be read or
             compared (the error names the annotator or system), if options are wrong, or if a measure is undefined.
     """
-    require_no_more(more, "Pass all systems as one mapping from names to predictions, {'old': ..., 'new': ...}.")
+    require_no_more(more, "Pass all systems as one mapping, such as {'old': ..., 'new': ...}.")
     resampling = Resampling.chosen(confidence, arguments)
     chosen = read_measures(measures, MEASURES)
     options = SideReading.of(score_against, arguments)

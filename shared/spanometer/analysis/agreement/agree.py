@@ -124,7 +124,7 @@ def agreement(
         InputError: if there are fewer than two annotators, or if annotations cannot be read or compared; the error
             names the annotator.
     """
-    require_no_more(more, "Pass all annotators as one list, or as one mapping by name, {'ann': ..., 'ben': ...}.")
+    require_no_more(more, "Pass all annotators as one list, or as one mapping such as {'ann': ..., 'ben': ...}.")
     resampling = Resampling.chosen(confidence, arguments)
     chance, alpha = pair_and_joint_measure({**arguments, "variant": variant})
     if gamma is not None:

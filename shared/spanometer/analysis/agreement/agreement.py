@@ -246,14 +246,16 @@ def pair_table(agreement: Agreement, *, per_pair: bool) -> Table:
     values.append((("mean of pairs", "cyan"), {**means, KEYS[-1]: TableColumn("", style="bold").cell(means[KEYS[-1]])}))
     if len(pairs) > 1:
         values.append((("as a team", "cyan"), {KEYS[-1]: agreement.value("team_kappa_f1")}))
-    values.append((("all jointly", "cyan"), {column.key: agreement.value(column.key) for column in joint}))
+    if joint:
+        values.append((("all jointly", "cyan"), {column.key: agreement.value(column.key) for column in joint}))
     rows = [(name, *(row.get(column.key) for column in columns)) for name, row in values]
     return Table.of("", columns, rows, widths=(0, 6), kind="pairs", names="pair", confidence=agreement.confidence)
 
 
 def _joint_columns(agreement: Agreement, style: str = "bold") -> list[TableColumn]:
     """Return the columns for the joint values of all annotators."""
-    keys = ("alpha",) if math.isnan(agreement.expected_disorder) else ("alpha", "gamma", "gamma_cat")
+    columns = {UnitizingAlpha.name: ("alpha",), Gamma.name: ("gamma", "gamma_cat")}
+    keys = [key for name, keys in columns.items() if name in agreement.signatures for key in keys]
     return [TableColumn(key, key, style=style) for key in keys]
 
 

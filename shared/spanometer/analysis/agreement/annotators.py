@@ -38,7 +38,7 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
     one_each, remedy = "Give each annotator one name.", "Pass a list with the annotations of each annotator."
     if isinstance(annotations, Mapping):
         if names is not None:
-            problem = "the annotators have names already."
+            problem = "the annotators already have names: the keys of the mapping."
             raise InputError(problem, "Leave out names=..., or pass the annotations as a list.")
         names, annotations = list(annotations), list(annotations.values())
     annotations = ordered(annotations, "a list of annotations", remedy)

@@ -121,7 +121,7 @@ class Consensus(Result):
         source = file or self.file
         if source is None:
             problem = "Spanometer can write a consensus only for annotations from files."
-            raise InputError(problem, "Give files read by spanometer.read.")
+            raise InputError(problem, "Pass annotations that spanometer.read returns.")
         return replace(source, spans=self.spans, annotators=(self.name,) * source.documents.size, stated=None)
 
     def voters(self, voted: Voted) -> list[list[str]]:
@@ -227,7 +227,7 @@ def consensus(
         InputError: if there are fewer than two annotators, or if annotations cannot be read or compared; the error
             names the annotator.
     """
-    require_no_more(more, "Pass all annotators as one list, or as one mapping by name, {'ann': ..., 'ben': ...}.")
+    require_no_more(more, "Pass all annotators as one list, or as one mapping such as {'ann': ..., 'ben': ...}.")
     options = SideReading.of(consensus, arguments)
     sides, reading, file, *_ = read_sides(require_no_answers(named_annotators(annotations, names)), options)
     voters = tuple(name.removeprefix(ANNOTATOR) for name in sides)

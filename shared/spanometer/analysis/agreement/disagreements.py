@@ -373,7 +373,7 @@ def disagreements(
         InputError: if there are fewer than two annotators, or if annotations cannot be read or compared; the error
             names the annotator.
     """
-    require_no_more(more, "Pass all annotators as one list, or as one mapping by name, {'ann': ..., 'ben': ...}.")
+    require_no_more(more, "Pass all annotators as one list, or as one mapping such as {'ann': ..., 'ben': ...}.")
     measure = ChanceKappaF1(match_labels=match_labels, level=level)
     options = SideReading.of(disagreements, arguments)
     read = read_sides(require_no_answers(named_annotators(annotations, names)), options)

@@ -93,7 +93,7 @@ def compare(
         InputError: if there are fewer than two systems or no documents, if annotations cannot be read or compared (the
             error names the system), if options are wrong, or if a measure is undefined.
     """
-    require_no_more(more, "Pass all systems as one mapping from names to predictions, {'old': ..., 'new': ...}.")
+    require_no_more(more, "Pass all systems as one mapping, such as {'old': ..., 'new': ...}.")
     resampling = made(PairedResampling, arguments)
     choices: dict[str, Any] = {"rank_correlation": rank_correlation, "per_label": per_label, "by_chance": by_chance}
     options = SideReading.of(compare, arguments)
@@ -107,7 +107,7 @@ def compare(
         for name, side in sides_read.items():
             if not isinstance(side, type(reference)):
                 problem = f"the reference has {_CALLED[type(reference)]}, but this system does not."
-                remedy = "Give the reference and all systems in the same form: all tags, all spans or all entities."
+                remedy = "Give the reference and all systems in the same form: tags, spans or entity trees."
                 raise InputError(problem, remedy, side=name)
         if trees and options.lengths is not None:
             sides_read = {name: on_side(name, side.with_lengths, options.lengths) for name, side in sides_read.items()}

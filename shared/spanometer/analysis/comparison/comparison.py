@@ -27,7 +27,7 @@ def named_systems(outputs: Mapping[str, Any]) -> dict[str, Any]:
         raise InputError("there are no systems.", NAMED)
     for name in outputs:
         if not isinstance(name, str) or not name:
-            raise InputError(f"{shown(name)} is not the name of a system.", NAMED)
+            raise InputError(f"{shown(name)} cannot be the name of a system.", NAMED)
     return {f"{SYSTEM}{name}": output for name, output in outputs.items()}
 
 

@@ -306,7 +306,7 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
         rows = ordered(values, "a list of values", remedy)
         of_tokens = any(map(is_list, rows))
         if of_tokens and not all(map(is_list, rows)):
-            raise InputError(f"{name!r} has a list of values for some documents, and one value for others.", remedy)
+            raise InputError(f"{name!r} has a list for some documents, but one value for other documents.", remedy)
         parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
         sizes, column = list(map(len, parts)), np.fromiter(chain.from_iterable(parts), dtype=object)
         odd = next((value for value in column if not _is_value(value)), None)

@@ -229,7 +229,7 @@ class ErrorChoice(CheckedOptions):
         for option_name, codes in (("reference_label", own), ("predicted_label", predicted)):
             labels = getattr(self, option_name)
             for unknown in (label for label in labels if label not in names):
-                remedy = f"The labels are {', '.join(map(repr, names)) or 'none'}; check {setting(option_name)}."
+                remedy = f"The labels are {', '.join(map(repr, names)) or 'none'}. Check {setting(option_name)}."
                 raise InputError(f"no span has the label {unknown!r}.", remedy, option=option_name)
             if labels:
                 chosen &= np.isin(codes, list(map(names.index, labels)))

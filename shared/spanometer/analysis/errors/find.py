@@ -84,7 +84,7 @@ def errors(
         TypeError: if an argument is unknown.
         InputError: if options are wrong, if there are no systems, or if annotations cannot be read or matched.
     """
-    require_no_more(more, "Pass several systems as one mapping from names to predictions, {'old': ..., 'new': ...}.")
+    require_no_more(more, "Pass several systems as one mapping, such as {'old': ..., 'new': ...}.")
     chosen = Matching(min_overlap=min_overlap)
     resampling = Resampling.chosen(confidence, arguments)
     options = SideReading.of(errors, arguments)
@@ -156,8 +156,8 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
     given = {name: values[-1] for name, values in parse_qs(view.removeprefix("#"), keep_blank_values=True).items()}
     beyond = [name for name in given if name not in _FILTERS]
     if beyond:
-        remedy = f"Filter only by {', '.join(map(repr, _FILTERS))}."
-        problem = f"only the HTML report can filter errors by {' and '.join(beyond)}."
+        remedy = f"Here, filter by {', '.join(map(repr, _FILTERS))}."
+        problem = f"only the HTML report can filter errors by {' and '.join(map(repr, beyond))}."
         raise InputError(problem, remedy, option="view")
     names, change = list(errors.systems), given.get("change")
     current, other = given.get("system") or names[-1 if change else 0], given.get("other", names[0])

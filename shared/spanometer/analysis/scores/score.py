@@ -132,7 +132,7 @@ def score(
     Raises:
         InputError: if options are wrong, or if annotations cannot be read or compared.
     """
-    require_no_more(more, "Pass one system; to pass several systems, use spanometer.compare.")
+    require_no_more(more, "Pass one system. To pass several systems, use spanometer.compare.")
     arguments = {name: options.pop(name) for name in DrawnSideArguments.__annotations__ if name in options}
     if "seed" in arguments:
         options["seed"] = arguments["seed"]
@@ -214,7 +214,7 @@ def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options
     else:
         require_form(chosen, form)
     if form != "tags" and decoding != LabelDecoding():
-        raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave out these options.")
+        raise InputError("scheme, repair, prefix, id2label and ignore_index need tags.", "Leave out these options.")
     references, predictions, scheme = read_pair(sides, form, decoding, choice, lengths, warn=True)
     fragmented = any(getattr(side, "fragments", None) is not None for side in (references, predictions))
     reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
@@ -230,8 +230,8 @@ def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, optio
     files = beside_files(sides, answers=True)
     named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
-        problem = "only mention_f can score answers as strings, and only if the reference has texts."
-        remedy = "Leave out other measures and give texts, or choose another policy with grounding=..."
+        problem = "answers are strings here. Only mention_f can score strings, and it needs the texts of the reference."
+        remedy = "Leave out other measures, and give texts. Or choose another policy with grounding=..."
         raise InputError(problem, remedy)
     file, answers = answers_together(files, reading.pairing)
     texts, policy = file.documents.texts or (), arguments["grounding"]
@@ -259,7 +259,7 @@ def string_measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> Men
     compared = grounded.policy.compared
     own = {name: value for name, value in options.items() if name not in options_of(Resampling)}
     for name in filter(compared.__contains__, own):
-        problem = f"with answers, the grounding policy sets the option {name!r} of mention_f, so you cannot set it."
+        problem = f"with answers, the grounding policy already sets the option {name!r} of mention_f."
         raise InputError(problem, "Leave the option out, or choose another policy.")
     require_known(own, options_of(MentionF), MentionF.name)
     return MentionF(**{**own, **compared})

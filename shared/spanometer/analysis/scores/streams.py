@@ -52,7 +52,7 @@ class Tally:
     def __add__(self, other: Self) -> Self:
         """Add two parts; raise an `InputError` if their forms differ, or if only one of them has tags with labels."""
         if None not in (self.form, other.form) and self.form != other.form:
-            forms = ", but others hold ".join(FORMS[form] for form in (self.form, other.form) if form is not None)
+            forms = ", other documents hold ".join(FORMS[form] for form in (self.form, other.form) if form is not None)
             raise InputError(f"some documents hold {forms}.", "Give all documents in the same form.")
         for side, labelled in self.labelled.items():
             if other.labelled.get(side, labelled) != labelled:
@@ -114,7 +114,7 @@ class Reading:
             raise InputError(problem, f"Remove {mention('reference_labels')}.", option="reference_labels")
         columns = {"references": references, "predictions": predictions}
         for option, column in (columns if lengths is None else {**columns, "lengths": lengths}).items():
-            require_kind(column, str, f"the name of a column ({mention(option)})", "Name a column.", option=option)
+            require_kind(column, str, "the name of a column", f"Set {setting(option)} to a name.", option=option)
         decoding = options.decoding
         named = read_prefix(decoding.scheme, prefix=decoding.prefix)
         if named is None and (vocabulary := readable(decoding.id2label or ())):
@@ -349,7 +349,7 @@ def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
     """Yield the batches of an iterable, or of a dataset (recognised without importing `datasets`)."""
     if isinstance(source, (Mapping, str, bytes, pa.Table, pa.RecordBatch)) or not isinstance(source, Iterable):
         problem = f"an object of type {type(source).__name__} is not a stream of batches."
-        raise InputError(problem, "Give an iterable of batches, such as [batch], or the split of a dataset.")
+        raise InputError(problem, "Give an iterable of batches, such as [batch], or a split of a dataset.")
     if not all(hasattr(source, name) for name in ("iter", "with_format", "select_columns")):
         return iter(source)
     if not is_integer(batch_size) or batch_size < 1:

@@ -124,7 +124,7 @@ PAIRS: tuple[tuple[str, ...], ...] = (
 DESCRIPTIONS: dict[str, str] = {name: text for name, (_, text) in _DESCRIBED.items()}
 """Descriptions of the transformations."""
 
-_REMEDY = "Give strings, or numbers of the tags in id2label=..."
+_REMEDY = "Give tags as strings, or as integers with id2label=..."
 
 
 def get_transformation(name: str, **parameters: Any) -> Transformation:
@@ -240,7 +240,7 @@ def as_map(
     chosen = get_transformation(transformation) if isinstance(transformation, str) else transformation
     require_kind(chosen, Transformation, "a transformation", "Give a transformation, or a name from TRANSFORMATIONS.")
     for name in (column, touched_column or column):
-        require_kind(name, str, "the name of a column", "Name a column.")
+        require_kind(name, str, "the name of a column", "Give a name such as 'ner_tags'.")
     if touched_column == column:
         problem = f"touched_column={shown(column)} is also the column of the tags."
         raise InputError(problem, "Choose another name for touched_column=...")

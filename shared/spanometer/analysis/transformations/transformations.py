@@ -134,12 +134,12 @@ class Transformation(CheckedOptions, ABC):
         """Check the numbers of the documents in the whole corpus (int64); None means 0, 1, 2 and so on."""
         if numbers is None:
             return np.arange(documents)
-        remedy = "Give each document its number in the whole corpus, a whole number from 0 up."
-        array = as_array(numbers, "a list of numbers", remedy)
+        remedy = "Give each document its index in the whole corpus, counted from 0."
+        array = as_array(numbers, "a list of indices", remedy)
         if array.shape != (documents,):
-            raise InputError(f"got {counted(array.size, 'number')} for {counted(documents, 'document')}.", remedy)
+            raise InputError(f"got {array.size} indices for {counted(documents, 'document')}.", remedy)
         if array.size and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= 2**63):
-            raise InputError(f"{shown(numbers)} is not a list of documents' numbers.", remedy)
+            raise InputError(f"{shown(numbers)} is not a list of documents' indices.", remedy)
         return array.astype(np.int64)
 
     def uniform(self, *keys: Any) -> np.ndarray:

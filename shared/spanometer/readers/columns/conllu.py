@@ -207,7 +207,7 @@ class Conll2012Reading(CheckedOptions):
     """Options for reading coreference.
 
     Attributes:
-        chains: CoNLL-2012: label each mention by its coreference chain.
+        chains: CoNLL-2012: use a mention's coreference chain as its label.
     """
 
     chains: bool = option(False, kind=bool)

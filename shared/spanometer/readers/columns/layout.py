@@ -197,7 +197,7 @@ class Lines:
         self.docstart = np.zeros(len(self.start), dtype=bool)
         word = boundary or DOCSTART
         if word.encode() in block:
-            for line in np.flatnonzero(~self.blank & (self.mark == ord(word[0]))).tolist():
+            for line in np.flatnonzero(~self.blank & (self.mark == word.encode()[0])).tolist():
                 self.docstart[line] = split(self.text(line), tabs=False)[0] == word
 
     def text(self, line: int) -> str:

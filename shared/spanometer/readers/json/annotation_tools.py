@@ -46,7 +46,7 @@ class LabelStudioReading(Offsets):
     """
 
     text_key: str | None = reused_option(AnswerLines, "text_key")
-    label_key: str | None = text("KEY", "Label Studio: read the labels of the control with this name (from_name)")
+    label_key: str | None = text("KEY", "Label Studio: name of the control with the labels (from_name)")
 
 
 def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:

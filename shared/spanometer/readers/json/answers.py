@@ -213,7 +213,7 @@ class AnswerLines(CheckedOptions):
     By default, the key of an answer is `answer`, or the keys of a chat.
 
     Attributes:
-        answer_key: key of the answers; dots lead into nested objects, as in answers.gpt-4o. For several systems, name
+        answer_key: key of the answers. For nested objects, use dots, as in answers.gpt-4o. For several systems, name
             one key for each, separated by commas.
         text_key: the key of the text, by default `text`; texts can also come from the other side.
     """
