@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.bcubed import Bcubed as Measure
 
 _DESCRIPTION = """
-B-cubed compares the predicted and the reference span over each token. Precision is the share of the predicted span that
-the reference span covers; recall swaps the sides. The scores are means over all tokens of spans. Spans
-that are too long, too short, split or merged lose credit.
+For each token, B-cubed compares the predicted span with the reference span. Precision is the share of the predicted
+span that the reference span covers. Recall is the share of the reference span that the predicted span covers. The
+scores are means over all tokens in spans.
 """
 
 _EXAMPLES = """

@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1 as Measure
 
 _DESCRIPTION = """
-Chance-corrected F1 compares F1 with chance: the expected F1 if all spans keep their number and lengths but move to
-random places in the document. Chance is computed exactly. The corrected F1 is 1 for perfect agreement, 0 at the chance
-level, and negative below the chance level.
+Chance-corrected F1 compares F1 with the chance level: the expected F1 of the same spans at random positions in the
+document. The chance level is computed exactly. The corrected F1 is 1 for perfect agreement, 0 at the chance level, and
+negative below the chance level.
 """
 
 _EXAMPLES = """

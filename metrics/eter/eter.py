@@ -4,9 +4,9 @@ from spanometer.integrations.entity_module import Card, EntityModule
 from spanometer.measures.eter import Eter as Measure
 
 _DESCRIPTION = """
-ETER scores entities that are trees of types and components. Entities of both sides that share a token are aligned one
-to one at minimum cost. The error rate is the cost of insertions, deletions and errors in pairs, divided by the number
-of reference entities. SER, the slot error rate, scores entities and components as a flat list. Lower is better.
+ETER scores entities that are trees of types and components. Predicted and reference entities that share a token are
+aligned one to one at minimum cost. ETER is the cost of insertions, deletions and errors in pairs, divided by the number
+of reference entities. SER (slot error rate) scores a flat list of entities and components. Lower is better.
 """
 
 _EXAMPLES = """

@@ -5,8 +5,8 @@ from spanometer.measures.fair_f import FairF as Measure
 
 _DESCRIPTION = """
 Fair F1 counts each mistake once. In the usual F1, a span with a wrong label or boundary is a false positive and a false
-negative, so it costs twice as much as a missing span. Here it is one error: a label error, a boundary error or both.
-By default, such an error counts as half a false positive and half a false negative. You can set other weights.
+negative, so it costs twice as much as a missing span. Fair F1 counts one error: a label error, a boundary error or
+both. By default, the error counts as half a false positive and half a false negative. You can set other weights.
 """
 
 _EXAMPLES = """

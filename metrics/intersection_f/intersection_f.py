@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.intersection_f import IntersectionF as Measure
 
 _DESCRIPTION = """
-Intersection F1 gives every span partial credit: the share of its tokens that spans of the same label on the other side
-cover. Precision is the mean share of predicted spans, recall the mean share of reference spans. Short spans weigh as
-much as long ones. Splits and merges cost nothing.
+Intersection F1 rewards partly correct spans. Precision is the mean share of right tokens in a predicted span. Recall is
+the mean share of found tokens in a reference span. Short and long spans have the same weight. Split and merged spans
+cost nothing.
 """
 
 _EXAMPLES = """

@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.matched_f import MatchedF as Measure
 
 _DESCRIPTION = """
-Matched F1 pairs reference and predicted spans one to one in the best way and sums the credit of the pairs. By default a
-pair counts if its intersection over union reaches 0.5, as in detection. The option `credit` has four other choices. A
-span that is split in two earns one pair.
+Matched F1 pairs reference and predicted spans one to one in the best way. By default, a pair counts if its intersection
+over union reaches 0.5, as in object detection. The option `credit` has four other choices. If a system splits a span in
+two, only one of the two pieces can match.
 """
 
 _EXAMPLES = """

@@ -5,7 +5,7 @@ from spanometer.measures.mention_f import MentionF as Measure
 
 _DESCRIPTION = """
 Mention F1 scores labels and strings without positions, as language models write them. A predicted mention is right if
-the reference of the document has a mention with the same label and text. Options set which texts are the same and how
+the reference of the document has a mention with the same label and text. Options set which texts are equal and how
 copies count.
 """
 

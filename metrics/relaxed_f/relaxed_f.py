@@ -5,9 +5,9 @@ from spanometer.measures.relaxed_f import RelaxedF as Measure
 
 _DESCRIPTION = """
 Relaxed F1 is the lenient or relaxed score of clinical shared tasks. A predicted span is right if it overlaps a
-reference span of its label, and a reference span is found if a predicted span overlaps it. Spans need not be matched
-one to one. You can require a minimum overlap (intersection over union, Dice or coverage), or match spans in the order
-of the text, each once.
+reference span with the same label. A reference span is found if a predicted span with the same label overlaps it. A
+span can match several spans. You can require a minimum overlap (intersection over union, Dice or coverage), or match
+spans one to one in text order.
 """
 
 _EXAMPLES = """

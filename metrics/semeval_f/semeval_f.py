@@ -4,10 +4,10 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.semeval_f import SemevalF as Measure
 
 _DESCRIPTION = """
-SemEval F1 pairs reference and predicted spans that share tokens one to one and judges each pair by a schema. `strict`
-compares tokens and label, `exact` the tokens and `ent_type` the label. `partial` ignores labels and gives half a point
-if the tokens differ. These are the schemas of SemEval-2013 task 9.1, after MUC-5, as in nervaluate and eval4ner. The
-details have the numbers of correct, incorrect, partial, missing and spurious spans.
+SemEval F1 pairs predicted spans one to one with reference spans that share tokens, and judges each pair by a schema.
+`strict` compares tokens and labels, `exact` compares tokens, and `ent_type` compares labels. `partial` ignores labels
+and gives half a point if the tokens differ. These are the schemas of SemEval-2013 task 9.1, after MUC-5, as in
+nervaluate and eval4ner. The details have the numbers of correct, incorrect, partial, missing and spurious spans.
 """
 
 _EXAMPLES = """

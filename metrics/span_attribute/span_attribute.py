@@ -4,9 +4,9 @@ from spanometer.integrations.attribute_module import AttributeModule, Card
 from spanometer.measures.span_attribute import SpanAttribute as Measure
 
 _DESCRIPTION = """
-span_attribute scores attributes of given spans, such as negated or hypothetical. An item is one value of one attribute
-of one span. Precision, recall, F1 and average precision compare the predicted items with the reference items, for each
-attribute and for all attributes together.
+span_attribute scores attributes of existing spans, such as negated or hypothetical. An item is one value of one
+attribute of one span. Precision, recall, F1 and average precision compare the predicted items with the reference items,
+for each attribute and for all attributes together.
 """
 
 _EXAMPLES = """

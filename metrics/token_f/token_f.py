@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.token_f import TokenF as Measure
 
 _DESCRIPTION = """
-Token F1 scores the tokens of spans: a token is right if both sides give it the same label and the same tag in the
-format. Tokens outside all spans do not count. IO ignores split and merged spans. BIO, BIOE and BIOES also compare first
-or last tokens, and IO* the gaps between the tokens of a span.
+Token F1 scores the tokens in spans. A token is right if the prediction and the reference give it the same label and the
+same tag in the chosen format. Tokens outside spans do not count. The format IO ignores split and merged spans. BIO,
+BIOE and BIOES also compare first or last tokens. IO* also compares the gaps between the tokens of a span.
 """
 
 _EXAMPLES = """

@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.unitizing_alpha import UnitizingAlpha as Measure
 
 _DESCRIPTION = """
-Krippendorff's alpha for unitizing is the agreement of two annotators who mark spans (units) in a text. It is 1 minus
-observed disagreement / expected disagreement. It is 1 for perfect agreement, 0 at chance level and negative below. The
-variant of 1995 squares differences of boundaries, the variant of 2016 compares tokens.
+Krippendorff's alpha for unitizing is the agreement of two annotators who mark spans (units) in a text. Alpha is 1 minus
+observed disagreement / expected disagreement. Alpha is 1 for perfect agreement, 0 at chance level and negative below.
+The variant of 1995 squares differences of boundaries. The variant of 2016 compares tokens.
 """
 
 _EXAMPLES = """

@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "average over predicted tokens: share of the predicted span that the reference span covers",
-        "average over reference tokens: share of the reference span that the predicted span covers",
+        "mean share of a predicted token's span that the reference span covers",
+        "mean share of a reference token's span that the predicted span covers",
     )
     place = 40
 
