@@ -156,7 +156,7 @@ def test_nothing_tells_what_a_line_end_counts(file):
     with pytest.raises(InputError) as caught:
         made(file, Record(text="Ada\r\nwrote it", spans=[(5, 10, "A")]), units=IN_BROWSERS)
     assert "has a carriage return with a newline. Tools count" in str(caught.value)
-    assert "'codepoint' (characters as in Python), 'codepoint-lf' (code points" in caught.value.remedy
+    assert "'codepoint' (characters as in Python) or 'codepoint-lf' (code points" in caught.value.remedy
     assert "utf-16" not in caught.value.remedy
     with pytest.raises(InputError, match="emoji or similar characters and a carriage return with a newline"):
         made(file, Record(text=LINES + " and more", spans=[(14, 16, "A")]), units=IN_BROWSERS)
