@@ -36,13 +36,13 @@ def test_the_unit_that_most_stated_texts_fit(file):
     found = made(file, Record(text=TEXT, spans=spans, stated=["Ada", "wrote", "dancer"]), units=BOTH)
     assert bounds(found) == [(0, 1), (2, 5), (6, 11)]
     assert found.notes == (
-        "1 of 3 span texts differ from the document's text at the same offsets. "
+        "1 of 3 spans differ from the document's text at the same offsets. "
         "The first (line 1) is 'dancer' instead of '💃'.",
     )
 
 
 def test_most_stated_texts_differ(file):
-    with pytest.raises(InputError, match=r"2 of 2 span texts differ") as caught:
+    with pytest.raises(InputError, match=r"2 of 2 spans differ") as caught:
         made(file, Record(text="Ada wrote", spans=[(0, 3, "A"), (4, 9, "B")], stated=["Bob", "said"]))
     assert "Check that the offsets belong to this text" in caught.value.remedy
 
@@ -51,7 +51,7 @@ def test_nothing_tells_the_unit(file):
     with pytest.raises(InputError) as caught:
         made(file, Record(text=TEXT, spans=[(2, 5, "A")], line=4), units=BOTH)
     assert "spans.jsonl, line 4: the text before a span has emoji or similar characters. Tools" in str(caught.value)
-    assert "offset_unit=...: 'codepoint' (characters as in Python), 'utf-16'" in str(caught.value)
+    assert "offset_unit=... to 'codepoint' (characters as in Python) or 'utf-16'" in str(caught.value)
     assert bounds(made(file, Record(text=TEXT, spans=[(3, 6, "A")]), units=("utf-16",))) == [(2, 5)]
     # before the emoji both are the same
     assert bounds(made(file, Record(text="Ada 💃", spans=[(0, 3, "A")]), units=BOTH)) == [(0, 3)]
@@ -156,7 +156,7 @@ def test_nothing_tells_what_a_line_end_counts(file):
     with pytest.raises(InputError) as caught:
         made(file, Record(text="Ada\r\nwrote it", spans=[(5, 10, "A")]), units=IN_BROWSERS)
     assert "has a carriage return with a newline. Tools count" in str(caught.value)
-    assert "'codepoint' (characters as in Python), 'codepoint-lf' (code points" in caught.value.remedy
+    assert "'codepoint' (characters as in Python) or 'codepoint-lf' (code points" in caught.value.remedy
     assert "utf-16" not in caught.value.remedy
     with pytest.raises(InputError, match="emoji or similar characters and a carriage return with a newline"):
         made(file, Record(text=LINES + " and more", spans=[(14, 16, "A")]), units=IN_BROWSERS)

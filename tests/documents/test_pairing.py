@@ -145,7 +145,7 @@ def test_words_and_offsets_without_a_text(made):
         [(13, 18)],
         [(0, 12)],
     )
-    with pytest.raises(InputError, match=r"1 of 1 span texts differ"):
+    with pytest.raises(InputError, match=r"1 of 1 spans differ"):
         pair(words, made(Record(spans=[(0, 12, "PER")], stated=["AdaLovelace w"])))
 
 

@@ -355,7 +355,7 @@ def load_conll(
     files = _files(source, split)
     wanted = require_split(split)
     if wanted is not None and wanted not in files:
-        raise InputError(f"there is no {wanted} split.", f"The splits are {', '.join(files)}.")
+        raise InputError(f"there is no {wanted} split.", f"Choose from the splits: {', '.join(files)}.")
     all_files = tuple(chain.from_iterable(files.values()))
     read = partial(read_columns, columns={"ner_tags": column}, words=words, outside=outside)
     corpus = Corpus(

@@ -256,8 +256,7 @@ class RecordColumns:
                 InputError(
                     f"the text before a span has {_which(text, named)}. Tools count these characters differently, and "
                     "the file does not name the unit of its offsets.",
-                    f"Name this unit with {setting('offset_unit')}: "
-                    f"{', '.join(f'{unit!r} ({UNITS[unit]})' for unit in named)}.",
+                    f"Set {setting('offset_unit')} to {' or '.join(f'{unit!r} ({UNITS[unit]})' for unit in named)}.",
                     document=number,
                     option="offset_unit",
                 )

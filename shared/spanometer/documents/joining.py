@@ -25,7 +25,7 @@ Joined = TypeVar("Joined")
 
 _KINDS: tuple[tuple[str, Callable[[DocumentFile], Any]], ...] = (
     ("tags", lambda file: bool(file.tags)),
-    ("spans of tokens", lambda file: file.in_tokens),
+    ("token offsets", lambda file: file.in_tokens),
     ("names of annotators", lambda file: bool(file.annotators)),
     ("answers of a language model", lambda file: file.answers is not None),
     ("texts", lambda file: file.documents.texts is not None),
@@ -283,7 +283,7 @@ def scored_documents(
             chosen = {name: _filled(*side, wanted, sides) for name, side in zip(files, sides, strict=True)}
             return chosen, {name: _differences(*side, wanted) for name, side in zip(files, sides, strict=True)}
     problem = f"{' and '.join(dict.fromkeys(file.source for file in files.values()))} share no document."
-    raise InputError(problem, "Give the same documents the same name or the same text.")
+    raise InputError(problem, "Give each document the same name or text in all files.")
 
 
 def _wanted(sides: Sequence[tuple[DocumentFile, Sequence[str]]], of_all: Collection[str], policy: str) -> list[str]:
@@ -358,7 +358,7 @@ def naming_documents(file: DocumentFile | None) -> Iterator[None]:
         unit = "token" if file.in_tokens else "character"
         named = error.placed(side=None, document=None, source=", ".join(where), unit=unit)
         if error.option == "join_fragments":
-            joins = f" {setting('join_fragments', True)} joins fragments that have only white space between them."
+            joins = f" To join fragments with only white space between them, use {setting('join_fragments', True)}."
             named.remedy += clause_for("join_fragments", joins)
         raise named from None
 

@@ -131,7 +131,7 @@ class PairedSide(Carrying):
             return
         if self.texts is None:
             raise InputError(
-                "Spanometer looks for the mentions of the answers in texts, but no file has texts.",
+                "Spanometer searches texts for the mentions in answers, but no file has texts.",
                 "Give a reference with texts or words. If the file of answers also has the texts, name their key with "
                 f"{setting('text_key')}.",
                 source=self.file.source,
@@ -159,7 +159,7 @@ class PairedSide(Carrying):
         here, there = self.file.stated, other.file.stated
         if here is None or there is None or self.file.in_tokens != other.file.in_tokens:
             return []
-        return compared(here.beside_stated(there), self.place, f"differ from the span texts in {other.file.source}")
+        return compared(here.beside_stated(there), self.place, f"differ from the spans' texts in {other.file.source}")
 
     def move(self, places: Sequence[np.ndarray], texts: Sequence[str]) -> list[int]:
         """Move spans and tokens to other texts; returns the documents of spans that these texts lack.
@@ -277,7 +277,7 @@ class Pair:
         answered = [side.grounded for side in self.sides if side.grounded is not None]
         for name in changed(pairing.answering) if not answered else ():
             raise InputError(
-                f"{mention(name)} is for answers of language models, but neither side has such answers.",
+                f"{mention(name)} is for answers of language models, but neither side has answers.",
                 f"Name the key of the answers with {setting('answer_key')}, or remove {mention(name)}.",
             )
         moves = pairing.to_tokens != Pairing.to_tokens

@@ -50,7 +50,7 @@ _FROM_0 = "Offsets count from 0, and ends are exclusive."
 _IN_TOKENS = "Offsets count tokens from 0, and ends are exclusive."
 SPAN_REMEDY = "Write a span as {'start': int, 'end': int, 'label': str}. " + _IN_TOKENS
 FRAGMENTS_REMEDY = "Write a span as {'label': str, 'fragments': [[start, end], ...]}. " + _IN_TOKENS
-_RENAME = " Write {**span, 'label': span['entity_group']}. Use offsets in characters, as in this span, on both sides."
+_RENAME = " Write {**span, 'label': span['entity_group']}. On both sides, use character offsets, as in this span."
 _ONE_FORM = " Write all spans with 'fragments', or all spans without 'fragments'."
 
 
@@ -227,7 +227,7 @@ class ItemKind:
                 return [chunk.cast(stored) for chunk in list_chunks(column)]
             documents = column.to_pylist()
         arrays = []
-        remedy = f"{self.remedy} A document is a list of {self.plural}."
+        remedy = f"{self.remedy} Give the {self.plural} of each document as a list."
         for first, part in batches(read_rows(documents, first_document, remedy)):
             values = None
             # an item may be no mapping, or a mapping that fails
@@ -415,7 +415,7 @@ class ListItems:
             if problem := name_problem(name, noun):
                 if owner == "component" and (item := first_flagged(codes == code)) is not None:
                     problem = f"component {item - int(np.searchsorted(self.parent, self.parent[item]))}: {problem}"
-                remedy = f"Give every {owner} a {noun} without control characters and without white space at its ends."
+                remedy = f"Give every {owner} a plain {noun}, such as 'PER'."
                 self.refuse(codes == code, problem, remedy)
 
 

@@ -164,7 +164,7 @@ class Spans(DocumentColumns):
         Raises:
             InputError: if a span has another form, is empty, or is past the end of its document.
         """
-        rows = read_rows(documents, 0, f"{SPAN_REMEDY} A document is a list of spans.")
+        rows = read_rows(documents, 0, f"{SPAN_REMEDY} Give the spans of each document as a list.")
         first: Any = next(chain.from_iterable(rows), None)
         kind = FRAGMENTS if isinstance(first, Mapping) and "fragments" in first else SPANS
         return cls.from_arrow(pa.chunked_array(kind.arrays(rows)), lengths=lengths)
@@ -384,7 +384,7 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[
     bare = [side for side, names in inside.items() if any(split_tag(name)[1] is None for name in names)]
     if bare and len(bare) < sum(map(bool, inside.values())):
         named = " and the ".join(sorted(bare))
-        problem = f"the tags of the {named} have no labels, but the tags of the other side do."
+        problem = f"the tags of the {named} have no labels, but other tags have labels."
         raise InputError(problem, LABELS_REMEDY)
     return scheme_of(None, *sides.values(), *readable(labels))
 

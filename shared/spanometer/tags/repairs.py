@@ -200,9 +200,9 @@ def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
     """Return the places of a scheme's grid; raise an `InputError` if the actions do not fit them."""
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
-        listed = "; ".join(f"{place.name} ({', '.join(place.actions)})" for place in places)
+        listed = "; ".join(f"{place.text} ({', '.join(place.actions)})" for place in places)
         problem = f"{setting('repair', ','.join(actions))} is not a policy for {scheme.name}."
-        remedy = f"Give {len(places)} actions, separated by commas. Choose one from each list, in this order: "
+        remedy = f"Give {len(places)} actions, separated by commas. Choose one for each case, in this order: "
         raise InputError(problem, f"{remedy}{listed}.", option="repair")
     return places
 

@@ -198,8 +198,8 @@ _CONLL2012_BRACKET = re.compile(r"(\()?(\d+)(\))?")
 _WORD, _CONLL2012_CELLS = 3, 5
 _LOOKED_AT = 50
 _CONLL2012_REMEDY = (
-    "For chain 3, write '(3' at the first token of a mention, '3)' at its last token, '(3)' if the mention has one "
-    "token, and '-' at all other tokens. Separate several brackets by '|'."
+    "For example, mark a mention of chain 3 by '(3' at its first token and '3)' at its last token, or by '(3)' if it "
+    "has one token. Write '-' at all other tokens. Separate several brackets by '|'."
 )
 
 

@@ -59,7 +59,7 @@ def _chosen(noun: str, wanted: str | None, names: Mapping[str, str], where: str,
     fitting = [name for name, short in names.items() if wanted in (None, name, short)]
     listed = ", ".join(map(repr, names.values())) or "none"
     if wanted is not None and not fitting:
-        raise refuse(f"{where} no {noun} {wanted!r}.", f"Choose from the {noun}s of the file: {listed}.")
+        raise refuse(f"{where} no {noun} {wanted!r}.", f"Choose from the {noun}s: {listed}.")
     if len(fitting) > 1:
         raise refuse(f"{where} several {noun}s: {listed}.", f"Set {setting(noun)} to one of these {noun}s.")
     return next(iter(fitting), "")

@@ -117,7 +117,7 @@ def _record(
     if chosen is None and len({name for name, _ in regions}) > 1:
         listed = ", ".join(map(repr, sorted({name for name, _ in regions})))
         remedy = f"Choose a control with {setting('label_key')}."
-        raise _refused(row, f"the labels of the task come from several controls: {listed}.", remedy)
+        raise _refused(row, f"the labels of the task come from several Label Studio controls: {listed}.", remedy)
     if isinstance(annotator, dict):
         annotator = annotator.get("email", annotator.get("id"))
     record = row.record(id=row.value.get("id"), annotator=annotator)

@@ -39,7 +39,7 @@ from .values import first_value, is_array
 _COLUMN = setting("column")
 _OR_SPANS = clause_for("column", f", or give the key of the spans with {setting('spans_key')}")
 _KEY_REMEDY = f"Set the column{clause_for('column', f' ({_COLUMN})')} to the key of the tags{_OR_SPANS}."
-_OF_SPANS = f" of the spans (objects with start, end and label) with {setting('spans_key')}, or the key"
+_OF_SPANS = f" of the spans with {setting('spans_key')}, or the key"
 _SPANS_REMEDY = f"Name the key{clause_for('spans_key', _OF_SPANS)} of the tags"
 _SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
 _REMEDY = (
@@ -107,7 +107,7 @@ def _in_tokens(some: Sequence[Row]) -> list[bool]:
 def _batch(some: Sequence[Row], key: str, *, in_tokens: bool) -> RecordBatch:
     """Check and convert rows; an error has the line of the first row."""
     if set(_in_tokens(some)) != {in_tokens}:
-        problem = "some documents have token offsets, but documents with a text have character offsets."
+        problem = "documents with a text have character offsets, and documents without a text have token offsets."
         raise some[0].refuse(problem, "Give a text to all documents, or to none.")
     keys = _KEYS if key == _KEYS[0] else (key,)
     named = f"Give every document a list of spans under {key!r}, or name another key with {setting('spans_key')}."

@@ -119,7 +119,7 @@ def _add_spans(row: Row, record: Record, spans: Sequence[Any]) -> None:
         if fields is None and record.text is not None and is_object(span, "start", "end", "label"):
             fields = _PLAIN
         if fields is None:
-            problem = f"no supported tool writes spans such as {shown(span)} in {row.place or 'this line'}."
+            problem = f"{row.place or 'the line'} has the span {shown(span)}, which no supported tool writes."
             raise row.refuse(problem, _SYSTEM_REMEDY)
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
         start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]
@@ -187,7 +187,7 @@ def read_gliner(source: Source) -> Iterator[Record]:
         for _, last, label in spans:
             if last >= len(words):
                 problem = f"a span of {label!r} ends with token {last}, but the last token is {len(words) - 1}."
-                raise row.refuse(problem, "Write [first, last, label]. Both count from 0, and last is in the span.")
+                raise row.refuse(problem, "In [first, last, label], count tokens from 0. The span includes 'last'.")
         yield row.record(spans=[(first, last + 1, label) for first, last, label in spans], words=words)
 
 

@@ -221,8 +221,8 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     listed = listed and getattr(entity_types, "ndim", 1) == 1
     if listed and all(isinstance(part, str) and part and "." not in part for part in entity_types):
         return frozenset(entity_types)
-    remedy = "Give a list of names without dots, such as ['pers'] for the type pers.ind. The default is "
-    problem = f"{setting('entity_types', entity_types)} is not a list of names without dots."
+    remedy = "The name of the type pers.ind is 'pers'. The default is "
+    problem = f"{setting('entity_types', entity_types)} must be a list of names without dots."
     raise InputError(problem, f"{remedy}{ENTITY_TYPES!r}.", option="entity_types")
 
 
