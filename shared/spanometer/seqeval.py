@@ -255,4 +255,4 @@ def _named(error: InputError) -> InputError:
 
 
 def _spell(name: str, value: str | None) -> str:
-    return "id2label=... to the module seqeval" if name == "id2label" else spell(name, value)
+    return "id2label=... (an option of the module seqeval)" if name == "id2label" else spell(name, value)

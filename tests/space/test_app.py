@@ -419,7 +419,7 @@ def test_only_the_first_values_are_shown():
         ("[]\n{", "[]\n[]", {}, "Reference, line 2: this is not valid JSON"),
         ("[]", '[{"start": 2, "end": 1, "label": "X", "attributes": {}}]', {}, "Prediction, line 1"),
         ("[]\n[]", "[]", {}, "2 reference documents"),
-        ("[]", "[]", {"attributes": "a\n=b"}, "has no name in"),
+        ("[]", "[]", {"attributes": "a\n=b"}, "has a part without a name"),
         ("[]", "[]", {"micro_key": " "}, "“Name of all together”"),
         ("[]", "[]", {"default_values": "a=no"}, "is not JSON"),
         ("[]", "[]", {"default_values": "a={}"}, "'a'"),

@@ -169,7 +169,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         nothing = setting("outside", "nothing")
-        problem = f"'{nothing}' makes each tag a label, so there are no tags to change."
+        problem = f"with '{nothing}', tags are read as plain labels, so there is nothing to change."
         remedy = f"Remove '{nothing}'. To read tags without prefixes, set {setting('prefix', False)} instead."
         raise InputError(problem, remedy, source=path)
     files = files_of(path)

@@ -82,7 +82,7 @@ def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarra
     exact = value is None or value.dtype.kind != "f"
     bound = float(np.abs(value).max(initial=0)) * len(value) if value is not None and exact else 0.0
     if bound >= _LARGEST:
-        raise InputError("counts exceed 64-bit integers.", "Score fewer or shorter spans at once.")
+        raise InputError("counts exceed 64-bit integers.", "Score fewer spans, or shorter spans.")
     sums = np.zeros(groups, dtype=np.int64 if exact else np.float64)
     if value is not None and bound >= _LARGEST_EXACT:
         np.add.at(sums, group, value)

@@ -272,9 +272,9 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
     def _require_options(self, options: Options) -> None:
         """Check the names and values of options."""
         declared = self.options()
-        of_tags = sorted({"mode", "scheme", "strict", "suffix"} & options.keys())
-        if of_tags and "tags" not in self.configurations:
-            raise InputError(f"{self.measure.name} has no option {of_tags[0]!r}, which needs tags.", "Leave it out.")
+        names = sorted({"mode", "scheme", "strict", "suffix"} & options.keys())
+        if names and "tags" not in self.configurations:
+            raise InputError(f"{self.measure.name} has no option {names[0]!r}: the option needs tags.", "Leave it out.")
         require_known(options, declared, self.measure.name)
         for kind in self.readings():
             if kind in self.configurations[self.configuration].options:
@@ -344,7 +344,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         for name in names:
             if name in self.measure.detail_keys:
                 problem = f"details=True adds a result {name!r}, but an attribute or micro_key has this name too."
-                raise InputError(problem, "Leave out details=True, or choose another name.")
+                raise InputError(problem, "Leave out details=True, or rename the attribute or micro_key.")
 
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
         """Read and count both columns; also describe for the signature how they were read."""

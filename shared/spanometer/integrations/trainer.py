@@ -301,7 +301,7 @@ class TokenClassificationMetrics:
         else:
             paths = self._decoded(arrays[0], tagged)
         if self._batches and len(self._batches[0].predictions) != len(paths):
-            problem = "some batches have results of all decoders, but others of only one."
+            problem = "some batches have results of all decoders, other batches of only one decoder."
             raise InputError(problem, "Give all batches in the same form.")
         kind = np.min_scalar_type(len(self.labels))
         predicted = np.stack(paths).astype(kind)

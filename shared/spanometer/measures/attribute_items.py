@@ -41,8 +41,8 @@ _COMPARISON = re.compile(
 )
 _ORDER_REMEDY = "Compare numbers with numbers and text with text. For other values, use == or !=."
 _FILTER_REMEDY = (
-    "Write comparisons such as carrier == 'FATHER' and negated == false. Compare an attribute, label, start or end "
-    "with a value by ==, !=, <, <=, > or >=. In Python, filter can also be a function."
+    "Compare an attribute, label, start or end with a value by ==, !=, <, <=, > or >=. Join comparisons by 'and', for "
+    "example: carrier == 'FATHER' and negated == false. In Python, filter can also be a function."
 )
 
 

@@ -374,7 +374,7 @@ class Measure(CheckedOptions, ABC):
     def _means_over_documents(self, totals: Mapping[str, np.ndarray], part: str = "") -> dict[str, np.ndarray]:
         """Compute the mean of each score over documents, shape (..., labels): of the whole, or of each label."""
         if DOCUMENTS not in totals:
-            problem = "the mean over documents needs the scores of single documents, but these counts lack them."
+            problem = "the mean over documents needs the score of each document, which these counts lack."
             raise InputError(problem, f"Count with {setting('average', DOCUMENTS)}.")
         documents, empty, means = totals[DOCUMENTS], self.zero_division, {}
         for key in self.keys:

@@ -49,10 +49,10 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair' or 'weighted'. Or set the weights of a kind of error: KIND=TP/FP/FN, with finite numbers of at least "
-    "0. For example, LE=0/0.5/0.5, or {'LE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}}, counts a label error as half an FP and "
-    "half an FN. The kinds are TP, FP, FN, LE (wrong label), BES (predicted span too small), BEL (too large), BEO "
-    "(crossing) and LBE (wrong label and boundaries). BE sets BES, BEL and BEO."
+    "Use 'fair', 'weighted' or your own weights. For example, LE=0/0.5/0.5 or {'LE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}} "
+    "counts a wrong label (LE) as half an FP and half an FN. Weights are finite numbers of at least 0. The other kinds "
+    "are TP, FP, FN, BES (predicted span too small), BEL (too large), BEO (spans cross) and LBE (wrong label and "
+    "boundaries). BE sets BES, BEL and BEO."
 )
 
 

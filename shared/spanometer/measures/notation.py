@@ -72,7 +72,7 @@ class Signature:
                 raise InputError(
                     f"the expected signature of {self.measure} has {states[0]}, but the signature of the result has "
                     f"{states[1]}.",
-                    "Use the options and the kind of input of the expected signature, or change that signature.",
+                    "Score the same kind of input with the same options, or change the expected signature.",
                 )
 
 
@@ -235,7 +235,7 @@ def _named(name: str, table: Mapping[str, type[Kind]], text: Any) -> type[Kind]:
     """Return the measure with this name; if there is none, raise an `InputError` about the text that has it."""
     if name in table:
         return table[name]
-    listed = f"Choose from {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
+    listed = f"Available: {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
     raise InputError(f"{shown(text)} cannot be used as a measure here.", did_you_mean(name.lower(), table) or listed)
 
 

@@ -371,7 +371,7 @@ def _named_in(texts: Sequence[str], option: str) -> dict[str, str | None]:
         name, equals, value = text.partition("=")
         name = unescaped(name.strip(), _SIGNS)
         if not name or name in values:
-            problem = f"contains {shown(name)} twice" if name else f"has no name in {text!r}"
+            problem = f"contains {shown(name)} twice" if name else f"has a part without a name: {text!r}"
             raise InputError(f"{mention(option)} {problem}.", "Write each name once, as NAME or NAME=VALUE.")
         values[name] = value if equals else None
     return values

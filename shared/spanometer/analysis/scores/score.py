@@ -230,7 +230,7 @@ def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, optio
     files = beside_files(sides, answers=True)
     named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
-        problem = "answers are strings here. Only mention_f can score strings, and it needs the texts of the reference."
+        problem = "with this policy, answers are strings. Only mention_f scores strings, and it needs reference texts."
         remedy = "Leave out other measures, and give texts. Or choose another policy with grounding=..."
         raise InputError(problem, remedy)
     file, answers = answers_together(files, reading.pairing)

@@ -56,7 +56,7 @@ class Tally:
             raise InputError(f"some documents hold {forms}.", "Give all documents in the same form.")
         for side, labelled in self.labelled.items():
             if other.labelled.get(side, labelled) != labelled:
-                problem = "the tags of some documents have labels, and the tags of others have none."
+                problem = "some documents have tags with labels, other documents have tags without labels."
                 raise InputError(problem, LABELS_REMEDY, side=side)
         counts = {name: counts + other.counts[name] for name, counts in self.counts.items()}
         pairs = {name: (size, other.sizes[name]) for name, size in self.sizes.items()}
