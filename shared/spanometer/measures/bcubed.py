@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "average over predicted tokens: share of the predicted span that the reference span covers",
-        "average over reference tokens: share of the reference span that the predicted span covers",
+        "share of a token's predicted span that its reference span covers; mean over predicted tokens",
+        "share of a token's reference span that its predicted span covers; mean over reference tokens",
     )
     place = 40
 

@@ -65,7 +65,7 @@ class Gamma(UnitMeasure):
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
-        delta_empty: dissimilarity between a unit and an empty unit.
+        delta_empty: cost of aligning a unit with an empty unit.
         distances: distances between labels from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default
             distance is 1.
         sampler: how to create random annotations: `shift` as in the paper, `statistical` as in pygamma-agreement.
@@ -129,7 +129,7 @@ class Gamma(UnitMeasure):
         "gamma": Key("gamma", "agreement on units and labels, corrected for chance (chance level: 0)", "(-∞, 1]"),
         "gamma_cat": Key(
             "gamma-cat",
-            "agreement on the labels of aligned units, corrected for chance (gamma-k in per_label)",
+            "agreement on the labels of aligned units, corrected for chance; for one label, this is gamma-k",
             "(-∞, 1]",
         ),
         "observed_disorder": error_key("observed disorder", "disorder of the best alignment of all units", share=False),
