@@ -73,7 +73,7 @@ class MatchedF(FMeasure):
         help="value of a matched pair",
         choices={
             "iou_threshold": "1 if its intersection over union reaches the threshold",
-            "iou_50_95": "mean over the thresholds 0.5, 0.55 ... 0.95",
+            "iou_50_95": "mean of iou_threshold over the thresholds 0.5, 0.55 ... 0.95",
             "iou": "its intersection over union",
             "overlap": "1 for any shared token",
             "mpp": "in precision, the predicted span's covered share; in recall, the reference span's covered share",
