@@ -2,8 +2,8 @@
 
 The SL-ICM paper defines formal properties of measures. The lengths, overlaps
 and words of the reference spans show which properties matter for your corpus.
-The output also has the F1 expected by chance. Span lengths are in tokens. If
-the file has no tokens, add --tokenizer NAME.
+The output also has the F1 expected by chance. If the file has no tokens, add
+--tokenizer NAME.
 
 Examples:
   spanometer advise gold.conll

@@ -54,10 +54,10 @@ class AgreementOutput(TableOutput):
         per_label: also show the agreement on each label.
         per_pair: also show the agreement of each pair of annotators.
         per_document: also show the agreement on each document, as the mean over all pairs of annotators.
-        leave_one_out: leave out each annotator in turn, and show kappa and alpha of the others; --confidence sets the
-            level of the intervals (default: 95%).
-        disagreements: also list the disagreements; those that lower the agreement most come first. With -o FILE.csv or
-            FILE.jsonl, the file has only the list; with -o FILE.html, the file has the agreement and the list.
+        leave_one_out: leave out each annotator in turn, and show kappa and alpha of the others, with confidence
+            intervals of the level --confidence (default: 95%).
+        disagreements: also list the disagreements, beginning with those that lower the agreement most. With -o FILE.csv
+            or FILE.jsonl, the file has only the list. With -o FILE.html, it also has the agreement.
     """
 
     per_label: bool = switch(common=True)

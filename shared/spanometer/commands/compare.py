@@ -1,8 +1,8 @@
 """Compare systems on the same documents: scores, differences, tests and ranks.
 
 For each pair of systems, the output has the score difference with a confidence
-interval. It also has p-values of two paired tests, approximate randomisation
-and bootstrap, with Holm's correction.
+interval. It also has Holm-corrected p-values of two paired tests: approximate
+randomisation and bootstrap.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll
@@ -39,8 +39,8 @@ class ComparisonOutput(TableOutput):
     Attributes:
         rank_correlation: show how well the measures agree in ranking the systems.
         per_label: also compare the systems on each label.
-        by_chance: also rank the systems on groups of documents, by their F1 by chance. With BOUNDS 0.175, one group has
-            documents below 0.175, and one has the others. With BOUNDS 0.1,0.2, there are three groups.
+        by_chance: also rank the systems on groups of documents, split by the F1 expected by chance. BOUNDS 0.175 gives
+            two groups, below 0.175 and the rest. BOUNDS 0.1,0.2 gives three.
         fail_if_worse: exit with status 1 if the second system is significantly worse than the first in any measure
             (p < 0.05, randomisation test).
     """

@@ -51,12 +51,12 @@ class ErrorOutput(TableOutput):
     """Options for showing errors.
 
     Attributes:
-        per_error: print only the list of errors, with kinds and predicted spans; with two systems, the list says
-            whether an error is fixed or new.
-        changes: print only the changes from the first to the second system: errors that are fixed, new or different; -o
-            can end in .csv or .jsonl.
-        suspicious: also list reference spans that may be wrong, because no system agrees with them. A span comes
-            earlier if the systems agree with each other, or if the same string has another label in another place.
+        per_error: print only the list of errors, with kinds and predicted spans. With two systems, the list says
+            which errors are fixed or new.
+        changes: print only the changes from the first to the second system: errors that are fixed, new or different.
+            -o FILE can end in .csv or .jsonl.
+        suspicious: also list places where the reference may be wrong or lack a span, because every system disagrees
+            with it. Places come first if the systems agree, or if the same string has another label elsewhere.
         to: write the documents with errors to -o FILE, in the format of an annotation tool. The spans of the reference
             and the systems become pre-annotations.
         view: with --to: filter the errors as in the HTML report; VIEW is the text after # in the report's address.
@@ -71,7 +71,7 @@ class ErrorOutput(TableOutput):
     to: str | None = text(
         "TOOL",
         choices={
-            "label_studio": "one task for each document; the predictions are the spans of reference and systems",
+            "label_studio": "one task for each document",
             "prodigy": "one session for the reference and one for each system, for the command prodigy review",
             "doccano": "spans that are not in the reference have labels such as 'PER (system)'",
         },
@@ -119,13 +119,12 @@ class SpanParts(CheckedOptions):
 
     Attributes:
         buckets: also score groups (buckets) of spans: by length, position, capital letters, label frequency, label
-            consistency, document length and entity density of the document.
+            consistency, document length and entity density.
         train: training set. Also score three groups of spans: seen in training with the same label, seen only with
             other labels, not seen.
         train_column: tag column of the training set, if it differs from --column.
-        by: also score groups of spans, by their values in these columns of the reference file, or under KEY in comments
-            '# KEY=VALUE'. A span has the value of its first token; if the values are numbers, it has their mean over
-            its tokens.
+        by: also score groups of spans, by their values in these columns of the reference file. KEY in comments
+            '# KEY=VALUE' is a column, too. A span has the value of its first token, or the mean of its tokens' numbers.
     """
 
     buckets: bool = switch()

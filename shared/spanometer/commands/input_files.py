@@ -196,10 +196,10 @@ class TagColumns(LabelDecoding):
         reference_column: column of the reference's tags.
         prediction_column: column of the system's tags.
         layer_columns: read nested spans from several columns, separated by commas, as in NE-FINE-LIT,NE-NESTED. If one
-            file has both sides, first name the reference's columns, then the system's columns.
+            file has reference and system, first name the reference's columns, then the system's columns.
         layers_apart: with --layer-columns: match only spans that come from the same column.
         words_column: column of the words, for sl_icm with word probabilities.
-        token_probability_column: column of the reference file with token probabilities, for sl_icm. The value _ means
+        token_probability_column: column with token probabilities in the reference file, for sl_icm. The value _ means
             no probability.
     """
 
@@ -252,11 +252,11 @@ class InputFiles(
     level: str = option("fine", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list of actions separated by "
-        f"commas:\n- names: {', '.join(NAMED)}\n"
-        f"- list: one action for each case, in this order: {', '.join(PLACES)}\n"
+        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list of actions such as "
+        f"empty,keep,exact,whole,first,drop,drop,keep:\n- names: {', '.join(NAMED)}\n"
+        f"- list: an action for each of the cases {', '.join(PLACES)}\n"
         f"- names of policies that compare strings, not positions: {', '.join(NAMED_STRINGS)}\n"
-        "- list that compares strings: one action for each case, in this order: "
+        "- list that compares strings: an action for each of the cases "
         f"{', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",

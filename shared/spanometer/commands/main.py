@@ -425,7 +425,7 @@ def _described(declared: Option) -> str:
         return "\n- ".join([*lines, *filter(None, [declared.further])])
     plain = declared.kind is bool or declared.default in (None, (), {})
     default = "" if plain else f" (default: {declared.default})"
-    return f"{declared.help}{'; may be repeated' if declared.repeat else ''}{default}"
+    return f"{declared.help}{'. You can repeat this option' if declared.repeat else ''}{default}"
 
 
 def _briefly(declared: Option) -> str:

@@ -156,7 +156,7 @@ class Output(CheckedOptions):
 
     Attributes:
         json: print one JSON object instead of tables.
-        no_color: print without colors. You can also set the environment variable NO_COLOR.
+        no_color: print without colors (or set the environment variable NO_COLOR).
     """
 
     json: bool = switch(common=True)

@@ -1,7 +1,7 @@
 """Score systems against a reference: precision, recall and F1 of their spans.
 
-Spanometer detects the format of the files. If REFERENCE also has the
-predictions, in another column, leave out PREDICTION.
+Spanometer detects the format of the files. If the predictions are in
+another column of REFERENCE, leave out PREDICTION.
 
 Examples:
   spanometer score gold.conll system.conll --per-label
@@ -56,8 +56,8 @@ class ScoreOutput(TableOutput):
         per_label: also show the scores of each label and their averages.
         per_document: also show the scores of each document.
         score_only: print only the main score, for scripts; needs a single measure.
-        by_chance: also score documents in groups, by their F1 by chance. With BOUNDS 0.175, one group has documents
-            below 0.175, and one has the others. With BOUNDS 0.1,0.2, there are three groups.
+        by_chance: also score groups of documents, split by the F1 expected by chance. BOUNDS 0.175 gives two groups,
+            below 0.175 and the rest. BOUNDS 0.1,0.2 gives three.
     """
 
     per_label: bool = switch(common=True, topic="measures")
@@ -242,7 +242,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_measure_options(parser, NAMED_MEASURES, default=default, protocols=True)
     add_options(parser, "measures", Intervals)
     add_systems(parser)
-    what = "the first N files are references, one for each annotator. If N is 1, the first file has the spans of"
+    what = "the first N files are references by different annotators. If N is 1, the first file has the spans of"
     group_of(parser, "reading").add_argument("--references", metavar="N", type=int, help=f"{what} all annotators")
     add_reading(parser, options_of(InputFiles))
     group_of(parser, "answers")

@@ -1,4 +1,4 @@
-"""Score a system with every repair policy, or with every grounding policy.
+"""Score a system with every way to repair illegal tags, or to ground answers.
 
 A repair policy decides how illegal tags are read. A grounding policy decides
 how the entities in a language model's answer are found in the text. The output
@@ -44,8 +44,8 @@ class SpreadSource(CheckedOptions):
 
     Attributes:
         answers: read the predictions as answers of language models. Set this if Spanometer does not detect answers.
-        logits: .npz file with the system's logits. It has 'labels', and either one array of shape (tokens, labels) for
-            each document, or padded 'logits' with 'lengths'.
+        logits: .npz file with the system's logits: the strings 'labels', and an array of shape (tokens, labels) for
+            each document. Or pad all documents to one array 'logits', and add 'lengths'.
     """
 
     answers: bool = switch()

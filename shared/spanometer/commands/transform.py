@@ -1,9 +1,9 @@
 """Add errors of one or several kinds to a file.
 
-An error cuts, shifts, shortens, lengthens, relabels, removes or invents a span,
-or makes a tag illegal. Changed spans stay inside their documents and do not
-overlap. The number of changed spans is printed to standard error. The tags of
-FILE must be legal.
+An error splits, shifts, shortens, lengthens, relabels, removes or invents a
+span, or makes a tag illegal. Changed spans stay inside their documents and do
+not overlap. The number of changed spans is printed to standard error. The tags
+of FILE must be legal.
 
 Examples:
   spanometer transform --list
@@ -37,13 +37,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     what = "file with tags (can be gzipped), folder, or pattern in quotes, such as '*.conll'; - is standard input"
     parser.add_argument("file", metavar="FILE", help=what)
     add_reading(parser, {*ONE_FILE} - {"repair"})
-    once = "once for all kinds of errors, or once for each --apply"
+    once = "once for all kinds, or once for each --apply"
     helps = {
         "apply": "add errors of this kind (see --list). To add several kinds, repeat --apply",
         "rate": f"probability that a span is changed. Give --rate {once}",
-        "seed": "random seed of the first --apply; the second has N + 1",
+        "seed": "random seed of the first --apply; the second uses N + 1",
         "first": f"change only the first N spans. Give --first {once}",
-        "matched": "let opposite kinds of errors, such as +1 and -1, change equally many spans",
+        "matched": "change equally many spans with similar kinds of errors, such as short_extension and long_extension",
         "list": "list the kinds of errors for --apply, and exit",
         "as-spans": "write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",
     }

@@ -186,9 +186,9 @@ _BLOCK = 1 << 20
 SCORED_DOCUMENTS = {
     "same": "all files must have the same documents",
     "shared": "documents that are in all files",
-    "reference": "documents of the reference; a system that lacks a document has no spans in it",
+    "reference": "documents of the reference; a document missing from a system counts as having no predictions",
     "reference_with_spans": "documents in which the reference has at least one span with a scored label",
-    "all": "all documents; a file that lacks a document has no spans in it",
+    "all": "all documents; a document missing from a file counts as having no spans",
 }
 """The policies for documents that are missing on some sides, with explanations."""
 

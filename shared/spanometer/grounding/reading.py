@@ -22,8 +22,7 @@ class AnswerReading:
 
     Attributes:
         grounding: how to find the entities of an answer in the text.
-        asked_labels: labels that the prompt asked for. If an entity has another label, the action `outside` of the
-            grounding policy applies.
+        asked_labels: labels that the prompt asked for. The grounding policy keeps or drops entities with other labels.
         aliases: rename the labels in answers to the labels of the reference.
         offsets: how to use the offsets in answers.
         answer_format: format of answers.

@@ -93,7 +93,7 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "as `documents`; the score of each label is a mean over documents, too",
+            DOCUMENTS_BY_LABEL: "as `documents`, and each label's score is also a mean over documents",
         },
     )
     f_beta: float = option(1.0, help="beta of F-beta; 2 gives recall twice the weight of precision", low=0)
@@ -177,7 +177,7 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
     by group.
 
     Attributes:
-        label_groups: also score groups of labels, named by their text before the separator TEXT. If TEXT is /,
+        label_groups: also score groups of labels with the same text before the separator TEXT. If TEXT is /,
             NAME/PATIENT and NAME/DOCTOR form the group NAME.
     """
 

@@ -74,8 +74,8 @@ class ChanceKappaF1(AlignedMeasure):
             the number of tokens in the document, k the number of spans, a their total length and a_i the length of the
             span.
         uniform_threshold: with method=auto: minimum accuracy of the approximation.
-        n_simulations: number of random annotations to simulate. They give chance_f1_std, the standard deviation of
-            chance F1, and p_value, the share of simulations that reach the observed F1.
+        n_simulations: number of random annotations to simulate. chance_f1_std is the standard deviation of their F1.
+            p_value is the share with at least the observed F1.
         seed: the seed of the simulations.
         zero_division: value of f1 if there are no spans, and of kappa_f1 if chance_f1 is 1.
 

@@ -88,8 +88,8 @@ class FairF(FMeasure):
 
     Attributes:
         weights: weights of errors. "fair": a wrong label or boundary is half a false positive and half a false
-            negative. "weighted": as "fair", but a boundary error is also half a true positive. Or set the weights
-            TP/FP/FN of kinds of errors: {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25".
+            negative. "weighted": as "fair", but a boundary error is half a true positive and half an error. Or give
+            kinds of errors their weights: {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25".
         focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
             label of the predicted span.
 
@@ -105,15 +105,15 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="label under which a wrong label counts",
+        help="label that gets the error if the two labels differ",
         choices={"target": "the reference span's label", "system": "the predicted span's label"},
         label="Wrong labels belong to",
     )
 
     name = "fair_f"
     results = f_results(
-        "precision, with each wrong label or boundary as one error, not two",
-        "recall, with each wrong label or boundary as one error, not two",
+        "precision if a wrong label or boundary counts as one error, not two",
+        "recall if a wrong label or boundary counts as one error, not two",
     )
     detail_keys = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
     place = 54

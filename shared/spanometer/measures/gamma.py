@@ -65,8 +65,8 @@ class Gamma(UnitMeasure):
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
-        delta_empty: dissimilarity between a unit and an empty unit.
-        distances: distances between labels from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default
+        delta_empty: cost of aligning a unit with an empty unit.
+        distances: distances from 0 to 1 between labels, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default
             distance is 1.
         sampler: how to create random annotations: `shift` as in the paper, `statistical` as in pygamma-agreement.
         min_shift: the minimum distance between the shifts of two annotators with the sampler `shift`: the `mean` length
@@ -103,7 +103,7 @@ class Gamma(UnitMeasure):
         help="how to make random annotations",
         choices={
             "shift": "shift real annotations, wrapping around at the end, as in the paper",
-            "statistical": "draw number, lengths and gaps of units from normal distributions, as in pygamma-agreement",
+            "statistical": "draw the number, lengths and gaps of units from normal distributions (pygamma-agreement)",
         },
         label="Sampler",
     )
@@ -129,7 +129,7 @@ class Gamma(UnitMeasure):
         "gamma": Key("gamma", "agreement on units and labels, corrected for chance (chance level: 0)", "(-∞, 1]"),
         "gamma_cat": Key(
             "gamma-cat",
-            "agreement on the labels of aligned units, corrected for chance (gamma-k in per_label)",
+            "agreement on the labels of aligned units, corrected for chance; for one label, this is gamma-k",
             "(-∞, 1]",
         ),
         "observed_disorder": error_key("observed disorder", "disorder of the best alignment of all units", share=False),

@@ -73,10 +73,10 @@ class MatchedF(FMeasure):
         help="value of a matched pair",
         choices={
             "iou_threshold": "1 if its intersection over union reaches the threshold",
-            "iou_50_95": "mean over the thresholds 0.5, 0.55 ... 0.95",
+            "iou_50_95": "mean of iou_threshold over the thresholds 0.5, 0.55 ... 0.95",
             "iou": "its intersection over union",
             "overlap": "1 for any shared token",
-            "mpp": "in precision, the covered share of the predicted span; in recall, of the reference span",
+            "mpp": "in precision, the predicted span's covered share; in recall, the reference span's covered share",
         },
         label="Credit of a pair",
     )
@@ -84,7 +84,7 @@ class MatchedF(FMeasure):
 
     name = "matched_f"
     results = f_results(
-        "total value of matched pairs / predicted spans", "total value of matched pairs / reference spans"
+        "total value of pairs / number of predicted spans", "total value of pairs / number of reference spans"
     )
     place = 56
     support = "reference"

@@ -37,7 +37,7 @@ class RelaxedF(FMeasure):
             `coverage` must be at least the threshold.
         recall: `found`: as above. `right`: right predicted spans / (right predicted spans + missed reference spans)
             (SemEval-2014 task 7).
-        duplicates: how often equal spans of one side count.
+        duplicates: how to count repeated spans.
 
     Counts: `right` and `predicted`, in predicted spans; `found` and `reference`, in reference spans.
 
@@ -60,15 +60,15 @@ class RelaxedF(FMeasure):
     credit: str = option(
         "one",
         help="value of a span that overlaps enough",
-        choices={"one": "1", "best": "its best overlap"},
+        choices={"one": "always 1", "best": "its largest overlap"},
         only_with={"overlap": ("iou", "dice", "coverage"), "matching": ("many",)},
     )
     matching: str = option(
         "many",
         help="how spans are matched",
         choices={
-            "many": "spans are not paired",
-            "first": "one to one; each reference span takes the first free predicted span",
+            "many": "a span can match several spans",
+            "first": "one to one; each reference span takes the first free predicted span that overlaps enough",
             "fresh": "ignore a predicted span if an earlier one already overlaps the same reference span enough",
         },
         label="Matching",

@@ -70,8 +70,8 @@ class SemevalF(FMeasure):
         help="how spans that share tokens are paired",
         choices={
             "joint": "all schemas use the same best pairing",
-            "schema": "the pairing with the most correct pairs in the schema",
-            "first": "each predicted span takes the identical reference span, otherwise the first free one",
+            "schema": "each schema uses the pairing that gives it the most correct pairs",
+            "first": "each predicted span takes the identical reference span, otherwise the first free reference span",
             "nervaluate": "predicted spans are paired one after another, as in nervaluate",
         },
         label="Alignment",

@@ -71,8 +71,8 @@ class SlIcm(AlignedMeasure):
             one unit of information (1 bit with the default base), for any `log_base`. `"corpus"` uses the frequencies
             of tokens that come with the data, as on the command line. Only tokens in spans need a probability: the
             mapping may lack other words, and lists may have None, NaN or 0 for other tokens.
-        unknown: P(w) of words that are not in the dict token_probabilities. If None, a span with an unknown word raises
-            an error.
+        unknown: probability of words that are not in the dict token_probabilities. If None, a span with an unknown word
+            raises an error.
         prior: what N_t and N count in the reference: `spans`, or `tokens` in spans. The paper's text and appendix
             differ; its Table 4 uses spans. For a label that is missing in the reference, N_t is 1.
         log_base: base of the logarithms.
@@ -94,12 +94,12 @@ class SlIcm(AlignedMeasure):
     """
 
     tokens: Sequence[Sequence[str]] | None = tokens_option(
-        "the words of each document. Their relative frequencies are P(w), unless you set token_probabilities"
+        "the words of each document. Word probabilities are relative frequencies, unless you set token_probabilities"
     )
     token_probabilities: Probabilities = option(
         None,
-        help="the probabilities P(w): a dict from words to numbers, a list of numbers for each document, one number "
-        'for all tokens, or "corpus" for token frequencies. A dict needs tokens. Without token_probabilities '
+        help="word probabilities: a dict from words to numbers, a list of numbers for each document, one number "
+        'for all tokens, or "corpus" for token frequencies. With a dict, set tokens, too. Without token_probabilities '
         "and tokens, each token carries one unit of information",
         type="dict, list of lists of float, float, or str",
         convert=lambda given: TokenProbabilities.read(given) if is_ordered(given) else given,
@@ -133,7 +133,7 @@ class SlIcm(AlignedMeasure):
     results: ClassVar[Mapping[str, Key]] = {
         "sl_icm": Key(
             "SL-ICM",
-            "SL-ICM score, in bits by default (for a perfect output: the information of the reference)",
+            "SL-ICM score, in bits by default; a perfect output scores the information of the reference",
             "(-∞, ∞)",
             share=False,
         ),

@@ -84,10 +84,10 @@ class SpanAttribute(Measure):
     Counts: numbers of items, spans on only one side, and a row for each predicted item, see `AttributeCounts`.
 
     Attributes:
-        attributes: attributes to score: None for all, a list of names, or a dict. In a dict, a name has True (spans of
-            all labels) or a list of labels.
+        attributes: attributes to score: None for all, a list of names, or a dict from names to lists of labels, such as
+            {"negated": ["DRUG"], "date": True}. True means all labels.
         default_values: default values of attributes; an attribute with its default value counts as missing.
-        include_falsy: also count missing attributes, None, False, 0, 0.0 and "" as items.
+        include_falsy: also count missing attributes, None, False, 0, 0.0 and "" as values.
         micro_key: key of the score over all attributes.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`, see above.
         filter: the documents to score. None: all. Or a function that takes the reference spans of a document (a list of
@@ -96,8 +96,7 @@ class SpanAttribute(Measure):
         on_mismatch: how to handle spans on only one side. `error`: raise an error. `count`: their items are false
             negatives or false positives, and `unmatched_references` and `unmatched_predictions` count the spans. Items
             have no labels, so spans that differ only in labels are compared by their values.
-        zero_division: value of p without predicted items, of r and ap without reference items, and of f without any
-            items.
+        zero_division: value of p if nothing is predicted, of r and ap if the reference is empty, and of f if both hold.
     """
 
     # results list each attribute, so nothing is averaged
@@ -147,12 +146,12 @@ class SpanAttribute(Measure):
     input = "attributes"
     results: ClassVar[Mapping[str, Key]] = {
         "f": Key("F1", "harmonic mean of precision and recall"),
-        "p": Key("precision", "share of predicted items that are right"),
-        "r": Key("recall", "share of reference items that are predicted"),
-        "tp": Key("right", "predicted items that are right", "[0, ∞)", kind=int, whole=True),
-        "support": Key("in the reference", "items of the reference", "[0, ∞)", "", int, whole=True),
-        "positives": Key("predicted", "predicted items", "[0, ∞)", "", int, whole=True),
-        "ap": Key("average precision", "average precision of the predicted items, ranked by score"),
+        "p": Key("precision", "share of predicted attribute values that are right"),
+        "r": Key("recall", "share of reference attribute values that are predicted"),
+        "tp": Key("right", "predicted attribute values that are right", "[0, ∞)", kind=int, whole=True),
+        "support": Key("in the reference", "attribute values of the reference", "[0, ∞)", "", int, whole=True),
+        "positives": Key("predicted", "predicted attribute values", "[0, ∞)", "", int, whole=True),
+        "ap": Key("average precision", "average precision of the predicted values, ranked by score"),
     }
     returns = "for each attribute, and for all together under micro_key, a dict of these"
     detail_keys = ("counts", "signature", "curves")

@@ -33,7 +33,7 @@ class SpanF(FMeasure):
             "once": "equal spans count once",
             "each": "each copy counts; if the reference has 3 copies, at most 3 predicted copies are right",
             "wrong": "the copies of a right span count once, but each copy of a wrong span counts",
-            "forms": "all spans with the same string and label count as one, which is right if any of them is right",
+            "forms": "spans with the same string and label count once; they are right if any of them is right",
         },
     )
     tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document, for duplicates=forms")

@@ -72,8 +72,8 @@ class LabelDecoding(Decoding):
     the integers, and is None if tags are strings. For `ignore_index`, see `spans.pair_from_tags`.
 
     Attributes:
-        prefix: whether tags have prefixes, as in B-PER. If not, as in part-of-speech tags, each tag except O is a
-            label, and the scheme is IO.
+        prefix: whether tags have prefixes, as in B-PER. Without prefixes, as in part-of-speech tags, each tag except O
+            is a label, and the scheme is IO.
         id2label: names of integer tags; needed if tags are integers.
         ignore_index: ignore positions with this integer tag in the reference.
 

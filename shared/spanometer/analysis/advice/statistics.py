@@ -33,18 +33,19 @@ class Thresholds(CheckedOptions):
 
     Attributes:
         short_share: with --flow: require exact agreement if at least this share of the spans has 1 or 2 tokens.
-        touching_share: with --flow: adjacent spans (one begins where another ends) matter if they are at least this
-            share of all spans.
+        touching_share: with --flow: adjacent spans matter if at least this share of all spans begins where another
+            span ends.
         very_long_span: with --flow: minimum number of tokens of a very long span.
         very_long_share: with --flow: very long spans matter if they are at least this share of all spans.
-        several_tokens: near misses (partly right spans) matter if at least this share of the spans has several tokens.
-        adjacent: adjacent spans of one label (one begins where another ends) matter if they are at least this share of
-            all spans.
-        length_variation: span lengths matter if they vary at least this much (standard deviation divided by mean).
+        several_tokens: near misses matter if at least this share of the spans has several tokens.
+        adjacent: adjacent spans of one label matter if at least this share of all spans begins where another span of
+            the same label ends.
+        length_variation: span lengths matter if their standard deviation, divided by their mean, is at least this
+            number.
         long_span: minimum number of tokens of a long span.
         long_share: long spans matter if they are at least this share of all spans.
-        information_variation: word probabilities matter if the words' information varies at least this much (standard
-            deviation divided by mean).
+        information_variation: word probabilities matter if the standard deviation of the words' information, divided by
+            its mean, is at least this number.
         chance: advise a correction for chance if the F1 by chance is at least this number.
 
     Raises:

@@ -342,7 +342,7 @@ class SuspiciousReferences(Result, kw_only=False):
     def lines(self, most: int = SHOWN) -> Iterator[Part]:
         """Yield an explanation of the list and the first places."""
         more = f" These are the first {most:,} of {len(self):,}; --json and CSV have all." if most < len(self) else ""
-        yield f"Suspicious reference spans: every system errs there. Spans with the most evidence come first.{more}"
+        yield f"Suspicious places in the reference: every system errs there. The most evidence comes first.{more}"
         yield self.table(most)
 
     def table(self, most: int | None = None) -> Table:

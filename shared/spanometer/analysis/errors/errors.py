@@ -238,7 +238,7 @@ class Errors(CorpusResult):
             yield [costs[kind] for costs in of_systems]
 
     def suspicious(self, train: Any = None) -> SuspiciousReferences:
-        """List reference spans that may be wrong, because every system makes an error there.
+        """List places where the reference may be wrong or lack a span, because every system makes an error there.
 
         The most evidence comes first.
 

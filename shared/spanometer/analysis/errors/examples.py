@@ -189,7 +189,7 @@ class ErrorChoice(CheckedOptions):
         kind: kinds, boundaries or marks of errors; errors with any of them are shown. Empty shows all.
         reference_label: labels of the reference span. A spurious span is selected by its own label, unless you set
             `predicted_label`.
-        predicted_label: show only errors whose predicted spans have these labels.
+        predicted_label: show only errors whose predicted span has one of these labels.
         limit: the maximum number of errors; None shows all.
         sample: the number of errors to draw at random; None shows all.
         sample_seed: the seed of this draw.
@@ -200,8 +200,8 @@ class ErrorChoice(CheckedOptions):
     )
     reference_label: tuple[str, ...] = option(
         (),
-        help="show only errors whose reference span has one of these labels. Spurious spans have no "
-        "reference span; without --predicted-label, they are shown by their own label",
+        help="show only errors whose reference span has one of these labels. Without --predicted-label, "
+        "spurious spans with one of these labels are shown, too",
         metavar="LABELS",
     )
     predicted_label: tuple[str, ...] = option((), metavar="LABELS")
