@@ -100,11 +100,8 @@ def _annotations(row: Row, options: LabelStudioReading, *keys: str) -> Iterator[
             results = each.get("result")
             if not isinstance(results, list):
                 raise _refused(row, "an annotation has no list of results.")
-            regions = [
-                (str(result.get("from_name")), result["value"])
-                for result in results
-                if type(result) is dict and result.get("type") in _TYPES and "value" in result
-            ]
+            marked = [part for part in results if isinstance(part, dict) and part.get("type") in _TYPES]
+            regions = [(str(part.get("from_name")), part["value"]) for part in marked if "value" in part]
             annotator = (each.get("model_version") or "model") if _PREDICTIONS in keys else each.get("completed_by")
             yield _record(row, options, data, regions, annotator)
 
@@ -120,7 +117,7 @@ def _record(
         raise _refused(row, f"the labels of the task come from several Label Studio controls: {listed}.", remedy)
     if isinstance(annotator, dict):
         annotator = annotator.get("email", annotator.get("id"))
-    record = row.record(id=row.value.get("id"), annotator=annotator)
+    record = Record(row.line, row.place, row.value.get("id"), annotator)
     spans, texts = record.spans, record.stated
     for name, value in regions:
         if chosen is not None and chosen != name:

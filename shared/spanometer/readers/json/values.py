@@ -11,6 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
+import numpy as np
 
 from ...exceptions import InputError, shown
 from ..source import PARQUET, Source
@@ -225,10 +226,15 @@ def decoded(texts: Sequence[Any], data: bytes) -> list[Any] | None:
     """
     try:
         values = list(map(_DECODE, texts))
-        colons = data.count(b":") + len(_ESCAPED_COLON.findall(data))
-        return values if _ENCODE(values).count(b":") == colons else None
+        colons = _colons(data) + (len(_ESCAPED_COLON.findall(data)) if b"\\" in data else 0)
+        return values if _colons(_ENCODE(values)) == colons else None
     except _UNDECODED:
         return None
+
+
+def _colons(text: bytes) -> int:
+    """Count the colons, faster than `text.count` if there are many."""
+    return int(np.count_nonzero(np.frombuffer(text, dtype=np.uint8) == ord(":")))
 
 
 def _one_by_one(source: Source, data: bytes, place: int, *, limited: bool) -> Iterator[tuple[list[int], list[Any]]]:
