@@ -238,7 +238,7 @@ def table(data: Path) -> Iterator[str]:
     yield ""
     yield (
         f"For {equal} of {len(scored)} protocols, all rows are equal. For {complete - equal} other protocols, all "
-        "differences are faults of the official scorer."
+        "differences come from faults of the official scorer."
     )
     yield from ("", "## Why rows differ", "")
     yield "The number in parentheses is the number of rows that differ."
