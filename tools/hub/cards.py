@@ -69,13 +69,19 @@ def _inputs(module: Any) -> Iterable[str]:
     first = module_class("span_f")
     rows, known = _rows(module), {} if module.measure.name == "span_f" else _rows(first)
     shared = [f"`{name}`" for name, row in rows.items() if known.get(name) == row]
-    forms = module.forms()
+    forms, below = module.forms(), []
     if known and forms == first.forms():
         default, *others, last = (f"`{form}`" for form in module.configurations)
         forms = f"documents in [the form]({_SHARED_INPUTS}) {default} (default), {', '.join(others)} or {last}"
+    elif len(module.configurations) > 1:
+        forms = "one item for each document. For its form, see the list below the table"
+        texts = [f"`{name}`: {configuration.help}." for name, configuration in module.configurations.items()]
+        default = texts.pop(0).replace(":", " (default):", 1)
+        below = ["\nThe form of an item depends on the configuration:\n", *(f"- {text}" for text in (default, *texts))]
     yield "| name | type | default | |\n|---|---|---|---|"
     yield f"| `predictions`, `references` | list | required | {forms} |"
     yield from (row for name, row in rows.items() if f"`{name}`" not in shared)
+    yield from below
     if shared:
         yield f"\nThe card of [`span_f`]({_SHARED_INPUTS}) explains these options: {', '.join(shared)}."
 

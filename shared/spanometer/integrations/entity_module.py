@@ -18,8 +18,8 @@ class EntityModule(MeasureModule):
 
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "entities": Configuration(
-            'a list of `{"start": int, "end": int, "types": [str, ...], "components": [{"start": int, "end": int, '
-            '"label": str}, ...]}`, with offsets in tokens and exclusive ends. Components may be left out or None',
+            'a list of `{"start": int, "end": int, "types": list of str, "components": list}`, with offsets in tokens '
+            'and exclusive ends. A component is `{"start": int, "end": int, "label": str}`. Components are optional',
             pa.list_(ENTITY_TYPE),
             ENTITIES.arrays,
             (DocumentLengths,),

@@ -167,9 +167,8 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
     @classmethod
     def forms(cls) -> str:
         """Describe the documents of each configuration."""
-        texts = [f"`{name}`: {configuration.help}" for name, configuration in cls.configurations.items()]
-        form = "one item for each document. The form of an item depends on the configuration (default: the first)"
-        return ". ".join([form, *texts])
+        rows = [f"`{name}`: {configuration.help}" for name, configuration in cls.configurations.items()]
+        return f"one item for each document. The {'default' if rows[1:] else 'only'} configuration is {'. '.join(rows)}"
 
     @classmethod
     def _signature(cls) -> inspect.Signature:

@@ -97,15 +97,15 @@ class SpanModule(MeasureModule):
             Spans.from_arrow,
         ),
         "fragments": Configuration(
-            'a list of `{"label": str, "fragments": [[start, end], ...]}`',
+            'a list of `{"label": str, "fragments": list}`. A fragment is `[start, end]`',
             pa.list_(FRAGMENTS_TYPE),
             FRAGMENTS.arrays,
             (LabelChoice, DocumentLengths),
             Spans.from_arrow,
         ),
         "text": Configuration(
-            'a `{"text": str, "spans": [{"start": int, "end": int, "label": str}, ...]}`, with offsets in code '
-            "points and exclusive ends. Predictions and references must have the same texts",
+            'a dict `{"text": str, "spans": list}`. The spans are as in `spans`, but with offsets in code points. '
+            "Predictions and references must have the same texts",
             _TEXT_TYPE,
             _text_arrays,
             (LabelChoice,),

@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "mean share of a predicted token's span that the reference span covers",
-        "mean share of a reference token's span that the predicted span covers",
+        "correct share of the predicted span, averaged over predicted tokens",
+        "found share of the reference span, averaged over reference tokens",
     )
     place = 40
 

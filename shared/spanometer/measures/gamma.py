@@ -129,13 +129,11 @@ class Gamma(UnitMeasure):
         "gamma": Key("gamma", "agreement on units and labels, corrected for chance (chance level: 0)", "(-∞, 1]"),
         "gamma_cat": Key(
             "gamma-cat",
-            "agreement on the labels of aligned units, corrected for chance; for one label, this is gamma-k",
+            "agreement on the labels of aligned units, corrected for chance. The value of a single label is gamma-k",
             "(-∞, 1]",
         ),
         "observed_disorder": error_key("observed disorder", "disorder of the best alignment of all units", share=False),
-        "expected_disorder": error_key(
-            "expected disorder", "mean disorder of random annotations, each with its best alignment", "", share=False
-        ),
+        "expected_disorder": error_key("expected disorder", "mean disorder of random annotations", "", share=False),
     }
     quick = False
     headline = "gamma"

@@ -37,7 +37,9 @@ class IntersectionF(FMeasure):
     )
 
     name = "intersection_f"
-    results = f_results("mean covered share of a predicted span", "mean covered share of a reference span")
+    results = f_results(
+        "mean share of right tokens in a predicted span", "mean share of found tokens in a reference span"
+    )
     place = 50
     support = "reference"
     unusual = ("best", *FMeasure.unusual)

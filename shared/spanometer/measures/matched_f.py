@@ -84,7 +84,8 @@ class MatchedF(FMeasure):
 
     name = "matched_f"
     results = f_results(
-        "total value of pairs / number of predicted spans", "total value of pairs / number of reference spans"
+        "total value of the matched pairs / number of predicted spans",
+        "total value of the matched pairs / number of reference spans",
     )
     place = 56
     support = "reference"

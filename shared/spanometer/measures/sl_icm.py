@@ -133,7 +133,7 @@ class SlIcm(AlignedMeasure):
     results: ClassVar[Mapping[str, Key]] = {
         "sl_icm": Key(
             "SL-ICM",
-            "SL-ICM score, in bits by default; a perfect output scores the information of the reference",
+            "SL-ICM score, in bits by default. For a perfect output, it is the information of the reference",
             "(-∞, ∞)",
             share=False,
         ),
