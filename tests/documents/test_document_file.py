@@ -37,7 +37,7 @@ def test_the_unit_that_most_stated_texts_fit(file):
     assert bounds(found) == [(0, 1), (2, 5), (6, 11)]
     assert found.notes == (
         "1 of 3 spans differ from the document's text at the same offsets. "
-        "The first (line 1) is 'dancer' instead of '💃'.",
+        "The first (line 1) is 'dancer', but its offsets point to '💃'.",
     )
 
 

@@ -126,7 +126,7 @@ def test_values_that_differ_in_type_alone():
     batches = [[[attributed(0, 1, "A", {"x": value})]] for value in (True, "b", 1)]
     for batch in batches[:2]:
         module.add_batch(predictions=batch, references=batch)
-    with pytest.raises(InputError, match="'x' is 1 here, but True in references, document 0, span 0") as caught:
+    with pytest.raises(InputError, match=r"'x' is 1 \(of type int\) here, but True \(of type bool\)") as caught:
         module.compute(predictions=batches[2], references=batches[1])
     assert (caught.value.place, caught.value.other.place) == (
         "predictions, document 2, span 0",
@@ -142,7 +142,7 @@ BAD_WITH_DATA = {
     "answers": ({"filter": lambda spans: len(spans)}, "document 0: filter returned 2 instead of a bool"),
     "micro_key": (
         {"micro_key": "negated"},
-        "'negated' is the name of an attribute, but also the key of the scores over all attributes",
+        "`micro_key` is 'negated', but an attribute has the same name",
     ),
 }
 

@@ -97,10 +97,9 @@ def test_values_that_differ_in_type_alone(one, other):
             score(references, predictions, **options)
         assert caught.value.place == "predictions, document 1, span 1"
         assert caught.value.other.place == "references, document 1, span 1"
-        kinds = f"({type(other).__name__} and {type(one).__name__})"
+        kinds = [f"{value!r} (of type {type(value).__name__})" for value in (other, one)]
         assert str(caught.value).startswith(
-            f"predictions, document 1, span 1: 'x' is {other!r} here, but {one!r} in references, document 1, span 1. "
-            f"The values differ only in type {kinds}."
+            f"predictions, document 1, span 1: 'x' is {kinds[0]} here, but {kinds[1]} in references, document 1, span 1"
         )
     # another attribute may have them, and so may one that is not scored
     assert numbers(score(references, predictions, attributes=["y"])) == [1, 1, 1]
@@ -117,7 +116,7 @@ def test_values_that_differ_in_type_alone_against_slow():
             score(references, predictions)
             continue
         refused += 1
-        with pytest.raises(InputError, match="differ only in type") as caught:
+        with pytest.raises(InputError, match="Use one type for all values") as caught:
             score(references, predictions)
         error = caught.value
         assert ((error.side, error.document, error.span), repr(error.problem.split("'")[1])) == clash

@@ -242,13 +242,13 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
         (
             {"spans": [{"start": 0, "end": 5, "label": "A"}]},
             "columns",
-            "without to_tokens='expand', spans that begin or end within a token",
+            "spans that begin or end within a token",
             [],
         ),
         (
             {"spans": [{"start": 3, "end": 4, "label": "A"}]},
             "columns",
-            "without to_tokens='expand', spans that begin or end within a token",
+            "spans that begin or end within a token",
             [],
         ),
         (

@@ -101,7 +101,7 @@ def error_of_command_line(row):
 def without_lists(message):
     """Shorten lists of measures or modules, which grow by one with every measure."""
     names = "|".join(MODULES)
-    return re.sub(rf"\b(?:{names})(?:, (?:and )?(?:{names})\b){{2,}}", "MEASURES", message)
+    return re.sub(rf"\b(?:{names})(?:, (?:and )?(?:{names})\b){{2,}}", "span_f, ..., token_f", message)
 
 
 def error_of_call(row):

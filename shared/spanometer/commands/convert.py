@@ -212,7 +212,7 @@ def _read(path: str, source: InputFiles) -> DocumentFile:
     file = source.read_columns(path)
     if file.format:
         problem = f"this is {file.format}, but Spanometer writes tags only as columns or JSON lines."
-        how = " For an array, use jq -c '.[]'." if file.format == "one JSON text" else ""
+        how = " For an array, use jq -c '.[]'." if file.format == "a single JSON value" else ""
         raise InputError(problem, f"Convert the file to columns or JSON lines first.{how}", source=file.source)
     return file
 

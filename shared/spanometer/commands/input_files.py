@@ -420,7 +420,7 @@ class InputFiles(
         file = self.read_spans(path)
         carried = fitted(replace(file, stated=None), _TOKENS, {}, self.pairing)
         if carried.losses:
-            raise InputError(f"{'; '.join(map(str, carried.losses))}.", source=file.source)
+            raise InputError(f"{'; '.join(map(str, carried.losses))}.", carried.remedy, source=file.source)
         for note in (*file.notes, *carried.notes, *(f"left out: {loss}" for loss in file.left_out)):
             print(printable(note), file=sys.stderr)
         if file.has_attributes and not attributes:

@@ -73,7 +73,7 @@ def described_counts(table: pa.Table) -> dict[str, Any]:
         raise ValueError
     if table.num_rows != described["rows"]:
         problem = f"the table has {counted(table.num_rows, 'row')}, but had {described['rows']} when it was stored."
-        raise InputError(problem, "Pass each table with exactly its stored rows.")
+        raise InputError(problem, "Pass each table exactly as it was stored.")
     return described
 
 

@@ -55,11 +55,13 @@ class Fitted(Carrying):
         file: the documents. Spans with attributes have numbered labels: different attributes, different labels.
         marked: the original label and the attributes of each numbered label.
         losses: what the format cannot represent.
+        remedy: how to avoid a loss, if there is a way.
         notes: a sentence about each kind of other change.
     """
 
     marked: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     losses: list[Loss] = field(default_factory=list)
+    remedy: str = ""
 
     @property
     def has_words(self) -> bool:
@@ -151,8 +153,8 @@ class Fitted(Carrying):
         spans = self.file.spans
         if policy == "strict":
             off = to_tokens(spans, self.tokens, policy="contract").moved != 0
-            what = f"without {setting('to_tokens', 'expand')}, spans that begin or end within a token are left out"
-            self.lose(what, spans.document[off].tolist())
+            self.lose("spans that begin or end within a token are left out", spans.document[off].tolist())
+            self.remedy = f"To extend spans to whole tokens, add {setting('to_tokens', 'expand')}." if off.any() else ""
             self.keep(~off)
         carried = self.to_tokens(self.tokens, policy, f" ({policy})")
         self.lose("spans without a token are left out", spans.document[carried.lost].tolist())

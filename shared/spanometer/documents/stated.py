@@ -182,7 +182,7 @@ def compared(
         number += 1
         if not alike(text, covered):
             differing += 1
-            first = first or f"({place(document)}) is {shown(text)} instead of {shown(covered)}"
+            first = first or f"({place(document)}) is {shown(text)}, but its offsets point to {shown(covered)}"
     if not differing:
         return []
     remark = f"{differing:,} of {number:,} spans {differ}. The first {first}."

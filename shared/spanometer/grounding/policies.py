@@ -211,12 +211,12 @@ class AnswerPolicy(CheckedOptions):
                 return cls.with_actions(action.strip() for action in text.split(","))
             except InputError as error:
                 # a place is no option of its own
-                raise error.respelled(lambda name, _: f"the case {name!r}") from None
+                raise error.respelled(lambda name, _: f"the grounding case {name!r}") from None
         problem, remedy = f"{shown(text)} is not a policy for {cls.kind}.", cls.other_kind
         if not isinstance(policy, AnswerPolicy) and text not in AnswerPolicy.named():
             problem = f"unknown grounding policy {shown(text or policy)}."
-            actions = f"{len(cls.places)} actions, such as {','.join(cls().actions)!r}"
-            remedy = f"Or give {actions}, for these cases in this order: {', '.join(cls.places)}."
+            cases = f"{len(cls.places)} actions, one for each case in this order: {', '.join(cls.places)}"
+            remedy = f"Or give {cases}. For example: {','.join(cls().actions)!r}."
         raise InputError(problem, f"Use one of {', '.join(named)}. {remedy}", option="policy")
 
     @classmethod

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import listed, listed_items, ordered_codes, ranges, recoded, run_bounds
 from ..counts.counts import Counts
-from ..exceptions import OTHER_PLACE, InputError, mention, setting, shown
+from ..exceptions import OTHER_PLACE, InputError, mention, setting, shown, with_type
 from ..spans.attributes import Attributes, Value
 
 UNMATCHED = ("unmatched_references", "unmatched_predictions")
@@ -178,7 +178,7 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
         listing = labels if isinstance(labels, (list, tuple, set, frozenset)) else ()
         several = bool(listing) and all(isinstance(label, str) and label for label in listing)
         if not isinstance(name, str) or not (labels is True or several):
-            wrong = f"{shown(labels)} is not a list of labels for {shown(name)}"
+            wrong = f"{shown(name)} needs a list of at least one label, got {shown(labels)}"
             problem = wrong if isinstance(name, str) else f"{shown(name)} is not a name"
             raise InputError(f"{mention('attributes')}: {problem}.", _ATTRIBUTES_REMEDY, option="attributes")
     return {name: None if labels is True else frozenset(labels) for name, labels in entries}
@@ -247,14 +247,11 @@ def require_one_type(
             earlier, earlier_place = first.setdefault((name, _meaning(value)), (value, place))
             if type(earlier) is not type(value):
                 where = mention("default_values") if earlier_place is None else OTHER_PLACE
-                both = f"{shown(name)} is {value!r} here, but {earlier!r} in {where}. The values"
+                problem = f"{shown(name)} is {with_type(value)} here, but {with_type(earlier)} in {where}."
                 if earlier_place is not None and earlier_place.place == place.place:
-                    both = f"the values of {shown(name)} include both {value!r} and {earlier!r}, which"
-                raise place.placed(
-                    problem=f"{both} differ only in type ({type(value).__name__} and {type(earlier).__name__}).",
-                    remedy='Use one type for all values of an attribute. The values true, 1 and "1" are different.',
-                    other=earlier_place,
-                )
+                    problem = f"the values of {shown(name)} include both {with_type(value)} and {with_type(earlier)}."
+                remedy = "Use one type for all values of an attribute."
+                raise place.placed(problem=problem, remedy=remedy, other=earlier_place)
 
 
 def _meaning(value: Value | None) -> Any:

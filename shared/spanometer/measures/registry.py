@@ -226,7 +226,7 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
     table = read_stream(counts) if isinstance(counts, (bytes, bytearray, memoryview)) else counts
     require_kind(table, pa.Table, "a table of counts", "Pass an Arrow table or bytes.")
     if measure is not None:
-        require_kind(measure, Measure, "a measure", "Pass the measure that computed the counts, or no measure.")
+        require_kind(measure, Measure, "a measure object", "Pass an object such as SpanF(), or leave out measure=...")
     own_measure = _stored_measure(table) if measure is None else measure
     return own_measure.counts_type.from_arrow(table, own_measure)
 

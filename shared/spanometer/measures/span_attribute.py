@@ -310,8 +310,8 @@ class SpanAttribute(Measure):
     def _require_free_micro_key(self, names: Mapping[str, Any]) -> None:
         if self.micro_key in names:
             raise InputError(
-                f"{self.micro_key!r} is the name of an attribute, but also the key of the scores over all attributes.",
-                f"Choose another key: {setting('micro_key')}",
+                f"{mention('micro_key')} is {self.micro_key!r}, but an attribute has the same name.",
+                f"Choose another key for the scores over all attributes: {setting('micro_key')}",
             )
 
     def unmatched(self, counts: Counts) -> list[str]:

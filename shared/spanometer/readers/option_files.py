@@ -184,7 +184,7 @@ def _arrays_in(stream: BinaryIO, scheme: str | None) -> tuple[list[np.ndarray], 
         raise InputError("this is a single array without labels.", _NPZ_REMEDY)
     labels = arrays.pop("labels", None)
     if labels is None or labels.ndim != 1 or labels.dtype.kind != "U":
-        raise InputError("the file has no list of strings 'labels'.", _NPZ_REMEDY)
+        raise InputError("the file has no list of strings named 'labels'.", _NPZ_REMEDY)
     if "logits" in arrays:
         documents = _parts(arrays["logits"], arrays.get("lengths"))
     else:

@@ -98,8 +98,8 @@ def prepare(
     prepared = fitted(documents, formats[format], options, pairing)
     if prepared.losses and not lossy:
         problem = f"the format {format!r} cannot store everything: {'; '.join(map(str, prepared.losses))}."
-        remedy = f"Choose another format, or accept the losses with {setting('lossy', True)}."
-        raise InputError(problem, remedy, source=documents.source, option="lossy")
+        remedy = f"Choose another format, or accept the losses with {setting('lossy', True)}. {prepared.remedy}"
+        raise InputError(problem, remedy.strip(), source=documents.source, option="lossy")
     return prepared
 
 

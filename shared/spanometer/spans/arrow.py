@@ -51,6 +51,7 @@ _IN_TOKENS = "Offsets count tokens from 0, and ends are exclusive."
 SPAN_REMEDY = "Write a span as {'start': int, 'end': int, 'label': str}. " + _IN_TOKENS
 FRAGMENTS_REMEDY = "Write a span as {'label': str, 'fragments': [[start, end], ...]}. " + _IN_TOKENS
 _RENAME = " Write {**span, 'label': span['entity_group']}. On both sides, use character offsets, as in this span."
+REPLACE = "Remove or replace the unpaired surrogate."
 _ONE_FORM = " Write all spans with 'fragments', or all spans without 'fragments'."
 
 
@@ -227,7 +228,7 @@ class ItemKind:
                 return [chunk.cast(stored) for chunk in list_chunks(column)]
             documents = column.to_pylist()
         arrays = []
-        remedy = f"{self.remedy} Give the {self.plural} of each document as a list."
+        remedy = f"{self.remedy} Give each document as a list of {self.plural}."
         for first, part in batches(read_rows(documents, first_document, remedy)):
             values = None
             # an item may be no mapping, or a mapping that fails
@@ -249,7 +250,8 @@ class ItemKind:
                 except Exception as error:
                     text = f"{shown(item)} cannot be read: {shown(error)}."
                 if text:
-                    return InputError(text, "" if _RENAME in text else self.remedy, document=number, span=index)
+                    remedy = "" if text.endswith((_RENAME, REPLACE)) else self.remedy
+                    return InputError(text, remedy, document=number, span=index)
         return InputError("the documents cannot be read.", self.remedy)
 
     def items(self, column: pa.Array | pa.ChunkedArray) -> ListItems:
@@ -309,7 +311,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
     elif pa.types.is_string(type_):
         if not isinstance(item, str):
             return f"{called}, not a string."
-        return "" if is_utf8(item) else f"{noun} is {shown(item)}, but UTF-8 text cannot have unpaired surrogates."
+        return "" if is_utf8(item) else f"{noun} is {shown(item)}, which is not valid Unicode. {REPLACE}"
     elif not is_integer(item):
         return f"{called}, not an integer."
     else:

@@ -29,7 +29,7 @@ from ..arrays import (
 )
 from ..exceptions import InputError, counted, shown, with_type
 from ..tags.schemes import name_problem
-from .arrow import BOUNDS, DocumentColumns, ItemKind, bounds_arrays, string_codes, structs
+from .arrow import BOUNDS, REPLACE, DocumentColumns, ItemKind, bounds_arrays, string_codes, structs
 
 Value = bool | int | float | str
 
@@ -40,7 +40,7 @@ ATTRIBUTES_REMEDY = (
     "Write a span as {'start': int, 'end': int, 'label': str, 'attributes': {name: value or list of values, ...}}. "
     "A span can also have 'scores': {name: number, ...}."
 )
-_VALUE_REMEDY = "Use bool, int, float, str or None, or one list of such values."
+_VALUE_REMEDY = "Use bool, int, float, str or None, or a flat list of such values."
 _SCORE_REMEDY = (
     "Write the scores as {name: number}. If the attribute has a list of values, write {name: [number, ...]} with a "
     "number for each value, or {name: {value: number, ...}}."
@@ -234,9 +234,9 @@ def _name(name: object) -> str:
     if not isinstance(name, str):
         raise InputError(f"the attribute name {shown(name)} is not a string.", ATTRIBUTES_REMEDY)
     if not is_utf8(name):
-        raise InputError(f"the attribute name {shown(name)} cannot be stored as UTF-8 text.", ATTRIBUTES_REMEDY)
+        raise InputError(f"the attribute name {shown(name)} is not valid Unicode.", REPLACE)
     if problem := name_problem(name, "attribute name"):
-        raise InputError(problem, "Give every attribute a name without control characters or outer white space.")
+        raise InputError(problem, "Give every attribute a plain name, such as 'negated'.")
     return str(name)
 
 
@@ -254,7 +254,7 @@ def plain_value(value: Any, name: str) -> Value | None:
     if isinstance(value, str):
         if not is_utf8(value):
             problem = f"the value {shown(value)} of the attribute {shown(name)} is not valid Unicode."
-            raise InputError(problem, "Remove the surrogate characters.")
+            raise InputError(problem, REPLACE)
         return str(value)
     if is_integer(value):
         number = int(value)

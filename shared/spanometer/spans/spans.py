@@ -164,7 +164,7 @@ class Spans(DocumentColumns):
         Raises:
             InputError: if a span has another form, is empty, or is past the end of its document.
         """
-        rows = read_rows(documents, 0, f"{SPAN_REMEDY} Give the spans of each document as a list.")
+        rows = read_rows(documents, 0, f"{SPAN_REMEDY} Give each document as a list of spans.")
         first: Any = next(chain.from_iterable(rows), None)
         kind = FRAGMENTS if isinstance(first, Mapping) and "fragments" in first else SPANS
         return cls.from_arrow(pa.chunked_array(kind.arrays(rows)), lengths=lengths)
@@ -291,7 +291,7 @@ class Spans(DocumentColumns):
         if self.lengths is None:
             raise InputError("the documents' lengths are not known.", LENGTHS_REMEDY)
         if self.fragments is not None:
-            remedy = "If you use a module, load it with spanometer.load('span_f', 'fragments')."
+            remedy = "To score such spans with a module, use spanometer.load('span_f', 'fragments')."
             raise InputError("tags cannot represent discontinuous spans.", remedy)
         offsets = offsets_of(self.lengths)
         if offsets[-1] > _MOST_TAGS:

@@ -382,8 +382,8 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
         for position, tag in enumerate(row):
             if not isinstance(tag, str) or not is_utf8(tag):
                 if isinstance(tag, str):
-                    problem = f"{shown(tag)} cannot be stored as UTF-8 text."
-                    remedy = "Write tags without unpaired surrogates."
+                    problem = f"{shown(tag)} is not valid Unicode."
+                    remedy = "Remove or replace the unpaired surrogate."
                     return InputError(problem, remedy, document=document, position=position)
                 others = any(isinstance(other, str) for other in chain.from_iterable(rows))
                 problem = f"{with_type(tag)} is not a {'string, but other tags are strings' if others else 'tag'}."

@@ -238,7 +238,7 @@ def as_map(
             a time. Missing `labels` are taken from `id2label`.
     """
     chosen = get_transformation(transformation) if isinstance(transformation, str) else transformation
-    require_kind(chosen, Transformation, "a transformation", "Give a transformation, or a name from TRANSFORMATIONS.")
+    require_kind(chosen, Transformation, "a transformation", "Give a transformation, or its name.")
     for name in (column, touched_column or column):
         require_kind(name, str, "the name of a column", "Give a name such as 'ner_tags'.")
     if touched_column == column:

@@ -344,7 +344,7 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
                 problem = f"{first!r} has {counted(len(items), 'item')}, but {other!r} has {len(values)}."
                 raise row.refuse(problem, "Give all lists of a line the same length.")
     file = DocumentFile.in_words(
-        format=source.binary or ("one JSON text" if is_array(source) else ""),
+        format=source.binary or ("a single JSON value" if is_array(source) else ""),
         source=source.name,
         columns=tuple(keys),
         tags=tuple(tags[key].tags().with_outside(options.outside) for key in keys),

@@ -106,8 +106,8 @@ def _bounds(row: Row, annotation: Any, where: str) -> list[tuple[int, int]]:
     except (KeyError, TypeError):
         bounds = []
     if not bounds or not all(type(offset) is type(length) is int for offset, length in bounds):
-        problem = f"{called} needs a location: offset and length, both whole numbers."
-        raise row.refuse(problem, "Give each location an offset and a length, in characters.")
+        problem = f"{called} has no valid offset and length."
+        raise row.refuse(problem, "Give each location an offset and a length, as whole numbers of characters.")
     return [(offset, offset + length) for offset, length in bounds]
 
 
