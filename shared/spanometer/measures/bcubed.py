@@ -16,7 +16,7 @@ _PIECES = 1 << 16
 
 
 class Bcubed(FMeasure):
-    """Compute B-cubed precision, recall and F1: the overlap of the predicted and the reference span of each token.
+    """Compute B-cubed precision, recall and F1: for each token, the overlap of its predicted and its reference span.
 
     Let ŝ be a predicted span that contains token t, and s(t) the reference span of the same label that contains t. Then
     precision(t) = |ŝ ∩ s(t)| / |ŝ|, and P is the mean over all tokens of predicted spans. R swaps the two sides. (The
@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "mean share of a predicted token's span that the reference span covers",
-        "mean share of a reference token's span that the predicted span covers",
+        "share of a token's predicted span that its reference span covers; mean over tokens",
+        "share of a token's reference span that its predicted span covers; mean over tokens",
     )
     place = 40
 

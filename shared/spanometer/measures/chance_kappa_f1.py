@@ -73,9 +73,9 @@ class ChanceKappaF1(AlignedMeasure):
             appendix; `auto`: uniform if (n - a + k) / (n - a_i + 1) exceeds `uniform_threshold`, otherwise exact. n is
             the number of tokens in the document, k the number of spans, a their total length and a_i the length of the
             span.
-        uniform_threshold: with method=auto: minimum accuracy of the approximation.
-        n_simulations: number of random annotations to simulate. chance_f1_std is the standard deviation of their F1.
-            p_value is the share with at least the observed F1.
+        uniform_threshold: minimum accuracy of the approximation, for method=auto.
+        n_simulations: number of random annotations to simulate, for chance_f1_std (standard deviation of their F1) and
+            p_value (share with at least the observed F1).
         seed: the seed of the simulations.
         zero_division: value of f1 if there are no spans, and of kappa_f1 if chance_f1 is 1.
 

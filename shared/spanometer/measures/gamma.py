@@ -65,7 +65,7 @@ class Gamma(UnitMeasure):
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
-        delta_empty: cost of aligning a unit with an empty unit.
+        delta_empty: cost of a missing unit in an alignment.
         distances: distances from 0 to 1 between labels, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default
             distance is 1.
         sampler: how to create random annotations: `shift` as in the paper, `statistical` as in pygamma-agreement.
@@ -109,7 +109,7 @@ class Gamma(UnitMeasure):
     )
     min_shift: str = option(
         "mean",
-        help="with sampler=shift: minimum distance between the shifts of two annotators",
+        help="minimum distance between the shifts of two annotators, for sampler=shift",
         choices={
             "mean": "the mean length of a unit, as in the paper",
             "half": "half of the mean length, as in the authors' program",
@@ -129,7 +129,7 @@ class Gamma(UnitMeasure):
         "gamma": Key("gamma", "agreement on units and labels, corrected for chance (chance level: 0)", "(-∞, 1]"),
         "gamma_cat": Key(
             "gamma-cat",
-            "agreement on the labels of aligned units, corrected for chance; for one label, this is gamma-k",
+            "agreement on the labels of aligned units, corrected for chance; for a single label, called gamma-k",
             "(-∞, 1]",
         ),
         "observed_disorder": error_key("observed disorder", "disorder of the best alignment of all units", share=False),
