@@ -197,7 +197,7 @@ class TagColumns(LabelDecoding):
         prediction_column: column of the system's tags.
         layer_columns: read nested spans from several columns, separated by commas, as in NE-FINE-LIT,NE-NESTED. If one
             file has reference and system, first name the reference's columns, then the system's columns.
-        layers_apart: with --layer-columns: match only spans that come from the same column.
+        layers_apart: match only spans that come from the same column, for --layer-columns.
         words_column: column of the words, for sl_icm with word probabilities.
         token_probability_column: column with token probabilities in the reference file, for sl_icm. The value _ means
             no probability.

@@ -40,7 +40,7 @@ class ChanceCounts(Counts):
 
 
 class ChanceKappaF1(AlignedMeasure):
-    """Compute F1, the F1 expected by chance, and F1 corrected for chance (Li et al. 2024).
+    """Compute F1, F1 expected by chance, and F1 corrected for chance (Li et al. 2024).
 
     Chance places the spans of each annotator and label at random in their document, keeping their number and lengths,
     see `placement`. Let `both` be the agreement, and `predicted` and `reference` the sizes of the two sides, summed

@@ -54,7 +54,7 @@ class EntityTypes:
 
     entity_types: Collection[str] | None = option(
         None,
-        help="a tag is an entity if its first part (pers in pers.ind) is one of TYPES; all other tags are components "
+        help="types of entities: the first part of a tag, such as pers in pers.ind. All other tags are components "
         f"(default: {', '.join(ENTITY_TYPES)})",
         type="list of str, optional",
         metavar="TYPES",
