@@ -242,7 +242,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_measure_options(parser, NAMED_MEASURES, default=default, protocols=True)
     add_options(parser, "measures", Intervals)
     add_systems(parser)
-    what = "the first N files are references, one per annotator. If one file has all annotators' spans, N is 1"
+    what = "the first N files are references, one per annotator. If one file has all annotators' spans, use 1"
     group_of(parser, "reading").add_argument("--references", metavar="N", type=int, help=what)
     add_reading(parser, options_of(InputFiles))
     group_of(parser, "answers")
