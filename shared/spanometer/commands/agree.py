@@ -1,9 +1,9 @@
 """Measure the chance-corrected agreement of annotators of the same text.
 
-For each pair of annotators, the output has the F1, the F1 by chance, and the F1
-corrected for chance. For all annotators together, it has Krippendorff's alpha
-for unitizing. To get gamma instead of alpha, add --measures gamma. Give a file
-or a column for each annotator, or one export with all annotators.
+For each pair of annotators, the output has the F1, the F1 expected by chance,
+and the F1 corrected for chance. For all annotators together, it has
+Krippendorff's alpha for unitizing. To get gamma instead, add --measures gamma.
+Give a file or a column for each annotator, or one export with all annotators.
 
 Examples:
   spanometer agree ann.conll ben.conll cat.conll --per-label

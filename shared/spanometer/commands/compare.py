@@ -1,14 +1,13 @@
 """Compare systems on the same documents: scores, differences, tests and ranks.
 
 For each pair of systems, the output has the score difference with a confidence
-interval. It also has Holm-corrected p-values of two paired tests: approximate
-randomisation and bootstrap.
+interval, and Holm-corrected p-values of randomisation and bootstrap tests.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll
   spanometer compare gold.conll a.conll b.conll c.conll --rank-correlation
   spanometer compare gold.conll old.conll new.conll --fail-if-worse
-  spanometer compare all.tsv --column 2,3,4 --names old,new --json
+  spanometer compare all.tsv --column 2,3,4 --json
 """
 
 import argparse

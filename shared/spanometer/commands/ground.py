@@ -1,6 +1,6 @@
 """Turn the entities in a language model's answers into spans of the texts.
 
-TEXTS has JSON lines with the key "text", or is any file that you can score.
+TEXTS is any file that you can score, or JSON lines with the key "text".
 ANSWERS has JSON lines with answers or chats. Answers are matched with texts by
 the key "id", or by line order if there are no ids. Entities that are not in the
 text are left out and counted.

@@ -183,8 +183,8 @@ class TagColumns(LabelDecoding):
     Attributes:
         id2label: file with the names of integer tags: one name on each line, or a model's config.json.
         ignore_index: ignore tokens with this integer tag in the first file; needs --id2label.
-        documents: a document begins at each comment '# KEY = ...'. If KEY is -DOCSTART-, a document begins at each
-            -DOCSTART- line. By default, blank lines separate documents. For texts with inline markup, KEY is:
+        documents: a document begins at each comment '# KEY = ...', or at each -DOCSTART- line if KEY is -DOCSTART-. By
+            default, blank lines separate documents. For texts with inline markup, KEY is:
             - lines (default): each line is a document
             - blank: blank lines separate documents
             - file: the file is one document
@@ -197,7 +197,7 @@ class TagColumns(LabelDecoding):
         prediction_column: column of the system's tags.
         layer_columns: read nested spans from several columns, separated by commas, as in NE-FINE-LIT,NE-NESTED. If one
             file has reference and system, first name the reference's columns, then the system's columns.
-        layers_apart: with --layer-columns: match only spans that come from the same column.
+        layers_apart: match only spans that come from the same column, for --layer-columns.
         words_column: column of the words, for sl_icm with word probabilities.
         token_probability_column: column with token probabilities in the reference file, for sl_icm. The value _ means
             no probability.
@@ -252,11 +252,11 @@ class InputFiles(
     level: str = option("fine", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list of actions such as "
-        f"empty,keep,exact,whole,first,drop,drop,keep:\n- names: {', '.join(NAMED)}\n"
-        f"- list: an action for each of the cases {', '.join(PLACES)}\n"
-        f"- names of policies that compare strings, not positions: {', '.join(NAMED_STRINGS)}\n"
-        "- list that compares strings: an action for each of the cases "
+        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is one of these:\n- a name: {', '.join(NAMED)}\n"
+        f"- one action for each case, in this order: {', '.join(PLACES)}. For example, "
+        "empty,keep,exact,whole,first,drop,drop,keep\n"
+        f"- to compare strings, not positions: {', '.join(NAMED_STRINGS)}\n"
+        "- to compare strings, one action for each case, in this order: "
         f"{', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",

@@ -321,15 +321,15 @@ def _measure_page(name: str, kind: Any) -> str:
     from ..measures.base import SHARED
 
     declared = options_of(kind)
-    names = [*(each for each in declared if each not in SHARED), *(each for each in SHARED if each in declared)]
-    ordered = {each: declared[each] for each in names}
-    others = ((each, value) for each in ordered for value in ordered[each].others)
+    shared = [each for each in ("label_groups", *SHARED) if each in declared]
+    names = {"options": [each for each in declared if each not in shared], "options of most measures": shared}
+    others = ((each, value) for listed in names.values() for each in listed for value in declared[each].others)
     text = next((f"{name}({each}={value})" for each, value in others), name)
     return _written(
         HelpFormatter(""),
         f"{name}: {_definition(kind)}",
         ("keys", {key: described.help for key, described in kind.results.items()}),
-        ("options", {each: _described(option) for each, option in ordered.items()}),
+        *((title, {each: _described(declared[each]) for each in listed}) for title, listed in names.items()),
         f'example:\n  spanometer score REFERENCE PREDICTION --measures "{text}"',
     )
 
@@ -430,7 +430,7 @@ def _described(declared: Option) -> str:
 
 def _briefly(declared: Option) -> str:
     """Return the beginning of an option's help, and its values if they are short."""
-    values = ", ".join(map(str, declared.choices))
+    values = ", ".join(f"{each}{' (default)' * same(each, declared.default)}" for each in declared.choices)
     text = re.split(r"[:;(]|, such as|, by default|\. ", declared.help)[0].strip()
     return f"{text}: {values}" if values and len(values) <= _SHORT else text
 

@@ -200,8 +200,8 @@ class TableOutput(Precision, Output):
 
     Attributes:
         table: format of the tables (the ending of -o FILE sets it, too).
-        table_kind: write only tables of this kind, such as scores, labels or documents. By default, all tables are
-            written, but in CSV only the main table.
+        table_kind: write only tables of this kind, such as scores, labels or documents. By default, CSV has
+            only the main table, and other formats have all tables.
         output: write to the new file FILE; -o FOLDER/ writes a file for each kind of table.
         replace: replace existing files, but never an input file.
         plot: draw the result as .png, .svg or .pdf; needs matplotlib.
@@ -226,7 +226,7 @@ class TableOutput(Precision, Output):
     table_kind: str | None = text("KIND")
     output: str | None = text("FILE", common=True)
     replace: bool = switch(flag="force")
-    plot: str | None = text("PNG", parse=require_format)
+    plot: str | None = text("FILE", parse=require_format)
 
     def __post_init__(self) -> None:
         """Check the options."""

@@ -1,7 +1,7 @@
 """Score systems against a reference: precision, recall and F1 of their spans.
 
-Spanometer detects the format of the files. If the predictions are in
-another column of REFERENCE, leave out PREDICTION.
+Spanometer detects the format of the files. If one file has both reference and
+predictions, give only this file. For tags, name the columns: --column 2,3.
 
 Examples:
   spanometer score gold.conll system.conll --per-label
@@ -242,8 +242,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_measure_options(parser, NAMED_MEASURES, default=default, protocols=True)
     add_options(parser, "measures", Intervals)
     add_systems(parser)
-    what = "the first N files are references by different annotators. If N is 1, the first file has the spans of"
-    group_of(parser, "reading").add_argument("--references", metavar="N", type=int, help=f"{what} all annotators")
+    what = "the first N files are references, one per annotator. If one file has all annotators' spans, use 1"
+    group_of(parser, "reading").add_argument("--references", metavar="N", type=int, help=what)
     add_reading(parser, options_of(InputFiles))
     group_of(parser, "answers")
     add_options(parser, "reading Parquet files", ParquetFiles)

@@ -1,4 +1,4 @@
-"""Score a system with every way to repair illegal tags, or to ground answers.
+"""Score a system with every way to repair illegal tags, or to locate answers.
 
 A repair policy decides how illegal tags are read. A grounding policy decides
 how the entities in a language model's answer are found in the text. The output

@@ -31,7 +31,7 @@ class Pairing(AnswerReading):
     """The options for pairing two sides, and for grounding answers of language models.
 
     Attributes:
-        unit: unit of the positions of spans.
+        unit: unit of the positions of spans (default: the reference's unit, or token if a tokenizer is set).
         to_tokens: how to align character spans with tokens.
         trim: what to remove from both ends of character spans.
         join_fragments: join the fragments of a character span if only white space separates them.

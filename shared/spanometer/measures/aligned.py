@@ -93,7 +93,7 @@ class PrecisionRecallF1(Measure):
         "average",
         choices={
             **ALL_AVERAGES,
-            DOCUMENTS_BY_LABEL: "as `documents`, and each label's score is also a mean over documents",
+            DOCUMENTS_BY_LABEL: "the total and each label's score are means over documents",
         },
     )
     f_beta: float = option(1.0, help="beta of F-beta; 2 gives recall twice the weight of precision", low=0)
@@ -113,7 +113,7 @@ class PrecisionRecallF1(Measure):
         choices={
             "mean": "mean of F1",
             "of_means": "F1 of the averaged precision and recall",
-            "defined": "mean of F1 over the labels with defined precision and recall",
+            "defined": "mean of F1 over the labels whose precision and recall are defined",
         },
     )
 
@@ -177,11 +177,11 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
     by group.
 
     Attributes:
-        label_groups: also score groups of labels with the same text before the separator TEXT. If TEXT is /,
-            NAME/PATIENT and NAME/DOCTOR form the group NAME.
+        label_groups: separator in labels, for additional scores of groups. If it is /, NAME/PATIENT and NAME/DOCTOR
+            form the group NAME.
     """
 
-    label_groups: str | None = option(None, kind=str, metavar="TEXT")
+    label_groups: str | None = option(None, kind=str, metavar="SEP")
 
     unusual: ClassVar[tuple[str, ...]] = ("label_groups", *PrecisionRecallF1.unusual)
 

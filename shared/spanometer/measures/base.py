@@ -109,7 +109,7 @@ class Measure(CheckedOptions, ABC):
     """
 
     average: str = option("micro", help="how to average over labels", choices=AVERAGES, label="Average")
-    zero_division: float = zero_division_option("value of a ratio if its denominator is 0")
+    zero_division: float = zero_division_option("value of a ratio if its denominator is zero")
 
     name: ClassVar[str]
     place: ClassVar[int] = 1000

@@ -40,7 +40,7 @@ class ChanceCounts(Counts):
 
 
 class ChanceKappaF1(AlignedMeasure):
-    """Compute F1, the F1 expected by chance, and F1 corrected for chance (Li et al. 2024).
+    """Compute F1, F1 expected by chance, and F1 corrected for chance (Li et al. 2024).
 
     Chance places the spans of each annotator and label at random in their document, keeping their number and lengths,
     see `placement`. Let `both` be the agreement, and `predicted` and `reference` the sizes of the two sides, summed
@@ -73,9 +73,9 @@ class ChanceKappaF1(AlignedMeasure):
             appendix; `auto`: uniform if (n - a + k) / (n - a_i + 1) exceeds `uniform_threshold`, otherwise exact. n is
             the number of tokens in the document, k the number of spans, a their total length and a_i the length of the
             span.
-        uniform_threshold: with method=auto: minimum accuracy of the approximation.
-        n_simulations: number of random annotations to simulate. chance_f1_std is the standard deviation of their F1.
-            p_value is the share with at least the observed F1.
+        uniform_threshold: minimum accuracy of the approximation, for method=auto.
+        n_simulations: number of random annotations to simulate, for chance_f1_std (standard deviation of their F1) and
+            p_value (share with at least the observed F1).
         seed: the seed of the simulations.
         zero_division: value of f1 if there are no spans, and of kappa_f1 if chance_f1 is 1.
 

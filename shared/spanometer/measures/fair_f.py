@@ -88,8 +88,8 @@ class FairF(FMeasure):
 
     Attributes:
         weights: weights of errors. "fair": a wrong label or boundary is half a false positive and half a false
-            negative. "weighted": as "fair", but a boundary error is half a true positive and half an error. Or give
-            kinds of errors their weights: {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25".
+            negative. "weighted": as "fair", but a boundary error is half a true positive and half an error. Or your
+            own weights, here for boundary errors: {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25".
         focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
             label of the predicted span.
 

@@ -65,7 +65,7 @@ class Gamma(UnitMeasure):
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
-        delta_empty: cost of aligning a unit with an empty unit.
+        delta_empty: cost of a missing unit in an alignment.
         distances: distances from 0 to 1 between labels, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default
             distance is 1.
         sampler: how to create random annotations: `shift` as in the paper, `statistical` as in pygamma-agreement.
@@ -76,7 +76,7 @@ class Gamma(UnitMeasure):
             95% confidence.
         seed: the seed of the random annotations.
         processes: the number of processes; it does not change the result.
-        zero_division: value of gamma if the expected disorder is 0 and the observed disorder is not.
+        zero_division: value of gamma if the expected disorder is zero, but not the observed disorder.
 
     Counts: `observed`, the disorder before division by `mean_units`, the mean number of units per annotator; `weight`
     and `categorical`, the sums for gamma-cat by label and, as `all_...`, by document; `units`; `reference_spans` of the
@@ -109,7 +109,7 @@ class Gamma(UnitMeasure):
     )
     min_shift: str = option(
         "mean",
-        help="with sampler=shift: minimum distance between the shifts of two annotators",
+        help="minimum distance between the shifts of two annotators, for sampler=shift",
         choices={
             "mean": "the mean length of a unit, as in the paper",
             "half": "half of the mean length, as in the authors' program",

@@ -20,7 +20,7 @@ class IntersectionF(FMeasure):
     tokens (neleval's max).
 
     Attributes:
-        cap: limit the coverage of each span to 1; set this if an annotation has overlapping spans of one label.
+        cap: limit the coverage of each span to 1, for annotations with overlapping spans of one label.
         best: which spans count with their largest overlap, not with the sum of their overlaps.
 
     Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,

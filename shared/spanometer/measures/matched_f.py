@@ -59,7 +59,7 @@ class MatchedF(FMeasure):
 
     Attributes:
         credit: the credit of a pair, see above.
-        threshold: with credit=iou_threshold: minimum intersection over union.
+        threshold: minimum intersection over union, for credit=iou_threshold.
 
     Counts: `both`, the summed credits (with `mpp`: `right` and `found`); `predicted`, `reference`, in spans.
 
@@ -76,7 +76,7 @@ class MatchedF(FMeasure):
             "iou_50_95": "mean of iou_threshold over the thresholds 0.5, 0.55 ... 0.95",
             "iou": "its intersection over union",
             "overlap": "1 for any shared token",
-            "mpp": "in precision, the predicted span's covered share; in recall, the reference span's covered share",
+            "mpp": "covered share of the predicted span in precision, of the reference span in recall",
         },
         label="Credit of a pair",
     )

@@ -28,7 +28,7 @@ class RelaxedF(FMeasure):
 
     Attributes:
         overlap: the kind of overlap, see above.
-        threshold: minimum overlap; has no effect with overlap=any.
+        threshold: minimum overlap, unless overlap=any.
         credit: what a span that reaches another counts: 1, or its `best` overlap (Label Studio's agreement).
         matching: `many`: spans are not paired; a span may reach several spans and be reached by several. `first`: one
             to one; each reference span, in text order, takes the first free predicted span that it reaches. `fresh`: in
@@ -47,12 +47,12 @@ class RelaxedF(FMeasure):
 
     overlap: str = option(
         "any",
-        help="overlap that must reach the threshold",
+        help="how overlap is measured",
         choices={
             "any": "one shared token is enough",
             "iou": "intersection over union",
             "dice": "twice the intersection, divided by the sum of sizes",
-            "coverage": "the covered share of the span",
+            "coverage": "covered share of the predicted span in precision, of the reference span in recall",
         },
         label="Overlap",
     )
@@ -68,8 +68,8 @@ class RelaxedF(FMeasure):
         help="how spans are matched",
         choices={
             "many": "a span can match several spans",
-            "first": "one to one; each reference span takes the first free predicted span that overlaps enough",
-            "fresh": "ignore a predicted span if an earlier one already overlaps the same reference span enough",
+            "first": "one to one; each reference span takes the first unmatched predicted span that overlaps enough",
+            "fresh": "if several predicted spans overlap one reference span enough, all but the first are ignored",
         },
         label="Matching",
     )

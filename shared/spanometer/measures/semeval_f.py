@@ -71,7 +71,7 @@ class SemevalF(FMeasure):
         choices={
             "joint": "all schemas use the same best pairing",
             "schema": "each schema uses the pairing that gives it the most correct pairs",
-            "first": "each predicted span takes the identical reference span, otherwise the first free reference span",
+            "first": "each predicted span takes the identical reference span, else the first unmatched reference span",
             "nervaluate": "predicted spans are paired one after another, as in nervaluate",
         },
         label="Alignment",

@@ -58,13 +58,13 @@ class Seqeval(Measure):
     scheme: str | None = option(None, choices=tuple(SCHEMES), convert=canonical)
     mode: str | None = option(
         None,
-        help="how to handle illegal tags; by default, like the CoNLL script",
+        help="how to handle illegal tags, if not like the CoNLL script",
         choices={"strict": "drop malformed spans"},
     )
     sample_weight: Sequence[float] | None = option(None, type="list of float, optional", repr=False, compare=False)
     zero_division: float | str = option(  # type: ignore[assignment]  # of other measures it is a number
         "warn",
-        help="value of a ratio if its denominator is 0",
+        help="value of a ratio if its denominator is zero",
         type="float or str",
         choices={"warn": "0 with a warning", 0.0: "", 1.0: "", nan: "left out of averages"},
     )

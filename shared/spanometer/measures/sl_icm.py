@@ -32,7 +32,7 @@ _MAPPING, _TOKENS, _NUMBER = "mapping", "tokens", "number"
 
 
 class SlIcm(AlignedMeasure):
-    """Compute SL-ICM and its normalised form (Amigó et al., sections 4 and 5).
+    """Compute SL-ICM, an information contrast model for spans, and its normalised form (Amigó et al.).
 
     Let s be a set of tokens w_1 w_2 ... with the label t: a span, or the intersection of two spans. Its information is
 
@@ -94,13 +94,13 @@ class SlIcm(AlignedMeasure):
     """
 
     tokens: Sequence[Sequence[str]] | None = tokens_option(
-        "the words of each document. Word probabilities are relative frequencies, unless you set token_probabilities"
+        "the words of each document. Without token_probabilities, a word's probability is its relative frequency"
     )
     token_probabilities: Probabilities = option(
         None,
-        help="word probabilities: a dict from words to numbers, a list of numbers for each document, one number "
-        'for all tokens, or "corpus" for token frequencies. With a dict, set tokens, too. Without token_probabilities '
-        "and tokens, each token carries one unit of information",
+        help="word probabilities: a dict from words to numbers (also set tokens), a list of numbers for each document, "
+        'one number for all tokens, or "corpus" for token frequencies. Without token_probabilities and tokens, '
+        "each token carries one unit of information",
         type="dict, list of lists of float, float, or str",
         convert=lambda given: TokenProbabilities.read(given) if is_ordered(given) else given,
         parse=lambda text: _probabilities_in(text),

@@ -88,7 +88,7 @@ class SpanAttribute(Measure):
             {"negated": ["DRUG"], "date": True}. True means all labels.
         default_values: default values of attributes; an attribute with its default value counts as missing.
         include_falsy: also count missing attributes, None, False, 0, 0.0 and "" as values.
-        micro_key: key of the score over all attributes.
+        micro_key: name of the total over all attributes.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`, see above.
         filter: the documents to score. None: all. Or a function that takes the reference spans of a document (a list of
             dicts, see `Attributes.to_dicts`) and returns a bool. Or comparisons of attributes with values, such as
@@ -116,10 +116,10 @@ class SpanAttribute(Measure):
     micro_key: str = option("micro", kind=str, label="Name of all together")
     average_precision: str = option(
         "ties",
-        help="how average precision treats items with equal scores",
+        help="how average precision treats values with equal scores",
         choices={
-            "ties": "items with equal scores form one step of the ranking",
-            "edsnlp": "each item is one step, in document order",
+            "ties": "values with equal scores form one step of the ranking",
+            "edsnlp": "each value is one step, in document order",
             "edsnlp-0.20": "like edsnlp, without the first step",
         },
         label="Average precision",
@@ -134,7 +134,7 @@ class SpanAttribute(Measure):
     on_mismatch: str = option(
         "error",
         help="how to handle spans that only the reference or only the prediction has",
-        choices={"error": "raise an error", "count": "count the items as false negatives or false positives"},
+        choices={"error": "raise an error", "count": "count their values as false negatives or false positives"},
         label="Spans on one side only",
     )
 

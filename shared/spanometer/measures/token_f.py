@@ -28,7 +28,7 @@ class TokenF(FMeasure):
     Attributes:
         format: what to count.
         duplicates: how to count a token that several spans of one label share.
-        weight_by: with average=weighted: the weight of a label.
+        weight_by: weight of a label with average=weighted.
     """
 
     format: str = option(
@@ -38,7 +38,7 @@ class TokenF(FMeasure):
             "BIO": "like IO, with a mark on the first token of each span",
             "BIOE": "like BIO, with a mark on the last token of each span",
             "BIOES": "like BIOE, with a mark on each span of one token",
-            "IO*": "tokens, and the gaps between the tokens of a span",
+            "IO*": "tokens, and gaps between the tokens of a span, which count like tokens",
         },
         label="Format",
     )

@@ -104,7 +104,7 @@ class UnitizingAlpha(UnitMeasure):
     variant: str = option("2016", help="year of the definition", choices=("1995", "2016"), label="Variant")
 
     average: str = reused_option(Measure, "average", choices=ALL_AVERAGES)
-    zero_division: float = zero_division_option("value of alpha if the expected disagreement is 0")
+    zero_division: float = zero_division_option("value of alpha if the expected disagreement is zero")
 
     name = "unitizing_alpha"
     place = 80

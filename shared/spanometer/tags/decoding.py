@@ -34,7 +34,7 @@ class Decoding(CheckedOptions):
     Without a scheme, it is inferred from the prefixes, see `schemes.infer_scheme`.
 
     Attributes:
-        scheme: tag scheme, inferred by default (IOB1 and IOE1 must be named).
+        scheme: tag scheme, inferred if not set (IOB1 and IOE1 are never inferred).
         repair: how to handle illegal tags, see `decode`.
 
     Raises:
@@ -138,7 +138,7 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
     repair = REPAIRS.get(named) or TOOLS.get(named) or Repair(named, named, CONTINUES, actions=actions_in(named))
     if named not in (*REPAIRS, *TOOLS) and not repair.actions:
         names = ", ".join(map(repr, REPAIRS))
-        raise options_of(Decoding)["repair"].refusal(name, f"Use one of {names}, {_FURTHER} for the two cases of IOB2.")
+        raise options_of(Decoding)["repair"].refusal(name, f"Use one of {names}, {_FURTHER}.")
     if scheme is None:
         return repair
     if repair.actions:

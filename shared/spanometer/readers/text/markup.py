@@ -54,8 +54,8 @@ class EntityTypes:
 
     entity_types: Collection[str] | None = option(
         None,
-        help="a tag is an entity if its first part (pers in pers.ind) is one of TYPES; all other tags are components "
-        f"(default: {', '.join(ENTITY_TYPES)})",
+        help=f"types of entities (default: {', '.join(ENTITY_TYPES)}). The type is the first part of a tag, such as "
+        "pers in pers.ind. All other tags are components",
         type="list of str, optional",
         metavar="TYPES",
         parse=lambda text: tuple(re.split(r"\s*,\s*|\s+", text.strip())),
