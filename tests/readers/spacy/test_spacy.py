@@ -180,8 +180,8 @@ def test_other_tokens(make):
     for words, position, message in (
         (["Pas", "de", "rhume", *WORDS[3:]], 2, "the token is 'rhume' in the prediction and 'toux' in the reference"),
         (["Pas", "d'", *WORDS[2:], "."], 1, "the token is"),
-        ([*WORDS, "!"], None, "8 predicted tokens, 7 reference tokens"),
-        (WORDS[:-1], None, "6 predicted tokens, 7 reference tokens"),
+        ([*WORDS, "!"], None, "got 8 predicted tokens, but 7 reference tokens"),
+        (WORDS[:-1], None, "got 6 predicted tokens, but 7 reference tokens"),
     ):
         with pytest.raises(InputError, match=message) as raised:
             from_spacy([gold, gold], [gold, make(words=words)], attributes=["negated"])
