@@ -253,8 +253,8 @@ class InputFiles(
     grounding: Any = option(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is one of these:\n- a name: {', '.join(NAMED)}\n"
-        f"- {len(PLACES)} actions separated by commas, one for each of these cases, in this order: {', '.join(PLACES)}. "
-        "For example, empty,keep,exact,whole,first,drop,drop,keep\n"
+        f"- {len(PLACES)} actions separated by commas, one for each of these cases, in this order: {', '.join(PLACES)}"
+        ". For example, empty,keep,exact,whole,first,drop,drop,keep\n"
         f"- to compare strings, not positions, a name: {', '.join(NAMED_STRINGS)}\n"
         f"- to compare strings, {len(StringPolicy.places)} actions, one for each of these cases, in this order: "
         f"{', '.join(StringPolicy.places)}",
