@@ -197,7 +197,7 @@ class TagColumns(LabelDecoding):
         prediction_column: column of the system's tags.
         layer_columns: read nested spans from several columns, separated by commas, as in NE-FINE-LIT,NE-NESTED. If one
             file has reference and system, first name the reference's columns, then the system's columns.
-        layers_apart: match only spans that come from the same column, for --layer-columns.
+        layers_apart: with --layer-columns: match only spans that come from the same column.
         words_column: column of the words, for sl_icm with word probabilities.
         token_probability_column: column with token probabilities in the reference file, for sl_icm. The value _ means
             no probability.
@@ -253,10 +253,10 @@ class InputFiles(
     grounding: Any = option(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is one of these:\n- a name: {', '.join(NAMED)}\n"
-        f"- one action for each case, in this order: {', '.join(PLACES)}. For example, "
-        "empty,keep,exact,whole,first,drop,drop,keep\n"
-        f"- to compare strings, not positions: {', '.join(NAMED_STRINGS)}\n"
-        "- to compare strings, one action for each case, in this order: "
+        f"- {len(PLACES)} actions separated by commas, one for each of these cases, in this order: {', '.join(PLACES)}"
+        ". For example, empty,keep,exact,whole,first,drop,drop,keep\n"
+        f"- to compare strings, not positions, a name: {', '.join(NAMED_STRINGS)}\n"
+        f"- to compare strings, {len(StringPolicy.places)} actions, one for each of these cases, in this order: "
         f"{', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",

@@ -47,7 +47,7 @@ PROTOCOLS = "protocols"
 
 _TEXTS = {
     "reading": "Files of tags have a token on each line, with its tag in the last column, and a blank line after each "
-    "document. You can also use JSON lines with lists of tags, and documents with spans. Files can be gzipped; - means "
+    "document. You can also use JSON lines with lists of tags, or documents with spans. Files can be gzipped; - means "
     "standard input.",
     "reading documents with spans": "Documents with spans are exports of annotation tools, or JSON lines with text and "
     "spans. Character spans are aligned with the tokens of the reference (--to-tokens), or scored in characters "

@@ -1,9 +1,9 @@
 """Add errors of one or several kinds to a file.
 
-An error splits, shifts, shortens, lengthens, relabels, removes or invents a
-span, or makes a tag illegal. Changed spans stay inside their documents and do
-not overlap. The number of changed spans is printed to standard error. The tags
-of FILE must be legal.
+The tags of the input FILE must be legal. An error splits, shifts, shortens,
+lengthens, relabels, removes or invents a span, or makes a tag illegal. Changed
+spans stay inside their documents and do not overlap. The number of changed
+spans is printed to standard error.
 
 Examples:
   spanometer transform --list
@@ -37,7 +37,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     what = "file with tags (can be gzipped), folder, or pattern in quotes, such as '*.conll'; - is standard input"
     parser.add_argument("file", metavar="FILE", help=what)
     add_reading(parser, {*ONE_FILE} - {"repair"})
-    once = "once for all kinds, or once for each --apply"
+    once = "once for all kinds of errors, or once for each --apply"
     helps = {
         "apply": "add errors of this kind (see --list). To add several kinds, repeat --apply",
         "rate": f"probability that a span is changed. Give --rate {once}",

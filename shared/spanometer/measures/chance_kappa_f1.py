@@ -77,7 +77,8 @@ class ChanceKappaF1(AlignedMeasure):
         n_simulations: number of random annotations to simulate, for chance_f1_std (standard deviation of their F1) and
             p_value (share with at least the observed F1).
         seed: the seed of the simulations.
-        zero_division: value of f1 if there are no spans, and of kappa_f1 if chance_f1 is 1.
+        zero_division: value of kappa_f1 if it is undefined because chance_f1 is 1 or more, and of f1 if there are no
+            spans.
 
     Counts: `both`, `expected`, `predicted`, `reference` (tokens or spans, see `level`), `reference_spans`.
 

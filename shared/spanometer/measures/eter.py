@@ -111,14 +111,12 @@ class Eter(Measure):
         "insertions": error_key("inserted entities", "predicted entities without a partner", whole=True),
         "deletions": error_key("deleted entities", "reference entities without a partner", whole=True),
         "substitution_cost": error_key(
-            "cost of the pairs",
-            "(1 - alpha) × root error + alpha × component error, summed over all aligned pairs",
-            share=False,
+            "cost of the pairs", "(1 - alpha) × root_error + alpha × component_error", share=False
         ),
         "references": error_key("reference entities", "number of reference entities", "", whole=True),
         "root_error": error_key(
             "errors in types and boundaries",
-            "errors in types and boundaries, summed over all aligned pairs",
+            "errors in the entities' own types and boundaries, summed over all aligned pairs",
             share=False,
         ),
         "component_error": error_key(

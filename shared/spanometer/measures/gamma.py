@@ -103,7 +103,8 @@ class Gamma(UnitMeasure):
         help="how to make random annotations",
         choices={
             "shift": "shift real annotations, wrapping around at the end, as in the paper",
-            "statistical": "draw the number, lengths and gaps of units from normal distributions (pygamma-agreement)",
+            "statistical": "draw the number, lengths and gaps of units from normal distributions, as pygamma-agreement "
+            "does",
         },
         label="Sampler",
     )

@@ -76,7 +76,8 @@ class MatchedF(FMeasure):
             "iou_50_95": "mean of iou_threshold over the thresholds 0.5, 0.55 ... 0.95",
             "iou": "its intersection over union",
             "overlap": "1 for any shared token",
-            "mpp": "covered share of the predicted span in precision, of the reference span in recall",
+            "mpp": "for precision, the share of the predicted span that is covered; for recall, the share of the "
+            "reference span that is covered",
         },
         label="Credit of a pair",
     )

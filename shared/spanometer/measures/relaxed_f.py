@@ -52,7 +52,8 @@ class RelaxedF(FMeasure):
             "any": "one shared token is enough",
             "iou": "intersection over union",
             "dice": "twice the intersection, divided by the sum of sizes",
-            "coverage": "covered share of the predicted span in precision, of the reference span in recall",
+            "coverage": "for precision, the share of the predicted span that is covered; for recall, the share of the "
+            "reference span that is covered",
         },
         label="Overlap",
     )
@@ -69,7 +70,8 @@ class RelaxedF(FMeasure):
         choices={
             "many": "a span can match several spans",
             "first": "one to one; each reference span takes the first unmatched predicted span that overlaps enough",
-            "fresh": "if several predicted spans overlap one reference span enough, all but the first are ignored",
+            "fresh": "if several predicted spans overlap the same reference span enough, count the first and "
+            "ignore the others",
         },
         label="Matching",
     )
