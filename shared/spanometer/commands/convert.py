@@ -211,9 +211,9 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
 def _read(path: str, source: InputFiles) -> DocumentFile:
     file = source.read_columns(path)
     if file.format:
-        problem = f"this is {file.format}, but Spanometer writes tags only as columns or JSON lines."
+        problem = f"this is {file.format}. Tags can be written only to JSON lines or to columns with tabs or spaces."
         how = " For an array, use jq -c '.[]'." if file.format == "a single JSON value" else ""
-        raise InputError(problem, f"Convert the file to columns or JSON lines first.{how}", source=file.source)
+        raise InputError(problem, f"Save the file in one of these two formats first.{how}", source=file.source)
     return file
 
 

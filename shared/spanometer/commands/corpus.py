@@ -375,10 +375,9 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
     if len(pair) < 2:
         # a file that cannot be read has no columns
         source.read_tags(paths[0], (None,))
-        what = "its annotators" if annotators is None else "the reference and the systems"
-        columns = "" if source.layer_columns else "Name these columns, as in --column 2,3. Or "
-        remedy = f"{columns}give more files." if columns else "Give more files."
-        raise InputError(f"there is one file, but the columns of {what} are unknown.", remedy)
+        each = "each annotator" if annotators is None else "the reference and one file for each system"
+        remedy = f"Give one file for {each}{'' if source.layer_columns else ', or name the columns: --column 2,3'}."
+        raise InputError("there is one file, but at least two files or columns are needed.", remedy)
     return pair
 
 

@@ -275,15 +275,15 @@ def encoded_words(tokens: Any) -> Tags:
 
 def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, noun: str) -> None:
     """Raise an `InputError` if the words or probabilities do not fit the annotated documents."""
-    got, annotated, unit, document = len(sizes), len(lengths), "document", None
-    if got == annotated:
-        unfit = np.flatnonzero(sizes != lengths if exact else sizes < lengths)
-        if len(unfit) == 0:
+    annotated, unit, document = len(lengths), "document", None
+    problem = f"got {noun} for {counted(len(sizes), unit)}"
+    if len(sizes) == annotated:
+        document = first_flagged(sizes != lengths if exact else sizes < lengths)
+        if document is None:
             return
-        document, unit = int(unfit[0]), "token"
-        got, annotated = sizes[document], lengths[document]
-    problem = f"got {noun} for {counted(got, unit)}, but annotations for {counted(annotated, unit)}."
-    remedy = f"Pass {setting(name)} with one item for each token of the annotated documents."
+        annotated, unit, problem = lengths[document], "token", f"the number of {noun} is {sizes[document]:,}"
+    problem += f", but the annotations have {counted(annotated, unit)}."
+    remedy = f"Pass {setting(name)} with one {'word' if noun == 'words' else 'probability'} per token of each document."
     raise InputError(problem, remedy, side=None if name == noun else name, document=document)
 
 

@@ -289,7 +289,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
 
     `noun` is what errors call the value, with its article; `given` is what they show as a dictionary that lacks a key.
     """
-    called = f"{noun} {'are' if pa.types.is_list(type_) else 'is'} {with_type(item)}"
+    called = f"{noun} is {with_type(item)}"
     if pa.types.is_struct(type_):
         if not isinstance(item, Mapping):
             return f"{shown(item)} is not {noun}."
@@ -301,7 +301,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
     elif pa.types.is_nested(type_):
         is_pair = pa.types.is_fixed_size_list(type_)
         if not is_list(item) or (is_pair and len(item) != 2):
-            return f"{called}, not a {'pair [start, end]' if is_pair else 'list'}."
+            return f"{noun} must be a {'pair [start, end]' if is_pair else 'list'}, not {with_type(item)}."
         single = f"a {noun.removeprefix('the ').removesuffix('s')}"
         of_dicts = pa.types.is_struct(type_.value_type)
         part = "a boundary" if is_pair else single if of_dicts else f"one of {noun}"

@@ -362,7 +362,7 @@ def read_csv(source: Source, options: ColumnReading) -> DocumentFile:
     names = {name.lower(): name for name in header if not any(map(looks_like_tag, header))}
     documents = options.documents or next((names[name] for name in _DOCUMENTS if name in names), None)
     file = read_columns(table, replace(options, documents=documents))
-    return replace(file, format="a table with commas")
+    return replace(file, format="a table with commas or semicolons")
 
 
 def _lines(source: Source) -> Iterator[bytes]:

@@ -221,9 +221,9 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     listed = listed and getattr(entity_types, "ndim", 1) == 1
     if listed and all(isinstance(part, str) and part and "." not in part for part in entity_types):
         return frozenset(entity_types)
-    remedy = "For types such as pers.ind, give 'pers'. The default is "
+    remedy = f"Give only the first part of a type: pers for pers.ind. The default is {', '.join(ENTITY_TYPES)}."
     problem = f"{setting('entity_types', entity_types)} must be a list of names without dots."
-    raise InputError(problem, f"{remedy}{ENTITY_TYPES!r}.", option="entity_types")
+    raise InputError(problem, remedy, option="entity_types")
 
 
 def _shown(text: str) -> str:
