@@ -1,9 +1,9 @@
 """Add errors of one or several kinds to a file.
 
-The tags of the input FILE must be legal. An error splits, shifts, shortens,
-lengthens, relabels, removes or invents a span, or makes a tag illegal. Changed
-spans stay inside their documents and do not overlap. The number of changed
-spans is printed to standard error.
+The tags of the input FILE must be legal. Each added error splits, shifts,
+shortens, lengthens, relabels, removes or invents a span, or makes a tag
+illegal. Changed spans stay inside their documents and do not overlap. The
+number of changed spans is printed to standard error.
 
 Examples:
   spanometer transform --list

@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "correct share of the predicted span, averaged over predicted tokens",
-        "found share of the reference span, averaged over reference tokens",
+        "share of a predicted token's span that is correct; mean over predicted tokens",
+        "share of a reference token's span that is found; mean over reference tokens",
     )
     place = 40
 

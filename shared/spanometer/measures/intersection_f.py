@@ -10,7 +10,7 @@ from .aligned import FMeasure, f_results, require_disjoint
 
 
 class IntersectionF(FMeasure):
-    """Compute precision, recall and F1 from the covered share of each predicted and each reference span.
+    """Compute precision, recall and F1 from the share of each span that the other side covers.
 
     P = (1 / |Ŝ|) Σ_ŝ Σ_s |ŝ ∩ s| / |ŝ|, R = (1 / |S|) Σ_s Σ_ŝ |ŝ ∩ s| / |s|. S are the reference spans and Ŝ the
     predicted spans; the sums run over pairs with the same label. Higher is better.
