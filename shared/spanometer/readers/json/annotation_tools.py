@@ -4,7 +4,8 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, repeat
+from operator import contains
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
@@ -65,26 +66,56 @@ def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFi
     return replace(file, notes=(*notes, *file.notes))
 
 
-def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> Iterator[Record | str]:
+def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> Iterator[Record | RecordBatch | str]:
     without: list[tuple[str, list[Record]]] = []
     annotated = False
-    for row in rows(source, "tasks"):
-        if not isinstance(row.value, dict):
-            raise _refused(row, "this is not a task.")
-        if (name := row.value.get("id")) is not None:
-            row.place = f"task {name}"
-        annotations = list(_annotations(row, options, *_RESULTS))
-        annotated |= bool(annotations)
-        yield from annotations
-        if not annotations:
-            predictions = [] if annotated else list(_annotations(row, options, _PREDICTIONS))
-            without.append((f"{row.place}: a task without annotations.", predictions))
+    for some in row_batches(source, "tasks"):
+        batch = _usual_tasks(some) if options.label_key is options.text_key is None else None
+        annotated |= batch is not None
+        yield from [] if batch is None else [batch]
+        for row in some if batch is None else ():
+            if not isinstance(row.value, dict):
+                raise _refused(row, "this is not a task.")
+            if (name := row.value.get("id")) is not None:
+                row.place = f"task {name}"
+            annotations = list(_annotations(row, options, *_RESULTS))
+            annotated |= bool(annotations)
+            yield from annotations
+            if not annotations:
+                predictions = [] if annotated else list(_annotations(row, options, _PREDICTIONS))
+                without.append((f"{row.place}: a task without annotations.", predictions))
     if not annotated:
         if not any(predictions for _, predictions in without):
             raise source.refuse("no task has an annotation or a prediction.", "Export labelled tasks.")
         notes.append("No task has an annotation: the predictions of models were read.")
     for left_out, predictions in without:
         yield from [left_out] if annotated or not predictions else predictions
+
+
+def _usual_tasks(some: Sequence[Row]) -> RecordBatch | None:
+    """Return tasks with one annotation and labels of one tag as one batch; None if a task has another form."""
+    try:
+        texts = [row.value["data"]["text"] for row in some]
+        annotations = [annotation for row in some for (annotation,) in [row.value["annotations"]]]
+        lists = [annotation["result"] for annotation in annotations]
+        results = list(chain.from_iterable(lists))
+        values = [result["value"] for result in results]
+        labels, stated = [value["labels"] for value in values], [value["text"] for value in values]
+        spans = [(value["start"], value["end"], label) for value, (label,) in zip(values, labels, strict=True)]
+        tags = {(result["type"], result["from_name"]) for result in results}
+        annotators = [annotation.get("completed_by") for annotation in annotations]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    kinds = {*map(type, texts), *map(type, stated)}, {*map(type, lists), *map(type, labels)}, {kind for kind, _ in tags}
+    if kinds != ({str}, {list}, {_TYPES[0]}) or len(tags) > 1 or str in {type(start) for start, _, _ in spans}:
+        return None
+    of_spans = chain.from_iterable(map(repeat, texts, map(len, lists)))
+    cancelled = any(annotation.get("was_cancelled") for annotation in annotations)
+    if cancelled or dict in {*map(type, annotators)} or not all(map(contains, of_spans, map(str.strip, stated))):
+        return None
+    for row in some:
+        row.place = row.place if row.value.get("id") is None else f"task {row.value['id']}"
+    return batch_of(some, lists, spans, text=texts, stated=stated, annotator=annotators)
 
 
 def _annotations(row: Row, options: LabelStudioReading, *keys: str) -> Iterator[Record]:
@@ -118,26 +149,22 @@ def _record(
     if isinstance(annotator, dict):
         annotator = annotator.get("email", annotator.get("id"))
     record = Record(row.line, row.place, row.value.get("id"), annotator)
-    spans, texts = record.spans, record.stated
     for name, value in regions:
         if chosen is not None and chosen != name:
             continue
-        try:
-            start, end, stated = value["start"], value["end"], value.get("text")
-        except (KeyError, TypeError):
-            raise _refused(row, "a span lacks 'start' or 'end'.") from None
-        if type(start) is str:
+        if not is_object(value, "start", "end"):
+            raise _refused(row, "a span lacks 'start' or 'end'.")
+        start, end, stated = value["start"], value["end"], value.get("text")
+        if isinstance(start, str):
             problem = f"a span begins at {shown(start)}, which is a position in HTML or in a dialogue"
             raise _refused(row, f"{problem}, not in a text.", "Export a project whose documents are plain text.")
-        labels = value.get("labels")
-        if type(labels) is not list:
-            labels = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
+        labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
         if not labels:
             record.lost.append((record.line, f"a span without a label at {start}."))
         for label in labels:
-            spans.append((start, end, label))
-            texts.append(stated if type(stated) is str else None)
-    record.text = _text(row, options.text_key, data, [part.strip() for part in texts if part])
+            record.spans.append((start, end, label))
+            record.stated.append(stated if isinstance(stated, str) else None)
+    record.text = _text(row, options.text_key, data, [part.strip() for part in record.stated if part])
     return record
 
 

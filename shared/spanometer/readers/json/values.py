@@ -22,7 +22,7 @@ _LONG_ITEM = "a JSON item is longer than {}", "Split it"
 _ROWS = 1000
 """The number of rows that are read at a time."""
 
-_CHARACTERS = 1 << 17
+_CHARACTERS = 1 << 19
 """The size of the items that are read at a time."""
 
 
