@@ -257,7 +257,7 @@ class Source(Named):
                     line += block.count(b"\n")
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield each line with its number, from 1, without its line end; see `texts` for errors."""
+        """Yield each line with its number, from 1, without its line end; see `parts` and `text_of` for errors."""
         for first, part in self.parts():
             yield from numbered_lines(first, self.text_of(part, first))
 

@@ -70,14 +70,15 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
     without: list[tuple[str, list[Record]]] = []
     annotated = False
     for some in row_batches(source, "tasks"):
+        for row in some:
+            if (name := row.get("id")) is not None:
+                row.place = f"task {name}"
         batch = _usual_tasks(some) if options.label_key is options.text_key is None else None
         annotated |= batch is not None
         yield from [] if batch is None else [batch]
         for row in some if batch is None else ():
             if not isinstance(row.value, dict):
                 raise _refused(row, "this is not a task.")
-            if (name := row.value.get("id")) is not None:
-                row.place = f"task {name}"
             annotations = list(_annotations(row, options, *_RESULTS))
             annotated |= bool(annotations)
             yield from annotations
@@ -113,8 +114,6 @@ def _usual_tasks(some: Sequence[Row]) -> RecordBatch | None:
     cancelled = any(annotation.get("was_cancelled") for annotation in annotations)
     if cancelled or dict in {*map(type, annotators)} or not all(map(contains, of_spans, map(str.strip, stated))):
         return None
-    for row in some:
-        row.place = row.place if row.value.get("id") is None else f"task {row.value['id']}"
     return batch_of(some, lists, spans, text=texts, stated=stated, annotator=annotators)
 
 
@@ -142,15 +141,16 @@ def _record(
 ) -> Record:
     """Convert the labelled regions of a task, each with the name of its tag."""
     chosen = options.label_key
-    if chosen is None and len({name for name, _ in regions}) > 1:
-        listed = ", ".join(map(repr, sorted({name for name, _ in regions})))
+    names = {name for name, _ in regions}
+    if chosen is None and len(names) > 1:
+        listed = ", ".join(map(repr, sorted(names)))
         remedy = f"Choose a control with {setting('label_key')}."
         raise _refused(row, f"the labels of the task come from several Label Studio controls: {listed}.", remedy)
     if isinstance(annotator, dict):
         annotator = annotator.get("email", annotator.get("id"))
-    record = Record(row.line, row.place, row.value.get("id"), annotator)
+    record = row.record(id=row.get("id"), annotator=annotator)
     for name, value in regions:
-        if chosen is not None and chosen != name:
+        if chosen not in (None, name):
             continue
         if not is_object(value, "start", "end"):
             raise _refused(row, "a span lacks 'start' or 'end'.")
