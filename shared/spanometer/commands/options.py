@@ -195,8 +195,8 @@ def speller(flags: Mapping[str, str]) -> Callable[[str, str | None], str]:
             return f"{flag}={value.strip(chr(39))})" if "(" in flag and value else spell_python(name, value)
         if value == "False":
             return flag.replace("--", "--no-", 1)
-        # strings without their quotes, tuples of strings with commas only
-        marks = "(',)" if value and value[0] == "(" else "'"
-        return flag if value in (None, "...", "True") else f"{flag} {value.strip(marks)}".replace("', '", ",")
+        # tuples of strings with commas only, strings without their quotes
+        bare = value and (value.strip("(',)").replace("', '", ",") if value[0] == "(" else value.strip("'"))
+        return flag if value in (None, "...", "True") else f"{flag} {bare}"
 
     return spell
