@@ -1,5 +1,6 @@
 """The places where annotators differ, for adjudication, and their cost in agreement."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -69,7 +70,8 @@ class LeaveOneOut(Result):
         values: values for each annotator, shape (annotators), by key. `with_others`: the mean of `kappa_f1` over the
             pairs with this annotator. `kappa_f1`: the mean over the other pairs. `kappa_change`: `kappa_f1` minus
             `mean_kappa_f1`. `alpha`: alpha of the other annotators. `alpha_change`: `alpha` minus alpha of all. If a
-            change is above 0, the others agree better without this annotator. The changes of kappa add up to 0.
+            change is above 0, the others agree better without this annotator. The changes of kappa add up to 0. If
+            alpha is left out, its two keys are too.
         intervals: lower and upper bounds by the same keys, shape (2, annotators), all from the same resampled corpora;
             empty without resampling.
         confidence: the confidence level of the intervals; None if there are none.
@@ -96,22 +98,22 @@ class LeaveOneOut(Result):
 
     def table(self) -> Table:
         """Return a table with a row for the whole team and for each annotator."""
-        team = (("all", "bold"), self.spans.sum(), None, self.mean_kappa_f1, None, self.alpha, None)
-        rows: list[Sequence[Any] | None] = [team, None]
+        columns = [column for column in COLUMNS if column.key in self.values]
+        team = {"kappa_f1": self.mean_kappa_f1, "alpha": self.alpha}
+        rows: list[Any] = [(("all", "bold"), self.spans.sum(), *(team.get(column.key) for column in columns)), None]
         for place in self.order:
             intervals = {key: defined_interval(bounds[:, place]) for key, bounds in self.intervals.items()}
-            values = ((self.values[each.key][place], intervals.get(each.key)) for each in COLUMNS)
+            values = ((self.values[each.key][place], intervals.get(each.key)) for each in columns)
             rows.append(((self.names[place], "cyan"), self.spans[place], *values))
-        columns = [*amounts("spans"), *COLUMNS]
-        return Table.of("annotator", columns, rows, kind="annotators", confidence=self.confidence)
+        return Table.of("annotator", [*amounts("spans"), *columns], rows, kind="annotators", confidence=self.confidence)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        columns = {"spans": self.spans, **{column.key: self.values[column.key] for column in COLUMNS}}
         annotators = {}
         for place, name in enumerate(self.names):
+            values = {key: each[place] for key, each in self.values.items()}
             intervals = {key: bounds[:, place] for key, bounds in self.intervals.items()}
-            annotators[name] = {**{key: values[place] for key, values in columns.items()}, "intervals": intervals}
+            annotators[name] = {"spans": self.spans[place], **values, "intervals": intervals}
         team = {"mean_kappa_f1": self.mean_kappa_f1, "alpha": self.alpha}
         return dict(plain({**team, "annotators": annotators, "signatures": self.signatures}))
 
@@ -228,18 +230,18 @@ class Disagreements(CorpusResult):
         chosen = np.stack([np.ones_like(there), there, ~there]) & ~np.isnan(kappas.point)
         means = Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, None, :], chosen), kappas)
         values = {"with_others": means[1], "kappa_f1": means[2], "kappa_change": means[2] - means[0]}
-        joint = Estimate(np.full(1 + count, np.nan))
+        of_team = math.nan
         if alpha is not None:
             teams = [annotated, *({name: annotated[name] for name in annotated if name != out} for out in annotated)]
             joint = _headlines(alpha, [count_jointly(team, alpha, per_document=kept) for team in teams], resampling)
             values |= {"alpha": joint[1:], "alpha_change": joint[1:] - joint[:1]}
-        points = {"alpha": joint[1:], "alpha_change": joint[1:], **values}
+            of_team = float(joint.point[0])
         return LeaveOneOut(
             names=self.names,
             spans=np.array(list(map(len, self.sides))),
             mean_kappa_f1=float(means.point[0, 0]),
-            alpha=float(joint.point[0]),
-            values={column.key: points[column.key].point for column in COLUMNS},
+            alpha=of_team,
+            values={key: each.point for key, each in values.items()},
             intervals={} if confidence is None else {key: each.bounds(confidence) for key, each in values.items()},
             confidence=confidence,
             signatures={each.name: each.signature(self.reading, resampling) for each in (chance, alpha) if each},
