@@ -91,7 +91,7 @@ class PrecisionRecallF1(Measure):
     average: str = reused_option(
         Measure,
         "average",
-        choices={**ALL_AVERAGES, DOCUMENTS_BY_LABEL: "the score and each label's score are means over documents"},
+        choices={**ALL_AVERAGES, DOCUMENTS_BY_LABEL: "mean over documents, also for each label's score"},
     )
     f_beta: float = option(1.0, help="beta of F-beta; 2 gives recall twice the weight of precision", low=0)
     combination: str = option(

@@ -45,7 +45,7 @@ class Seqeval(Measure):
 
     Attributes:
         suffix: whether prefixes follow the labels, as in `PER-B`.
-        scheme: tag scheme of the strict mode; by default inferred from all tags, but never as IOB1 or IOE1.
+        scheme: tag scheme of the strict mode, inferred if not set (IOB1 and IOE1 are never inferred).
         mode: None reads illegal tags as the CoNLL script does; `strict` drops spans that are not well-formed.
         sample_weight: has no effect, as in seqeval.
         zero_division: the value of a ratio with denominator 0; `warn` uses 0 and warns.
@@ -58,7 +58,7 @@ class Seqeval(Measure):
     scheme: str | None = option(None, choices=tuple(SCHEMES), convert=canonical)
     mode: str | None = option(
         None,
-        help="how to handle illegal tags, if not like the CoNLL script",
+        help="how to handle illegal tags (by default, like the CoNLL script)",
         choices={"strict": "drop malformed spans"},
     )
     sample_weight: Sequence[float] | None = option(None, type="list of float, optional", repr=False, compare=False)
