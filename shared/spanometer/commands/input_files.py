@@ -183,8 +183,8 @@ class TagColumns(LabelDecoding):
     Attributes:
         id2label: file with the names of integer tags: one name on each line, or a model's config.json.
         ignore_index: ignore tokens with this integer tag in the first file; needs --id2label.
-        documents: a document begins at each comment '# KEY = ...', or at each -DOCSTART- line if KEY is -DOCSTART-. By
-            default, blank lines separate documents. For texts with inline markup, KEY is:
+        documents: where documents begin. In files of tags: after blank lines (default), at each -DOCSTART- line if KEY
+            is -DOCSTART-, otherwise at each comment '# KEY = ...'. In texts with inline markup, KEY is:
             - lines (default): each line is a document
             - blank: blank lines separate documents
             - file: the file is one document
@@ -252,12 +252,11 @@ class InputFiles(
     level: str = option("fine", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is one of these:\n- a name: {', '.join(NAMED)}\n"
-        f"- {len(PLACES)} actions separated by commas, one for each of these cases, in this order: {', '.join(PLACES)}"
-        ". For example, empty,keep,exact,whole,first,drop,drop,keep\n"
-        f"- to compare strings, not positions, a name: {', '.join(NAMED_STRINGS)}\n"
-        f"- to compare strings, {len(StringPolicy.places)} actions, one for each of these cases, in this order: "
-        f"{', '.join(StringPolicy.places)}",
+        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or actions separated by commas, "
+        f"one for each case in order:\n- names, to compare positions: {', '.join(NAMED)}\n- cases, "
+        f"to compare positions: {', '.join(PLACES)}. For example, empty,keep,exact,whole,first,drop,drop,keep\n"
+        f"- names, to compare only strings: {', '.join(NAMED_STRINGS)}\n"
+        f"- cases, to compare only strings: {', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",
     )

@@ -1,4 +1,4 @@
-"""Score a system with every way to repair illegal tags, or to locate answers.
+"""Score tags under every repair policy, or answers under every grounding policy.
 
 A repair policy decides how illegal tags are read. A grounding policy decides
 how the entities in a language model's answer are found in the text. The output
@@ -68,7 +68,7 @@ _Spread = tuple[Any, dict[str, Any], dict[str, str]]
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     add_reference(parser)
-    what = "file with the system's tags, or a file of answers for each language model"
+    what = "file with the system's tags. For answers, give one file for each language model"
     parser.add_argument("systems", metavar="PREDICTION", nargs="*", help=what)
     add_options(parser, "reading", SpreadSource)
     add_reading(parser, _OPTIONS)
