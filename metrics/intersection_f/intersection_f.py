@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.intersection_f import IntersectionF as Measure
 
 _DESCRIPTION = """
-Intersection F1 rewards partly correct spans. Precision is the mean share of right tokens in a predicted span. Recall is
-the mean share of found tokens in a reference span. Short and long spans have the same weight. Split and merged spans
-cost nothing.
+Intersection F1 rewards partly correct spans. Precision is the share of a predicted span's tokens that are right, as a
+mean over predicted spans. Recall is the share of a reference span's tokens that are found, as a mean over reference
+spans. Short and long spans have the same weight. Split and merged spans cost nothing.
 """
 
 _EXAMPLES = """

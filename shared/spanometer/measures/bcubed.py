@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "share of a predicted token's span that is correct; mean over predicted tokens",
-        "share of a reference token's span that is found; mean over reference tokens",
+        "share of the predicted span that the reference span covers; mean over tokens in predicted spans",
+        "share of the reference span that the predicted span covers; mean over tokens in reference spans",
     )
     place = 40
 

@@ -87,9 +87,10 @@ class FairF(FMeasure):
     count as in `fair`.
 
     Attributes:
-        weights: weights of errors. "fair": a wrong label or boundary is half a false positive and half a false
-            negative. "weighted": as "fair", but a boundary error is half a true positive and half an error. Or your
-            own weights, here for boundary errors: {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25".
+        weights: weights of errors. "fair": a wrong label or boundary is 0.5 FP and 0.5 FN. "weighted": like "fair", but
+            a boundary error is 0.5 TP, and 0.5 FN (span too small), 0.5 FP (too large) or 0.25 of each (spans cross).
+            Or set your own weights, such as {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25" for
+            boundary errors.
         focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
             label of the predicted span.
 
@@ -112,8 +113,8 @@ class FairF(FMeasure):
 
     name = "fair_f"
     results = f_results(
-        "precision if a wrong label or boundary counts as one error, not two",
-        "recall if a wrong label or boundary counts as one error, not two",
+        "precision that counts a wrong label or boundary as one error, not two",
+        "recall that counts a wrong label or boundary as one error, not two",
     )
     detail_keys = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
     place = 54

@@ -38,7 +38,8 @@ class IntersectionF(FMeasure):
 
     name = "intersection_f"
     results = f_results(
-        "mean share of right tokens in a predicted span", "mean share of found tokens in a reference span"
+        "share of a predicted span's tokens that are right; mean over predicted spans",
+        "share of a reference span's tokens that are found; mean over reference spans",
     )
     place = 50
     support = "reference"

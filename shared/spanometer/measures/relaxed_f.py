@@ -69,9 +69,8 @@ class RelaxedF(FMeasure):
         help="how spans are matched",
         choices={
             "many": "a span can match several spans",
-            "first": "one to one; each reference span takes the first unmatched predicted span that overlaps enough",
-            "fresh": "if several predicted spans overlap the same reference span enough, count the first and "
-            "ignore the others",
+            "first": "one to one; each reference span takes the first unused predicted span that overlaps enough",
+            "fresh": "like many, but if several predicted spans match a reference span, only the first counts",
         },
         label="Matching",
     )

@@ -38,7 +38,7 @@ class TokenF(FMeasure):
             "BIO": "like IO, with a mark on the first token of each span",
             "BIOE": "like BIO, with a mark on the last token of each span",
             "BIOES": "like BIOE, with a mark on each span of one token",
-            "IO*": "tokens, and gaps between the tokens of a span, which count like tokens",
+            "IO*": "like IO, but the gap between two neighbouring tokens of a span also counts as a token",
         },
         label="Format",
     )
