@@ -74,10 +74,10 @@ class ChanceKappaF1(AlignedMeasure):
             the number of tokens in the document, k the number of spans, a their total length and a_i the length of the
             span.
         uniform_threshold: minimum accuracy of the approximation, for method=auto.
-        n_simulations: number of random annotations to simulate, for chance_f1_std (standard deviation of their F1) and
-            p_value (share with at least the observed F1).
+        n_simulations: number of simulated random annotations, for chance_f1_std (standard deviation of the simulated
+            F1) and p_value (share of the simulations that reach the observed F1).
         seed: the seed of the simulations.
-        zero_division: value of kappa_f1 if it is undefined because chance_f1 is 1 or more, and of f1 if there are no
+        zero_division: value of an undefined score: kappa_f1 if chance_f1 is 1 or more, all scores if there are no
             spans.
 
     Counts: `both`, `expected`, `predicted`, `reference` (tokens or spans, see `level`), `reference_spans`.

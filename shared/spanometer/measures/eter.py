@@ -108,8 +108,8 @@ class Eter(Measure):
             "cost of insertions, deletions and aligned pairs, divided by the number of reference entities; "
             "1 for an empty output",
         ),
-        "insertions": error_key("inserted entities", "predicted entities without a partner", whole=True),
-        "deletions": error_key("deleted entities", "reference entities without a partner", whole=True),
+        "insertions": error_key("inserted entities", "number of predicted entities without a partner", whole=True),
+        "deletions": error_key("deleted entities", "number of reference entities without a partner", whole=True),
         "substitution_cost": error_key(
             "cost of the pairs", "(1 - alpha) × root_error + alpha × component_error", share=False
         ),

@@ -82,7 +82,7 @@ class SlIcm(AlignedMeasure):
             information in its intersections, then the most pairs; the paper leaves the matching open.
         alpha1: weight of the predictions' information.
         alpha2: weight of the reference's information.
-        beta: weight of shared information, which counts 1 + beta times. 1 + beta must exceed alpha1 + alpha2.
+        beta: shared information has the weight 1 + beta, which must exceed alpha1 + alpha2.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
@@ -98,10 +98,10 @@ class SlIcm(AlignedMeasure):
     )
     token_probabilities: Probabilities = option(
         None,
-        help="word probabilities: a dict from words to numbers (also set tokens), a list of numbers for each document, "
-        'one number for all tokens, or "corpus" for token frequencies. Without token_probabilities and tokens, '
-        "each token carries one unit of information",
-        type="dict, list of lists of float, float, or str",
+        help="word probabilities: a dict from words to numbers (needs the option tokens), a list of numbers for each "
+        'document, one number for all tokens, or "corpus" for token frequencies. Without token_probabilities and '
+        "tokens, each token carries one unit of information",
+        type="float, str, dict or list of lists of float",
         convert=lambda given: TokenProbabilities.read(given) if is_ordered(given) else given,
         parse=lambda text: _probabilities_in(text),
     )
@@ -133,7 +133,7 @@ class SlIcm(AlignedMeasure):
     results: ClassVar[Mapping[str, Key]] = {
         "sl_icm": Key(
             "SL-ICM",
-            "SL-ICM score, in bits by default. For a perfect output, it is the information of the reference",
+            "SL-ICM score (default: bits). With default weights, a perfect output scores the reference's information",
             "(-∞, ∞)",
             share=False,
         ),

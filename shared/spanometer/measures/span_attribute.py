@@ -96,7 +96,8 @@ class SpanAttribute(Measure):
         on_mismatch: how to handle spans on only one side. `error`: raise an error. `count`: their items are false
             negatives or false positives, and `unmatched_references` and `unmatched_predictions` count the spans. Items
             have no labels, so spans that differ only in labels are compared by their values.
-        zero_division: value of p if nothing is predicted, of r and ap if the reference is empty, and of f if both hold.
+        zero_division: value of an undefined score: p if there are no predicted values, r and ap if there are no
+            reference values, f if there are neither.
     """
 
     # results list each attribute, so nothing is averaged
@@ -148,9 +149,9 @@ class SpanAttribute(Measure):
         "f": Key("F1", "harmonic mean of precision and recall"),
         "p": Key("precision", "share of predicted attribute values that are right"),
         "r": Key("recall", "share of reference attribute values that are predicted"),
-        "tp": Key("right", "predicted attribute values that are right", "[0, ∞)", kind=int, whole=True),
-        "support": Key("in the reference", "attribute values of the reference", "[0, ∞)", "", int, whole=True),
-        "positives": Key("predicted", "predicted attribute values", "[0, ∞)", "", int, whole=True),
+        "tp": Key("right", "number of predicted attribute values that are right", "[0, ∞)", kind=int, whole=True),
+        "support": Key("in the reference", "number of reference attribute values", "[0, ∞)", "", int, whole=True),
+        "positives": Key("predicted", "number of predicted attribute values", "[0, ∞)", "", int, whole=True),
         "ap": Key("average precision", "average precision of the predicted values, ranked by score"),
     }
     returns = "for each attribute, and for all together under micro_key, a dict of these"
