@@ -68,8 +68,8 @@ _STORED = (
 
 _STATEMENTS = {
     "Viterbi is above every repair policy": ("Viterbi", "best policy"),
-    "the best policy is above ignoring I and O": ("best policy", "I and O ignored"),
-    "ignoring I and O is above the worst policy": ("I and O ignored", "worst policy"),
+    "the best policy is above ignoring the tags I and O": ("best policy", "tags I and O ignored"),
+    "ignoring the tags I and O is above the worst policy": ("tags I and O ignored", "worst policy"),
 }
 
 
@@ -104,7 +104,7 @@ def policies(inputs: Inputs) -> Iterator[Cell | str]:
     # by our name: the name of the printed value, and the name of ours
     values = {
         "worst policy": (printed["worst"], scores[f"argmax, worst {size}"]),
-        "I and O ignored": (printed["bes"], scores["argmax, bes"]),
+        "tags I and O ignored": (printed["bes"], scores["argmax, bes"]),
         "best policy": (printed["best"], scores[f"argmax, best {size}"]),
         "Viterbi": (printed["viterbi"], scores["Viterbi"]),
     }
