@@ -183,8 +183,8 @@ def shortened(text: str) -> str:
 def shown(value: object) -> str:
     """Return the `repr` of a value, cut to 60 characters; if `repr` fails, as for endless lists, return the type."""
     try:
-        # arrays are printed on several lines
-        return shortened(repr(value).replace("\n", " "))
+        # arrays are printed on several lines; the last character closes a quotation or a bracket
+        return re.sub("^(.{56}).{4,}(.)$", r"\1...\2", repr(value).replace("\n", " "))
     except Exception:
         # a user's class may define `__repr__`; very long numbers and deep nesting raise Python's own errors
         return f"an object of type {type(value).__name__}"

@@ -71,8 +71,8 @@ _COUNTERPARTS = {
     "min_overlap_percentage": f"Use the measure semeval_f with {setting('min_overlap', 0.01)} for 1 %.",
     # sacreBLEU
     "confidence_n": f"Use {setting('n_resamples')}.",
-    "paired_ar": "Use spanometer compare, whose tables show the p-values of randomisation tests.",
-    "paired_bs": "Use spanometer compare with --json. It also shows the p-values of bootstrap tests.",
+    "paired_ar": "For p-values of randomisation tests, use spanometer compare.",
+    "paired_bs": "For p-values of bootstrap tests, use spanometer compare with --json.",
     "paired_ar_n": "Use spanometer compare with --n-permutations.",
     "paired_bs_n": "Use spanometer compare with --n-resamples.",
     "sentence_level": "Use --per-document.",

@@ -98,7 +98,7 @@ def test_wrong_calls():
         SpanMetric(LABELS, decoding={"repair": "none"})
     with pytest.raises(InputError, match="unitizing_alpha needs more than sums"):
         SpanMetric(LABELS, UnitizingAlpha(variant="1995"))
-    with pytest.raises(InputError, match="'eter' cannot be used as a measure here"):
+    with pytest.raises(InputError, match="the measure 'eter' cannot be used here"):
         SpanMetric(LABELS, "eter")
     metric = SpanMetric(LABELS)
     where = "predictions, document 0, token 0"

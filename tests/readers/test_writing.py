@@ -230,7 +230,7 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
         (
             {"spans": NESTED},
             "columns",
-            "spans that overlap another span are left out (2 in document 'x')",
+            "spans that overlap another span are left out (2 cases in document 'x')",
             [(0, 2, "B")],
         ),
         (
@@ -260,7 +260,7 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
         (
             {"spans": [{"start": 0, "end": 3, "label": "A", "attributes": {"x": 3}}]},
             "brat",
-            "attribute values other than True become one line of text",
+            "blanks in attribute names become _, and attribute values become one line of text",
             [(0, 3, "A")],
         ),
         (
@@ -294,7 +294,7 @@ def test_over_lines(file, tmp_path):
     row = {"id": "x", "text": "a b\nc d", "spans": [{"start": 2, "end": 5, "label": "A"}]}
     known = spanometer.read(file(json.dumps(row) + "\n", "a.jsonl"))
     assert spanometer.write(known, tmp_path / "out", format="brat", lossy=True) == (
-        "spans across line ends, split into a fragment for each line (1 in document 'x')",
+        "spans across line ends, split into a fragment for each line (1 case in document 'x')",
     )
     assert (tmp_path / "out" / "x.ann").read_text() == "T1\tA 2 3;4 5\tb c\n"
 

@@ -78,7 +78,7 @@ class Target(CheckedOptions):
             remedy = "Leave out --in-place to write to standard output."
             raise InputError("--in-place cannot replace standard input.", remedy)
         if self.replace and not self.names_file:
-            raise InputError("--force needs -o.", "Name the file with -o.")
+            raise InputError("--force needs -o.", "Name the output file with -o.")
 
     @property
     def names_file(self) -> bool:
@@ -169,8 +169,8 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         nothing = setting("outside", "nothing")
-        problem = f"with '{nothing}', tags are read as plain labels, so there is nothing to change."
-        remedy = f"Remove '{nothing}'. To read tags without prefixes, set {setting('prefix', False)} instead."
+        problem = f"'{nothing}' makes all tags plain labels, which this command cannot change."
+        remedy = f"Remove '{nothing}'. If the tags have no prefixes, set {setting('prefix', False)} instead."
         raise InputError(problem, remedy, source=path)
     files = files_of(path)
     target.require_writable(folder=files is not None)

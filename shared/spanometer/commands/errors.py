@@ -160,7 +160,7 @@ def run(options: argparse.Namespace) -> None:
     choice = read_options(ErrorChoice, options)
     if output.examples is None and output.to is None and choice != ErrorChoice():
         names = "--kind, --reference-label, --predicted-label, --limit and --sample"
-        raise InputError(f"{names} choose errors for --examples or --to.", "Add --examples text or --to TOOL.")
+        raise InputError(f"{names} need --examples or --to.", "Add --examples text or --to TOOL.")
     corpus = Corpus.of(options, 0)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)

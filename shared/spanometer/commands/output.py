@@ -246,7 +246,7 @@ class TableOutput(Precision, Output):
         # pictures and reports are files, too
         paths = [path for name in WRITTEN if (path := getattr(self, name, None)) not in (None, STANDARD_INPUT)]
         if self.replace and not paths:
-            raise InputError("--force needs -o.", "Name the file with -o.")
+            raise InputError("--force needs -o.", "Name the output file with -o.")
         for path in paths:
             require_writable(path, replace=self.replace, folder=path == self.output and self.in_folder)
 

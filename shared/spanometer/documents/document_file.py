@@ -296,7 +296,7 @@ class DocumentFile:
         """
         if annotator not in self.names:
             names = ", ".join(map(repr, self.names))
-            remedy = f"The annotators are {names}." if names else "The file names no annotators."
+            remedy = f"The annotators are {names}." if names else "The file has no annotators."
             raise InputError(f"unknown annotator {annotator!r}.", remedy, source=self.source)
         return self.take(np.flatnonzero([name == annotator for name in self.annotators or ()]))
 

@@ -40,10 +40,10 @@ class Loss:
     def __str__(self) -> str:
         """Describe the loss and name the documents with the most lost items."""
         most = sorted(self.documents.items(), key=lambda item: -item[1])
-        listed = ", ".join(f"{count:,} in {name}" for name, count in most[:_LISTED])
+        listed = ", ".join(f"{counted(count, 'case')} in {name}" for name, count in most[:_LISTED])
         others = len(most) - _LISTED
         more = f", and {counted(others, 'other document')}" if others > 0 else ""
-        total = f"{sum(self.documents.values()):,} cases in total: " if len(most) > 1 else ""
+        total = f"{sum(self.documents.values()):,} in total: " if len(most) > 1 else ""
         return f"{self.what} ({total}{listed}{more})"
 
 

@@ -219,7 +219,7 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     named = ids is not None and others is not None
     shown = all(side.documents.texts is not None or side.words is not None for side in (references, predictions))
     if sizes[0] != sizes[1] or (named and not shown and sizes[0] > 1):
-        states = [f"{side.source} has {counted(side.documents.size, 'document')}" for side in (references, predictions)]
+        states = [f"{own.source!r} has {counted(own.documents.size, 'document')}" for own in (references, predictions)]
         same_sizes = f"{', and '.join(states)}, but the documents differ."
         problem = same_sizes if sizes[0] == sizes[1] else f"{', but '.join(states)}."
         raise InputError(
@@ -243,7 +243,7 @@ def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, source: st
     if ids is None or others is None:
         return ""
     only = (source, _lacking(ids, others)), (other_source, _lacking(others, ids))
-    return next((f" Only {where} has {names}." for where, names in only if names), "")
+    return next((f" Only {where!r} has {names}." for where, names in only if names), "")
 
 
 def _lacking(names: Iterable[str], others: Iterable[str]) -> str:
@@ -417,13 +417,13 @@ def require_same_files(references: DocumentFile, predictions: DocumentFile) -> N
     names = (references.source, reference.names), (predictions.source, predicted.names)
     for (here, own), (there, others) in (names, names[::-1]):
         if lacking := _lacking(own, others):
-            problem = f"this folder has a file {lacking}, but the folder {there} has no such file."
+            problem = f"this folder has a file {lacking}, but the folder {there!r} has no such file."
             raise InputError(problem, "Use the same file names in both folders.", source=here)
     sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (reference, predicted)]
     if (sizes[0] != sizes[1]).any():
         file = int(np.argmax(sizes[0] != sizes[1]))
         raise InputError(
-            f"this file has {counted(int(sizes[0][file]), 'document')}, but {predicted.sources[file]} has "
+            f"this file has {counted(int(sizes[0][file]), 'document')}, but {predicted.sources[file]!r} has "
             f"{int(sizes[1][file]):,}.",
             "Both sides must annotate the same documents.",
             source=reference.sources[file],

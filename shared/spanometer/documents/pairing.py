@@ -131,7 +131,7 @@ class PairedSide(Carrying):
             return
         if self.texts is None:
             raise InputError(
-                "Spanometer searches texts for the mentions in answers, but no file has texts.",
+                "no file has texts in which to find the mentions of the answers.",
                 "Give a reference with texts or words. If the file of answers also has the texts, name their key with "
                 f"{setting('text_key')}.",
                 source=self.file.source,
@@ -159,7 +159,7 @@ class PairedSide(Carrying):
         here, there = self.file.stated, other.file.stated
         if here is None or there is None or self.file.in_tokens != other.file.in_tokens:
             return []
-        return compared(here.beside_stated(there), self.place, f"differ from the spans' texts in {other.file.source}")
+        return compared(here.beside_stated(there), self.place, f"differ from the texts in {other.file.source!r}")
 
     def move(self, places: Sequence[np.ndarray], texts: Sequence[str]) -> list[int]:
         """Move spans and tokens to other texts; returns the documents of spans that these texts lack.

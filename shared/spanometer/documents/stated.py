@@ -185,7 +185,7 @@ def compared(
             first = first or f"({place(document)}) is {shown(text)}, but its offsets point to {shown(covered)}"
     if not differing:
         return []
-    remark = f"{differing:,} of {number:,} spans {differ}. The first {first}."
+    remark = f"the texts of {differing:,} of {number:,} spans {differ}. The first {first}."
     if differing > number * _DOUBTFUL:
         raise InputError(
             remark, "Check that the offsets belong to this text, and that the offsets count characters, not bytes."

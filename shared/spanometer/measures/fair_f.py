@@ -49,10 +49,10 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair', 'weighted' or your own weights. For example, LE=0/0.5/0.5 (TP/FP/FN), or the same as a mapping, "
-    "{'LE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}}, counts a wrong label (LE) as half an FP and half an FN. Weights are "
-    "finite numbers of at least 0. The kinds are TP, FP, FN, LE, LBE (wrong label and boundaries), BES (predicted "
-    "span too small), BEL (too large), BEO (spans cross), and BE (BES, BEL and BEO together)."
+    "Use 'fair', 'weighted' or your own weights. Weights are finite numbers of at least 0. For example, "
+    "LE=0/0.5/0.5 (TP/FP/FN) counts a wrong label (LE) as half an FP and half an FN. As a mapping, write "
+    "{'LE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}}. The kinds are TP, FP, FN, LE, LBE (wrong label and boundaries), BES "
+    "(predicted span too small), BEL (too large), BEO (spans cross), and BE (BES, BEL and BEO together)."
 )
 
 

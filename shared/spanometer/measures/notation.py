@@ -236,7 +236,7 @@ def _named(name: str, table: Mapping[str, type[Kind]], text: Any) -> type[Kind]:
     if name in table:
         return table[name]
     listed = f"Available: {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
-    raise InputError(f"{shown(text)} cannot be used as a measure here.", did_you_mean(name.lower(), table) or listed)
+    raise InputError(f"the measure {shown(text)} cannot be used here.", did_you_mean(name.lower(), table) or listed)
 
 
 def _split(text: str) -> Iterator[str]:

@@ -200,8 +200,8 @@ def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
     if lengths is None:
         return list(logits)
     if lengths.shape != logits.shape[:1] or lengths.dtype.kind not in "iu":
-        problem = f"'lengths' has the shape {lengths.shape} and the type {lengths.dtype}, but needs "
-        problem += f"the shape {logits.shape[:1]} and an integer type."
+        wanted = "an integer type" if lengths.shape == logits.shape[:1] else f"the shape {logits.shape[:1]}"
+        problem = f"'lengths' has the shape {lengths.shape} and the type {lengths.dtype}, but needs {wanted}."
         raise InputError(problem, "Give one integer for each document.")
     if (document := first_flagged((lengths < 0) | (lengths > logits.shape[1]))) is not None:
         problem = f"the length is {lengths[document]}, but 'logits' has {counted(logits.shape[1], 'token')}."

@@ -315,7 +315,7 @@ def _paragraphs(row: Row) -> Iterator[tuple[Record, Sequence[str]]]:
             problem = f"{where} has no sentences, or a sentence has a token without 'orth'."
             raise row.refuse(problem, _JSON_REMEDY) from None
         if not all(isinstance(text, str) for text in (*words, *tags)) or not isinstance(raw, (str, type(None))):
-            raise row.refuse(f"a word, a tag or the text of {where} is not a string.", _JSON_REMEDY)
+            raise row.refuse(f"{where} has a word, a tag or a text that is not a string.", _JSON_REMEDY)
         record = Record(words=words, text=raw, line=row.line, place=where)
         record.id = None if name is None else f"{name}-{number}" if len(paragraphs) > 1 else str(name)
         if raw is not None:

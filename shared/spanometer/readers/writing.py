@@ -92,8 +92,8 @@ def prepare(
             problem = f"{setting(name)} is for formats with offsets in tokens, but {format} has offsets in characters."
             raise InputError(problem, f"Remove {mention(name)}.")
     if not documents.documents.size:
-        why = f"left out: {documents.left_out[0].removesuffix('.')}" if documents.left_out else "the file is empty"
-        problem = f"there are no documents to write ({why})."
+        first = "".join(documents.left_out[:1]).removesuffix(".").replace(": ", ", ", 1)
+        problem = f"there are no documents to write ({f'left out: {first}' if first else 'the file is empty'})."
         raise InputError(problem, "Name another file.", source=documents.source)
     prepared = fitted(documents, formats[format], options, pairing)
     if prepared.losses and not lossy:

@@ -259,7 +259,7 @@ def documents_in(column: Any) -> Any:
         return column
     arrow = as_column(column)
     of_files = _FILES_REMEDY if isinstance(column, (str, os.PathLike)) else ""
-    return read_documents(column, f"Give one list for each document.{of_files}") if arrow is None else arrow
+    return read_documents(column, f"Give a list of lists, one for each document.{of_files}") if arrow is None else arrow
 
 
 def read_pair(

@@ -50,7 +50,7 @@ _FROM_0 = "Offsets count from 0, and ends are exclusive."
 _IN_TOKENS = "Offsets count tokens from 0, and ends are exclusive."
 SPAN_REMEDY = "Write a span as {'start': int, 'end': int, 'label': str}. " + _IN_TOKENS
 FRAGMENTS_REMEDY = "Write a span as {'label': str, 'fragments': [[start, end], ...]}. " + _IN_TOKENS
-_RENAME = " Write {**span, 'label': span['entity_group']}. On both sides, use character offsets, as in this span."
+_RENAME = " Write {**span, 'label': span['entity_group']}. Both sides need character offsets, as in this span."
 REPLACE = "Remove or replace the unpaired surrogate."
 _ONE_FORM = " Write all spans with 'fragments', or all spans without 'fragments'."
 
@@ -106,7 +106,7 @@ class DocumentColumns:
             column = getattr(self, name)
             if not isinstance(column, np.ndarray) or column.ndim != 1:
                 remedy = f"The constructor takes arrays. Use a method {type(self).__name__}.from_... for other data."
-                raise InputError(f"{name} is {shown(column)}, but must be an array with one dimension.", remedy)
+                raise InputError(f"{name} must be a NumPy array with one dimension, not {shown(column)}.", remedy)
             column.flags.writeable = False
 
     def __len__(self) -> int:
@@ -307,7 +307,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
         part = "a boundary" if is_pair else single if of_dicts else f"one of {noun}"
         problems = (item_problem(value, type_.value_type, part) for value in item)
         if of_dicts:
-            problems = (text and f"{part[2:]} {index}: {text}" for index, text in enumerate(list(problems)))
+            problems = (text and f"{part[2:]} {index} is wrong: {text}" for index, text in enumerate(list(problems)))
     elif pa.types.is_string(type_):
         if not isinstance(item, str):
             return f"{called}, not a string."
@@ -416,7 +416,7 @@ class ListItems:
         for code, name in enumerate(names):
             if problem := name_problem(name, noun):
                 if owner == "component" and (item := first_flagged(codes == code)) is not None:
-                    problem = f"component {item - int(np.searchsorted(self.parent, self.parent[item]))}: {problem}"
+                    problem = f"component {item - np.searchsorted(self.parent, self.parent[item])} is wrong: {problem}"
                 remedy = f"Give every {owner} a plain {noun}, such as 'PER'."
                 self.refuse(codes == code, problem, remedy)
 

@@ -42,8 +42,8 @@ ATTRIBUTES_REMEDY = (
 )
 _VALUE_REMEDY = "Use bool, int, float, str or None, or a flat list of such values."
 _SCORE_REMEDY = (
-    "Write the scores as {name: number}. If the attribute has a list of values, write {name: [number, ...]} with a "
-    "number for each value, or {name: {value: number, ...}}."
+    "If the attribute has one value, write its score as {name: number}. If the attribute has several values, write a "
+    "number for each value, as {name: [number, ...]} or {name: {value: number, ...}}."
 )
 
 _TYPES = (bool, int, float, str)
@@ -259,14 +259,14 @@ def plain_value(value: Any, name: str) -> Value | None:
     if is_integer(value):
         number = int(value)
         if not -(2**63) <= number < 2**63:
-            problem = f"the value {shown(number)} of {shown(name)} is out of range."
+            problem = f"the value {shown(number)} of the attribute {shown(name)} is out of range."
             raise InputError(problem, "Write the value as a string.")
         return number
     if isinstance(value, (float, np.floating)):
         if value != value:
-            raise InputError(f"the value of {shown(name)} is NaN, which cannot be compared.", _VALUE_REMEDY)
+            raise InputError(f"a value of the attribute {shown(name)} is NaN, which cannot be compared.", _VALUE_REMEDY)
         return float(value)
-    raise InputError(f"{with_type(value)} cannot be a single value of {shown(name)}.", _VALUE_REMEDY)
+    raise InputError(f"{with_type(value)} is not a valid value of the attribute {shown(name)}.", _VALUE_REMEDY)
 
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, scores: Any) -> list[float | None]:
@@ -275,9 +275,9 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, scores: An
         return _scores_by_value(name, values, scores)
     if is_list(scores):
         if not several or len(scores) != len(values):
-            count = counted(len(values), "value") if several else "a single value"
-            problem = f"the attribute {shown(name)} has {count}, but a list of {counted(len(scores), 'score')}."
-            raise InputError(problem, _SCORE_REMEDY)
+            counts = f"{counted(len(values), 'value')}, but {counted(len(scores), 'score')}"
+            problem = counts if several else "a single value, but its scores are a list"
+            raise InputError(f"the attribute {shown(name)} has {problem}.", _SCORE_REMEDY)
         return [_score(name, score) for score in listed(scores, _SCORE_REMEDY)]
     if several and len(values) > 1:
         raise InputError(f"the attribute {shown(name)} has {len(values)} values, but only one score.", _SCORE_REMEDY)
@@ -296,8 +296,8 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
                 problem = f"the attribute {shown(name)} has the value {with_type(value)}, but "
-                remedy = "Write the same value in the scores, or give a single number as the score."
-                raise InputError(f"{problem}'scores' has the value {with_type(other)}.", remedy)
+                remedy = "Use the same value as the key, or give a single number as the score."
+                raise InputError(f"{problem}its key in 'scores' is {with_type(other)}.", remedy)
     return [scored.get((type(value), value)) for value in values]
 
 
@@ -307,7 +307,7 @@ def _score(name: str, score: Any) -> float | None:
     with suppress(OverflowError):
         if is_number(score) and not math.isnan(score):
             return float(score)
-    raise InputError(f"the score of {shown(name)} is {with_type(score)}, not a valid number.", _SCORE_REMEDY)
+    raise InputError(f"the score of attribute {shown(name)} is {with_type(score)}, not a valid number.", _SCORE_REMEDY)
 
 
 def _one_or_list(items: Sequence[Any]) -> Any:

@@ -162,7 +162,7 @@ def _read_components(entities: ListItems, start: np.ndarray, end: np.ndarray) ->
         # no entity has components
         lists = lists.cast(ENTITY_TYPE.field("components").type)
     if not is_list_of(lists.type, SPANS.keys):
-        raise InputError(f"components of type {lists.type} are not lists of components.", ENTITY_REMEDY)
+        raise InputError(f"'components' must be a list of components, but has the type {lists.type}.", ENTITY_REMEDY)
     components = entities.children(lists, "a component")
     components.refuse_nulls(*SPANS.keys)
     label, labels = components.names(components.values.field("label"), owner="component")

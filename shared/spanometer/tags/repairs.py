@@ -200,7 +200,7 @@ def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
     """Return the places of a scheme's grid; raise an `InputError` if the actions do not fit them."""
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
-        listed = "; ".join(f"{place.text} ({', '.join(place.actions)})" for place in places)
+        listed = "; ".join(f"({n}) {place.text}: {', '.join(place.actions)}" for n, place in enumerate(places, 1))
         problem = f"{setting('repair', ','.join(actions))} is not a policy for {scheme.name}."
         remedy = f"Give {len(places)} actions, separated by commas. Choose one for each case, in this order: "
         raise InputError(problem, f"{remedy}{listed}.", option="repair")

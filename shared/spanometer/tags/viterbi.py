@@ -206,8 +206,8 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
         remedy = "Pass one boolean for each token of the padded logits."
         tagged = as_array(mask, "a mask", remedy)
         if tagged.shape != shape or not (tagged.dtype == bool or np.isin(tagged, (0, 1)).all()):
-            problem = f"the mask has the shape {tagged.shape} and the type {tagged.dtype}"
-            raise InputError(f"{problem}, but needs the shape {shape} and the type bool.", remedy)
+            wanted = "the type bool" if tagged.shape == shape else f"the shape {shape}"
+            raise InputError(f"the mask has the shape {tagged.shape}, type {tagged.dtype}, but needs {wanted}.", remedy)
         return tagged.astype(bool)
     if lengths is None:
         return np.ones(shape, dtype=bool)
@@ -313,11 +313,10 @@ def _decode_block(
     lost = finished[path[last], np.arange(len(last))] == -np.inf
     if lost.any():
         sentence = int(sentences[: going[0]][lost].min())
-        length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "tag")
-        problem = f"every legal sequence of {length} in {legality.scheme.name} has the score -inf."
-        named = f"The tags are {', '.join(legality.labels)}."
-        keep = "If you set logits to -inf, keep at least one legal tag for each token."
-        remedy = f"Pass all tags of the model. {keep}"
+        length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "token")
+        problem = f"no legal sequence of {legality.scheme.name} tags for {length} has a finite score."
+        named = f"The model's tags are {', '.join(legality.labels)}."
+        remedy = "Pass all tags of the model. If you set logits to -inf, keep at least one legal tag for each token."
         raise InputError(f"{problem} {named}", remedy, document=sentence)
     for before, here, after in reversed(steps):
         stop = before + after - here

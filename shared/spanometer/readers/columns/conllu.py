@@ -236,7 +236,7 @@ def read_conll2012(source: Source, options: Conll2012Reading) -> Iterator[Record
             yield record
             record = None
         elif cells and (record is None or len(cells) < _CONLL2012_CELLS or not _BRACKETS.fullmatch(cells[-1])):
-            problem = "this row is outside all documents, has fewer than five columns, or does not end in brackets."
+            problem = "this row is outside documents, has fewer than five columns, or ends in neither '-' nor brackets."
             raise source.refuse(problem, _CONLL2012_REMEDY, number)
         elif cells:
             for begins, chain, ends in _CONLL2012_BRACKET.findall(cells[-1]):

@@ -79,7 +79,7 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
         remedy += f"columns {', '.join(others)} are optional."
         for other in LEVELS:
             if missing[0] == literal and other != level and COLUMNS[other][_LITERAL] in names:
-                remedy = f"The file has columns for the level {other}. Set {setting('level', other)}."
+                remedy = f"The file has columns for the level {other!r}. Set {setting('level', other)}."
         there = ", ".join(map(repr, names[:30]))[:300]
         raise source.refuse(f"the header has no column {missing[0]!r}; its columns are {there}.", remedy, number)
     return {kind: name for kind, name in columns.items() if name in names or kind == _LITERAL}

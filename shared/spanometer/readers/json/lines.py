@@ -37,8 +37,8 @@ from .records import (
 from .values import first_value, is_array
 
 _COLUMN = setting("column")
-_OR_SPANS = clause_for("column", f", or give the key of the spans with {setting('spans_key')}")
-_KEY_REMEDY = f"As the column{clause_for('column', f' ({_COLUMN})')}, give the key that holds lists of tags{_OR_SPANS}."
+_OR_SPANS = clause_for("column", f", or set {setting('spans_key')} to the key of the spans")
+_KEY_REMEDY = f"Set the column{clause_for('column', f' ({_COLUMN})')} to the key of the lists of tags{_OR_SPANS}."
 _OF_SPANS = f" of the spans with {setting('spans_key')}, or the key"
 _SPANS_REMEDY = f"Name the key{clause_for('spans_key', _OF_SPANS)} of the tags"
 _SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
@@ -107,8 +107,8 @@ def _in_tokens(some: Sequence[Row]) -> list[bool]:
 def _batch(some: Sequence[Row], key: str, *, in_tokens: bool) -> RecordBatch:
     """Check and convert rows; an error has the line of the first row."""
     if set(_in_tokens(some)) != {in_tokens}:
-        problem = "documents with a text have character offsets, and documents without a text have token offsets."
-        raise some[0].refuse(problem, "Give a text to all documents, or to none.")
+        problem = "some documents have character offsets, but other documents have token offsets."
+        raise some[0].refuse(problem, "Give all documents a text, or none. Or give all documents the same 'unit'.")
     keys = _KEYS if key == _KEYS[0] else (key,)
     named = f"Give every document a list of spans under {key!r}, or name another key with {setting('spans_key')}."
     lists = [row.list_under(keys, "spans", _REMEDY if key == _KEYS[0] else named) for row in some]
@@ -317,7 +317,7 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
     for row in rows(source, "tags"):
         lines.append(row.line)
         if isinstance(row.value, list) and unlisted is not None:
-            remedy = f"Write an object with the key {unlisted!r} on each line, or do not name a column."
+            remedy = f"Write an object with the key {unlisted!r} on each line, or leave out the column {unlisted!r}."
             raise row.refuse(f"this line is a list, so it has no key {unlisted!r}.", remedy)
         if unlisted is None and is_object(row.value, "text") and TAGS_KEY not in row.value:
             problem = f"the object has a text, but no list of spans and no 'tags'; its keys are {row.key_names}."

@@ -142,8 +142,8 @@ def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]
     """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
     if last - first > (most := 10 * len(pieces) + 1000):
-        problem = f"the 'index' values of {counted(len(pieces), 'word piece')} go from {first} to {last}"
-        raise row.refuse(f"{problem}. They may differ by at most {most:,}.", _SYSTEM_REMEDY)
+        problem = f"the lowest and highest 'index' of {counted(len(pieces), 'word piece')} are {first} and {last}"
+        raise row.refuse(f"{problem}, which differ by more than {most:,}.", _SYSTEM_REMEDY)
     tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
         spans = Spans.from_tags([[tag for *_, tag in tagged]], repair="conlleval")

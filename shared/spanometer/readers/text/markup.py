@@ -19,6 +19,7 @@ from ...arrays import batches, is_utf8, read_documents, string_array
 from ...documents.layers import WordRows, Words
 from ...exceptions import (
     InputError,
+    mention,
     on_both_sides,
     printable,
     require_same_documents,
@@ -222,7 +223,7 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     if listed and all(isinstance(part, str) and part and "." not in part for part in entity_types):
         return frozenset(entity_types)
     remedy = f"Give only the first part of a type: pers for pers.ind. The default is {', '.join(ENTITY_TYPES)}."
-    problem = f"{setting('entity_types', entity_types)} must be a list of names without dots."
+    problem = f"{mention('entity_types')} must be a list of names without dots, not {with_type(entity_types)}."
     raise InputError(problem, remedy, option="entity_types")
 
 

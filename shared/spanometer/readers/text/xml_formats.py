@@ -124,7 +124,7 @@ def _shows(source: Source) -> bool:
 register("bioc", "BioC", _shows, read_bioc, units=("codepoint", "utf-16", "byte"))
 
 
-_GATE_REMEDY = "Save the document as GATE XML."
+_GATE_REMEDY = "Save the document again in GATE, as GATE XML."
 _MARKUP = "Original markups"
 """The annotation set that has the markup of the original page."""
 
@@ -141,7 +141,7 @@ def read_gate(source: Source) -> Iterator[Record | str]:
     (document,) = source.elements()
     content = document.find("TextWithNodes")
     if content is None:
-        raise source.refuse("the document has no text.", _GATE_REMEDY, 1)
+        raise source.refuse("the GATE document has no TextWithNodes.", _GATE_REMEDY, 1)
     text, places = content.text or "", dict[str | None, int]()
     for node in content:
         places[node.get("id")] = len(text)
