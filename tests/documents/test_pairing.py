@@ -28,6 +28,20 @@ def bounds(spans):
     return list(zip(spans.start.tolist(), spans.end.tolist(), strict=True))
 
 
+def test_words_beside_their_text(made):
+    """Scored in tokens, spans of characters get the words of their own file; by default they stay characters."""
+    both = made(Record(text=TEXT, words=WORDS, spans=[(0, 18, "PER"), (1, 3, "X")]))
+    found = pair(both, both)
+    assert (found.choices["unit"], bounds(found.references)) == ("character", [(0, 18), (1, 3)])
+    assert sorted(bounds(pair(both, both, Pairing(to_tokens="expand")).predictions)) == [(0, 1), (0, 4)]
+    whole = made(Record(text=TEXT, words=WORDS, spans=[(0, 18, "PER")]))
+    assert bounds(pair(whole, whole, Pairing(unit="token")).references) == [(0, 4)]
+    other = made(Record(text=TEXT, words=[*WORDS[:-1], "!"], spans=[(0, 18, "PER")]))
+    with pytest.raises(InputError, match="the next word is '!', but the text continues") as caught:
+        pair(other, both, Pairing(unit="token"))
+    assert (caught.value.source[-7:], caught.value.position) == ("a.jsonl", 5)
+
+
 def test_characters_and_tokens(made):
     """Words without a text against a text without words, both ways round and in both units."""
     words = made(Record(words=WORDS, spans=[(0, 4, "PER")]), in_tokens=True)

@@ -385,6 +385,9 @@ class Pair:
         """Return the tokens that both sides use, and the tokenizer that made them (None if they come from the file)."""
         references, tokenizer = self.references, self.pairing.tokenizer
         if tokenizer is None:
+            in_tokens = self.pairing.unit == "token" or self.pairing.to_tokens != Pairing.to_tokens
+            if in_tokens and references.tokens is None and references.texts is not None:
+                on_side(references.name, references.take_text, references.texts)
             return references.tokens, references.file.tokenizer
         if not with_texts:
             raise InputError(

@@ -362,7 +362,7 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
     Raises:
         InputError: for the first word that is not found; it has document and position.
     """
-    refusal = partial(InputError, remedy="Both sides must annotate the same text.", document=document)
+    refusal = partial(InputError, remedy="Give the words of this text, in the order of the text.", document=document)
     bounds, place = [], 0
     for position, word in enumerate(words):
         start = text.find(word, place)
@@ -373,7 +373,7 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
         place = start + len(word)
         bounds.append((start, place))
     if text[place:].strip():
-        raise refusal(f"the words end before {shown(text[place:].strip()[:_AROUND])} in the other side's text.")
+        raise refusal(f"the text continues with {shown(text[place:].strip()[:_AROUND])} after the last word.")
     return bounds
 
 
