@@ -183,8 +183,9 @@ class TagColumns(LabelDecoding):
     Attributes:
         id2label: file with the names of integer tags: one name on each line, or a model's config.json.
         ignore_index: ignore tokens with this integer tag in the first file; needs --id2label.
-        documents: where documents begin. In files of tags: after blank lines (default), at each -DOCSTART- line if KEY
-            is -DOCSTART-, otherwise at each comment '# KEY = ...'. In texts with inline markup, KEY is:
+        documents: where documents begin. In files of tags, the default is after blank lines. If KEY is -DOCSTART-,
+            documents begin at -DOCSTART- lines. With another KEY, documents begin at comments '# KEY = ...'. In texts
+            with inline markup, KEY is:
             - lines (default): each line is a document
             - blank: blank lines separate documents
             - file: the file is one document
@@ -252,9 +253,9 @@ class InputFiles(
     level: str = option("fine", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or actions separated by commas, "
-        f"one for each case in order:\n- names, to compare positions: {', '.join(NAMED)}\n- cases, "
-        f"to compare positions: {', '.join(PLACES)}. For example, empty,keep,exact,whole,first,drop,drop,keep\n"
+        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is the name of a policy, or one action for "
+        "each case, such as empty,keep,exact,whole,first,drop,drop,keep.\n"
+        f"- names, to compare positions: {', '.join(NAMED)}\n- cases, to compare positions: {', '.join(PLACES)}\n"
         f"- names, to compare only strings: {', '.join(NAMED_STRINGS)}\n"
         f"- cases, to compare only strings: {', '.join(StringPolicy.places)}",
         metavar="POLICY",

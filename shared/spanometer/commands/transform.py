@@ -43,7 +43,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "rate": f"probability that a span is changed. Give --rate {once}",
         "seed": "random seed of the first --apply; the second uses N + 1",
         "first": f"change only the first N spans. Give --first {once}",
-        "matched": "change equally many spans for similar kinds of errors, such as short_extension and long_extension",
+        "matched": "change the same number of spans for similar errors, such as short_extension and long_extension",
         "list": "list the kinds of errors for --apply, and exit",
         "as-spans": "write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",
     }

@@ -27,7 +27,7 @@ DOCUMENTS = "documents"
 DOCUMENTS_BY_LABEL = "documents_by_label"
 """The average over documents, also for the score of each label."""
 
-ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean over documents, but each label's score is from the whole corpus"}
+ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean over documents, only for the overall score"}
 """All ways to average, over labels or documents."""
 
 _BLOCK = 1 << 19

@@ -168,7 +168,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
     def forms(cls) -> str:
         """Describe the documents of each configuration."""
         rows = [f"`{name}`, an item is {configuration.help}" for name, configuration in cls.configurations.items()]
-        return f"one item per document. In the {'default' if rows[1:] else 'only'} configuration {'. In '.join(rows)}"
+        return f"one item per document. In the {'default ' if rows[1:] else ''}configuration {'. In '.join(rows)}"
 
     @classmethod
     def _signature(cls) -> inspect.Signature:

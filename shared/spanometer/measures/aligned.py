@@ -91,7 +91,7 @@ class PrecisionRecallF1(Measure):
     average: str = reused_option(
         Measure,
         "average",
-        choices={**ALL_AVERAGES, DOCUMENTS_BY_LABEL: "mean over documents, also for each label's score"},
+        choices={**ALL_AVERAGES, DOCUMENTS_BY_LABEL: "mean over documents, for the overall score and label scores"},
     )
     f_beta: float = option(1.0, help="beta of F-beta; 2 gives recall twice the weight of precision", low=0)
     combination: str = option(
@@ -174,8 +174,8 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
     by group.
 
     Attributes:
-        label_groups: separator in labels, for additional scores of groups. If it is /, NAME/PATIENT and NAME/DOCTOR
-            form the group NAME.
+        label_groups: score groups of labels instead of labels. With the separator /, the labels NAME/PATIENT and
+            NAME/DOCTOR form the group NAME.
     """
 
     label_groups: str | None = option(None, kind=str, metavar="SEP")

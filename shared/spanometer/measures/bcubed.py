@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "share of the predicted span that the reference span covers; mean over tokens in predicted spans",
-        "share of the reference span that the predicted span covers; mean over tokens in reference spans",
+        "mean over tokens in predicted spans: share of the predicted span that the token's reference span covers",
+        "mean over tokens in reference spans: share of the reference span that the token's predicted span covers",
     )
     place = 40
 

@@ -56,8 +56,8 @@ class ChanceKappaF1(AlignedMeasure):
     f1 is in [0, 1], higher is better. kappa_f1 is at most 1: 1 means identical annotations, 0 the level of chance. With
     `disjoint` chance_f1 is the exact expectation of F1, in [0, 1]. With other placements, and with the method
     `uniform`, random spans may overlap more than observed ones, so chance_f1 can exceed 1. Then `notes` warns, and
-    kappa_f1 is 1 for identical annotations and `zero_division` for all others. Documents without spans do not change
-    any score.
+    kappa_f1 is 1 for identical annotations and `zero_division` for all others. If there are no spans, all
+    scores are `zero_division`. Documents without spans do not change any score.
 
     Each of the `n_simulations` is a pair of random annotations of the corpus. `chance_f1_std` is the standard deviation
     of their F1, and the one-sided `p_value` is (1 + number of draws with at least the observed F1) / (1 + number of
@@ -77,8 +77,7 @@ class ChanceKappaF1(AlignedMeasure):
         n_simulations: number of simulated random annotations, for chance_f1_std (standard deviation of the simulated
             F1) and p_value (share of the simulations that reach the observed F1).
         seed: the seed of the simulations.
-        zero_division: value of an undefined score: kappa_f1 if chance_f1 is 1 or more, all scores if there are no
-            spans.
+        zero_division: value of undefined scores.
 
     Counts: `both`, `expected`, `predicted`, `reference` (tokens or spans, see `level`), `reference_spans`.
 

@@ -88,9 +88,8 @@ class FairF(FMeasure):
 
     Attributes:
         weights: weights of errors. "fair": a wrong label or boundary is 0.5 FP and 0.5 FN. "weighted": like "fair", but
-            a boundary error is 0.5 TP, and 0.5 FN (span too small), 0.5 FP (too large) or 0.25 of each (spans cross).
-            Or set your own weights, such as {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25" for
-            boundary errors.
+            a boundary error is half right (0.5 TP). Or set your own weights, such as {"BE": {"TP": 0.5, "FP": 0.25,
+            "FN": 0.25}} or "BE=0.5/0.25/0.25" for boundary errors.
         focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
             label of the predicted span.
 

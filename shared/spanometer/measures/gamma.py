@@ -76,7 +76,7 @@ class Gamma(UnitMeasure):
             95% confidence.
         seed: the seed of the random annotations.
         processes: the number of processes; it does not change the result.
-        zero_division: value of gamma if only the expected disorder is zero, or if there are no units.
+        zero_division: value of undefined scores.
 
     Counts: `observed`, the disorder before division by `mean_units`, the mean number of units per annotator; `weight`
     and `categorical`, the sums for gamma-cat by label and, as `all_...`, by document; `units`; `reference_spans` of the

@@ -21,7 +21,7 @@ class IntersectionF(FMeasure):
 
     Attributes:
         cap: limit the coverage of each span to 1, for annotations with overlapping spans of one label.
-        best: which spans count with their largest overlap, not with the sum of their overlaps.
+        best: sides on which only the largest overlap of each span counts.
 
     Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,
     in spans.

@@ -72,12 +72,11 @@ class MatchedF(FMeasure):
         "iou_threshold",
         help="value of a matched pair",
         choices={
-            "iou_threshold": "1 if its intersection over union reaches the threshold",
+            "iou_threshold": "all or nothing: 1 if its intersection over union reaches the threshold",
             "iou_50_95": "mean of iou_threshold over the thresholds 0.5, 0.55 ... 0.95",
             "iou": "its intersection over union",
             "overlap": "1 for any shared token",
-            "mpp": "for precision, the share of the predicted span that is covered; for recall, the share of the "
-            "reference span that is covered",
+            "mpp": "for precision, the covered share of the predicted span; for recall, of the reference span",
         },
         label="Credit of a pair",
     )

@@ -52,8 +52,7 @@ class RelaxedF(FMeasure):
             "any": "one shared token is enough",
             "iou": "intersection over union",
             "dice": "twice the intersection, divided by the sum of sizes",
-            "coverage": "for precision, the share of the predicted span that is covered; for recall, the share of the "
-            "reference span that is covered",
+            "coverage": "for precision, the covered share of the predicted span; for recall, of the reference span",
         },
         label="Overlap",
     )
@@ -66,11 +65,11 @@ class RelaxedF(FMeasure):
     )
     matching: str = option(
         "many",
-        help="how spans are matched",
+        help="how many spans a span can match",
         choices={
-            "many": "a span can match several spans",
-            "first": "one to one; each reference span takes the first unused predicted span that overlaps enough",
-            "fresh": "like many, but if several predicted spans match a reference span, only the first counts",
+            "many": "any number",
+            "first": "one; each reference span takes the first unused predicted span that overlaps enough",
+            "fresh": "any number; if several predicted spans match a reference span, only the first counts",
         },
         label="Matching",
     )

@@ -58,7 +58,7 @@ class Seqeval(Measure):
     scheme: str | None = option(None, choices=tuple(SCHEMES), convert=canonical)
     mode: str | None = option(
         None,
-        help="how to handle illegal tags (by default, like the CoNLL script)",
+        help="how to handle illegal tags. If None, read them as the CoNLL script does. The other value is",
         choices={"strict": "drop malformed spans"},
     )
     sample_weight: Sequence[float] | None = option(None, type="list of float, optional", repr=False, compare=False)

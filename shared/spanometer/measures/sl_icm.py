@@ -82,7 +82,7 @@ class SlIcm(AlignedMeasure):
             information in its intersections, then the most pairs; the paper leaves the matching open.
         alpha1: weight of the predictions' information.
         alpha2: weight of the reference's information.
-        beta: shared information has the weight 1 + beta, which must exceed alpha1 + alpha2.
+        beta: extra weight of shared information, added to the weight 1.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
@@ -133,7 +133,7 @@ class SlIcm(AlignedMeasure):
     results: ClassVar[Mapping[str, Key]] = {
         "sl_icm": Key(
             "SL-ICM",
-            "SL-ICM score (default: bits). With default weights, a perfect output scores the reference's information",
+            "SL-ICM score, in bits by default",
             "(-∞, ∞)",
             share=False,
         ),

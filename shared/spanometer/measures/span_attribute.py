@@ -96,8 +96,7 @@ class SpanAttribute(Measure):
         on_mismatch: how to handle spans on only one side. `error`: raise an error. `count`: their items are false
             negatives or false positives, and `unmatched_references` and `unmatched_predictions` count the spans. Items
             have no labels, so spans that differ only in labels are compared by their values.
-        zero_division: value of an undefined score: p if there are no predicted values, r and ap if there are no
-            reference values, f if there are neither.
+        zero_division: value of undefined scores.
     """
 
     # results list each attribute, so nothing is averaged

@@ -31,9 +31,9 @@ class SpanF(FMeasure):
         help="how to count equal spans",
         choices={
             "once": "equal spans count once",
-            "each": "each copy counts; if the reference has 3 copies, at most 3 predicted copies are right",
-            "wrong": "the copies of a right span count once, but each copy of a wrong span counts",
-            "forms": "spans with the same string and label count once; they are right if any of them is right",
+            "each": "each copy counts; copies are matched one to one",
+            "wrong": "a right span counts once, but each copy of a wrong span counts",
+            "forms": "spans with the same string and label count once, as right if any of them is right",
         },
     )
     tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document, for duplicates=forms")

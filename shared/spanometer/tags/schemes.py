@@ -221,7 +221,7 @@ class LabelChoice:
     Attributes:
         label_map: rename labels: old names (or tags such as B-geo) with their new names; other labels keep their names.
         reference_label_map: rename labels only in the reference. OLD= (without NEW) removes reference spans with the
-            label OLD, and predicted spans with exactly the same tokens.
+            label OLD. Predicted spans with the same tokens as a removed span are also removed.
         labels: score only these labels; if labels are renamed, use the new names.
         ignore_labels: ignore all spans with these labels; if labels are renamed, use the new names.
         label_case: convert labels to one case.

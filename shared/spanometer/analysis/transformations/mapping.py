@@ -145,7 +145,7 @@ def free(transformation: Transformation) -> Transformation:
 
 
 def matched(name: str, transformation: Transformation, spans: Spans) -> Transformation:
-    """Limit a transformation so that all transformations of its group in `PAIRS` change equally many spans.
+    """Limit a transformation so that all transformations of its group in `PAIRS` change the same number of spans.
 
     Each changes its first n spans, where n is the smallest number that one of them can change. Extensions (`+1` to
     `+3`) change the same spans: those with room for the longest extension.
