@@ -238,8 +238,7 @@ _OF_ONE_REFERENCE = (
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    default = 'span_f, link_f, bcubed; "all" for all'
-    add_measure_options(parser, NAMED_MEASURES, default=default, protocols=True)
+    add_measure_options(parser, NAMED_MEASURES, default='span_f, link_f, bcubed; "all" for all', protocols=True)
     add_options(parser, "measures", Intervals)
     add_systems(parser)
     what = "the first N files are references, one per annotator. If one file has all annotators' spans, use 1"

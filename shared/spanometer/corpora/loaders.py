@@ -306,8 +306,7 @@ def load_hipe(
         read=partial(_hipe_read, level),
         file_names={name: (f"*[-_]{word}[-_]{language}.tsv",) for name, word in USUAL_WORDS.items()},
     )
-    files = corpus.find(source, split, cache_dir)
-    return corpus.load(files, split, streaming=streaming, cache_dir=cache_dir)
+    return corpus.load(corpus.find(source, split, cache_dir), split, streaming=streaming, cache_dir=cache_dir)
 
 
 def _hipe_read(level: str, file: CorpusFile) -> Iterator[Part]:
