@@ -384,8 +384,7 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[
     bare = [side for side, names in inside.items() if any(split_tag(name)[1] is None for name in names)]
     if bare and len(bare) < sum(map(bool, inside.values())):
         named = " and the ".join(sorted(bare))
-        problem = f"the tags of the {named} have no labels, but other tags have labels."
-        raise InputError(problem, LABELS_REMEDY)
+        raise InputError(f"the tags of the {named} have no labels, but other tags have labels.", LABELS_REMEDY)
     return scheme_of(None, *sides.values(), *readable(labels))
 
 

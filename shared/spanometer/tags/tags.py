@@ -74,8 +74,7 @@ class Tags:
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[str]]) -> Self:
         """Encode lists, tuples or NumPy rows of tags. Integer tags get temporary names, see `renamed`."""
-        arrays = list_arrays(documents)
-        return cls.from_arrow(pa.chunked_array(arrays, pa.list_(pa.string())))
+        return cls.from_arrow(pa.chunked_array(list_arrays(documents), pa.list_(pa.string())))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Self:
