@@ -86,8 +86,7 @@ class SpanF(FMeasure):
         if self.tokens is None:
             problem = f"{setting('duplicates', 'forms')} compares words, but there are no words."
             raise InputError(problem, TOKENS_REMEDY, option="duplicates")
-        lengths = np.diff(alignment.offsets)
-        _, codes = words_of(self.tokens, lengths, exact=alignment.lengths is not None)
+        _, codes = words_of(self.tokens, np.diff(alignment.offsets), exact=alignment.lengths is not None)
         sides = alignment.references, alignment.predictions
         pieces = (side.pieces_by_span for side in sides)
         rows = [codes[ranges(alignment.token(part.start), part.end - part.start)] for part in pieces]
