@@ -276,8 +276,7 @@ def run(options: argparse.Namespace) -> None:
     drawn = {} if resampling is None else asdict(resampling)
     with corpus.placing_errors():
         result = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
-    lines = corpus.lines(result.documents, result.tokens, result.unit)
-    output.show(result, corpus.described(), heading(lines))
+    output.show(result, corpus.described(), heading(corpus.lines(result.documents, result.tokens, result.unit)))
 
 
 def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tuple[Corpus, dict[str, Report]]:

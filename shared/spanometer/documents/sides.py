@@ -194,8 +194,7 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         result = Sides(spans, dict(described))
     choice = reading.choice
     chosen = choice.of_sides(result.spans)
-    scored = reading.pairing.scored_spans(list(chosen.values()))
-    spans = dict(zip(chosen, scored, strict=True))
+    spans = dict(zip(chosen, reading.pairing.scored_spans(list(chosen.values())), strict=True))
     return result._replace(spans=spans, reading={**result.reading, **choice.signed()})
 
 

@@ -435,8 +435,7 @@ def _read_fragments(spans: ListItems) -> Fragments:
     malformed = (np.diff(integers(pairs.offsets)) != 2) | null_flags(pairs)
     fragments.refuse(malformed, "a fragment is not a pair [start, end].")
     bounds = pairs.flatten()
-    missing = np.logical_or(*null_flags(bounds).reshape(-1, 2).T)
-    fragments.refuse(missing, "a boundary of a fragment is None.")
+    fragments.refuse(np.logical_or(*null_flags(bounds).reshape(-1, 2).T), "a boundary of a fragment is None.")
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
     return Fragments(offsets_by(fragments.parent, number), start, end)
 
