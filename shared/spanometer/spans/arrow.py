@@ -173,6 +173,18 @@ class DocumentColumns:
         return list(self.to_arrow().to_pylist())
 
 
+@dataclass(frozen=True, eq=False)
+class SpanColumns(DocumentColumns):
+    """The first columns of all classes of spans with labels; see `Spans`."""
+
+    document: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    label: np.ndarray
+    labels: tuple[str, ...]
+    documents: int
+
+
 Annotation = TypeVar("Annotation", bound=DocumentColumns)
 
 

@@ -40,9 +40,9 @@ from .arrow import (
     SPAN_REMEDY,
     SPAN_TYPE,
     SPANS,
-    DocumentColumns,
     Intervals,
     ListItems,
+    SpanColumns,
     bounds_arrays,
     is_list_of,
     require_same_lengths,
@@ -92,7 +92,7 @@ class Fragments(Intervals):
 
 
 @dataclass(frozen=True, eq=False)
-class Spans(DocumentColumns):
+class Spans(SpanColumns):
     """One side's spans, ordered by document, start, end and label, without duplicates.
 
     Create objects with `from_tags`, `from_dicts` or `from_arrow`; the constructor does not check the columns.
@@ -108,12 +108,6 @@ class Spans(DocumentColumns):
         copies: the number of copies of each span before duplicates were merged, int64; None without duplicates.
     """
 
-    document: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    label: np.ndarray
-    labels: tuple[str, ...]
-    documents: int
     lengths: np.ndarray | None = None
     fragments: Fragments | None = None
     copies: np.ndarray | None = None
