@@ -165,8 +165,7 @@ class MatchedSpans:
         base = line_base(spans.label, spans.document, self.alignment.offsets)[pieces.span]
         bounds = np.stack([pieces.start - base, pieces.end - base], axis=1).ravel()
         pairs = as_lists(np.arange(0, len(bounds) + 1, 2), arrow_array(bounds))
-        lists = as_lists(offsets_by(pieces.span, len(spans)), pairs)
-        return lists.take(arrow_array(chosen, chosen < 0))
+        return as_lists(offsets_by(pieces.span, len(spans)), pairs).take(arrow_array(chosen, chosen < 0))
 
 
 def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:

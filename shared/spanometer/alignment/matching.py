@@ -323,8 +323,7 @@ class Groups:
             while ((lower := (price[solution][:, None] + dearer).min(axis=0)) < price - _EQUAL / 10).any():
                 price = lower
             open_ &= price[solution][:, None] + dearer <= price + _EQUAL
-        first = _first_choice(open_, solution, height)
-        return np.asarray(pairs[first[row] == column])
+        return np.asarray(pairs[_first_choice(open_, solution, height)[row] == column])
 
 
 def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -> np.ndarray:

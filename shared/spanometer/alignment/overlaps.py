@@ -300,8 +300,7 @@ class Alignment:
     def pairs(self) -> Pairs:
         """The pairs of spans that have the same label and share tokens."""
         first, second = self.references.intervals, self.predictions.intervals
-        noun = "spans" if self.labels_ignored else "spans of one label"
-        left, right = overlaps(first, second, noun=noun)
+        left, right = overlaps(first, second, noun="spans" if self.labels_ignored else "spans of one label")
         start, end = intersections(first, second, left, right)
         if self.contiguous:
             return Pairs(left, right, np.subtract(end, start, out=end))

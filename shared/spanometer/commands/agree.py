@@ -97,8 +97,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     add_annotators(parser)
     add_reading(parser, OF_SEVERAL)
-    default = "unitizing_alpha; chance_kappa_f1 is always computed"
-    add_measure_options(parser, _MEASURES, default=default)
+    add_measure_options(parser, _MEASURES, default="unitizing_alpha; chance_kappa_f1 is always computed")
     add_options(parser, "measures", Intervals)
     add_options(parser, "output", AgreementOutput)
 

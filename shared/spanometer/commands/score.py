@@ -238,8 +238,7 @@ _OF_ONE_REFERENCE = (
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    default = 'span_f, link_f, bcubed; "all" for all'
-    add_measure_options(parser, NAMED_MEASURES, default=default, protocols=True)
+    add_measure_options(parser, NAMED_MEASURES, default='span_f, link_f, bcubed; "all" for all', protocols=True)
     add_options(parser, "measures", Intervals)
     add_systems(parser)
     what = "the first N files are references, one per annotator. If one file has all annotators' spans, use 1"
@@ -277,8 +276,7 @@ def run(options: argparse.Namespace) -> None:
     drawn = {} if resampling is None else asdict(resampling)
     with corpus.placing_errors():
         result = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
-    lines = corpus.lines(result.documents, result.tokens, result.unit)
-    output.show(result, corpus.described(), heading(lines))
+    output.show(result, corpus.described(), heading(corpus.lines(result.documents, result.tokens, result.unit)))
 
 
 def _score_parquet(request: MeasureRequest, resampling: Resampling | None) -> tuple[Corpus, dict[str, Report]]:

@@ -252,8 +252,7 @@ def _split_of(file: CorpusFile, wanted: str | None) -> str:
         raise InputError(problem, "Name the split, such as split='train'.", source=file.name)
     if named is not None and wanted not in (None, named):
         problem = f"by its name, this file is the {named} split, not the {wanted} split."
-        remedy = f"Pass the file of the {wanted} split, or rename this file."
-        raise InputError(problem, remedy, source=file.name)
+        raise InputError(problem, f"Pass the file of the {wanted} split, or rename this file.", source=file.name)
     return wanted or str(named)
 
 

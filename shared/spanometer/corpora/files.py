@@ -71,8 +71,7 @@ class CorpusFile:
     @property
     def split(self) -> str | None:
         """The split that the name contains; None if it contains no split or several."""
-        words = re.split(r"[^a-z]+", self.bare_name)
-        splits = {SPLIT_ALIASES.get(word, word) for word in words} & set(SPLITS)
+        splits = {SPLIT_ALIASES.get(word, word) for word in re.split(r"[^a-z]+", self.bare_name)} & set(SPLITS)
         return splits.pop() if len(splits) == 1 else None
 
     @contextmanager

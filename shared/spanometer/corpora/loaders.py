@@ -253,9 +253,8 @@ def _require_language(files: Files, language: str) -> None:
     for file in chain.from_iterable(files.values()):
         match = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())
         if match and match[1] != language:
-            remedy = f"Use language={match[1]!r}, or give another file."
             problem = f"the file name says that the language is {match[1]!r}, but you set language={language!r}."
-            raise InputError(problem, remedy, source=file.name)
+            raise InputError(problem, f"Use language={match[1]!r}, or give another file.", source=file.name)
 
 
 _METADATA = ("language", "newspaper", "date")
@@ -306,8 +305,7 @@ def load_hipe(
         read=partial(_hipe_read, level),
         file_names={name: (f"*[-_]{word}[-_]{language}.tsv",) for name, word in USUAL_WORDS.items()},
     )
-    files = corpus.find(source, split, cache_dir)
-    return corpus.load(files, split, streaming=streaming, cache_dir=cache_dir)
+    return corpus.load(corpus.find(source, split, cache_dir), split, streaming=streaming, cache_dir=cache_dir)
 
 
 def _hipe_read(level: str, file: CorpusFile) -> Iterator[Part]:

@@ -214,8 +214,7 @@ class Counts:
         columns = {name: Column(zeros, labels, column.per_label(len(labels))) for name, column in self.columns.items()}
         # broadcast takes no memory for documents
         first = np.broadcast_to(np.int32(0), self.documents)
-        total = replace(self, columns={}).grouped(first, 1)
-        return replace(total, columns=columns)
+        return replace(replace(self, columns={}).grouped(first, 1), columns=columns)
 
     def summed(self) -> Self:
         """Sum each column to one value per document and label, with integers in the smallest type."""

@@ -411,7 +411,6 @@ class _SpanColumns:
     def stated(self) -> StatedSpans:
         """Return all spans in the order of the file."""
         start, end, label = map(np.concatenate, zip(*self._bounds, strict=True))
-        attributes = np.concatenate(self._attributes)
         documents = len(self._counts)
         document = np.repeat(np.arange(documents, dtype=np.int32), self._counts)
         fragments = None
@@ -425,7 +424,7 @@ class _SpanColumns:
         if not all(pa.types.is_null(chunk.type) for chunk in self._texts):
             texts = pa.chunked_array([chunk.cast(TEXT_TYPE) for chunk in self._texts])
         spans = Spans(document, start, end, label, tuple(self._labels), documents, None, fragments)
-        return StatedSpans(spans, attributes, self._values, texts)
+        return StatedSpans(spans, np.concatenate(self._attributes), self._values, texts)
 
 
 def _narrow(bounds: Sequence[int]) -> np.ndarray:

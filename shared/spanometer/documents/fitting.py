@@ -130,8 +130,7 @@ class Fitted(Carrying):
         spans = self.file.spans
         if spans.fragments is not None:
             several = np.diff(spans.fragments.offsets) > 1
-            what = "discontinuous spans become contiguous spans"
-            self.lose(what, spans.document[several].tolist())
+            self.lose("discontinuous spans become contiguous spans", spans.document[several].tolist())
             self.put(spans=in_order(replace(spans, fragments=None)))
 
     def in_characters(self) -> None:

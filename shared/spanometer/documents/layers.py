@@ -314,8 +314,7 @@ def joined_tags(parts: Sequence[Tags]) -> Tags:
 
 def tag_lists(tags: Tags) -> list[list[str]]:
     """Convert encoded tags (or words) to a list for each document."""
-    names = np.array([*tags.names, ""], dtype=object)
-    flat = names[tags.codes].tolist()
+    flat = np.array([*tags.names, ""], dtype=object)[tags.codes].tolist()
     return [flat[start:end] for start, end in pairwise(tags.offsets.tolist())]
 
 

@@ -29,8 +29,7 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
     """
     curators = _curators(file)
     if len(curators) == 1 and len(file.names) > 1:
-        note = f"Only the spans of the curator {curators[0]!r} were used."
-        return file.of(curators[0]).noting(note)
+        return file.of(curators[0]).noting(f"Only the spans of the curator {curators[0]!r} were used.")
     if len(file.names) > 1:
         listed = ", ".join(map(repr, file.names))
         problem = f"the file has spans of {len(file.names)} annotators: {listed}."
@@ -57,8 +56,7 @@ def by_annotator(
     others = [name for name in file.names if name not in curators]
     if curators and len(others) > 1:
         listed = ", ".join(map(repr, curators))
-        note = f"The curator {listed} was left out; choose other annotators with --annotators."
-        file = file.noting(note)
+        file = file.noting(f"The curator {listed} was left out; choose other annotators with --annotators.")
     sides = {name: file.of(name) for name in chosen or (others if len(others) > 1 else file.names)}
     if any(side.documents.ids is None for side in sides.values()):
         return sides
@@ -196,8 +194,7 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         result = Sides(spans, dict(described))
     choice = reading.choice
     chosen = choice.of_sides(result.spans)
-    scored = reading.pairing.scored_spans(list(chosen.values()))
-    spans = dict(zip(chosen, scored, strict=True))
+    spans = dict(zip(chosen, reading.pairing.scored_spans(list(chosen.values())), strict=True))
     return result._replace(spans=spans, reading={**result.reading, **choice.signed()})
 
 

@@ -415,8 +415,7 @@ def each_index(texts: Sequence[str], tokens: TextTokens) -> Iterator[TextIndex]:
     if len(tokens.lengths) != len(texts):
         problem = f"got {counted(len(texts), 'text')}, but tokens of {counted(len(tokens.lengths), 'document')}."
         raise InputError(problem, "Pass the tokens of each text.", option="tokens")
-    offsets = tokens.offsets.tolist()
-    for document, (text, bounds) in enumerate(zip(texts, pairwise(offsets), strict=True)):
+    for document, (text, bounds) in enumerate(zip(texts, pairwise(tokens.offsets.tolist()), strict=True)):
         starts, ends = (column[slice(*bounds)].tolist() for column in (tokens.start, tokens.end))
         if ends and ends[-1] > len(text):
             raise InputError(

@@ -311,8 +311,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
                 raise InputError(f"there are no {side}.", "Pass predictions=... and references=...")
             columns[side] = on_side(side, form.to_arrow, documents, stored)
         require_same_documents(*(sum(map(len, columns[side])) for side in ("references", "predictions")))
-        chunked = {side: pa.chunked_array(arrays) for side, arrays in columns.items()}
-        whole = pa.table(chunked)
+        whole = pa.table({side: pa.chunked_array(arrays) for side, arrays in columns.items()})
         tables = [pa.Table.from_batches([batch]) for batch in whole.to_batches()] or [whole]
         for table in tables:
             try:

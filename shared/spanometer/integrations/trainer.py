@@ -315,8 +315,7 @@ class TokenClassificationMetrics:
         results, of_labels = {}, {}
         # a single array of integer tags belongs to the first decoder
         for ending, path in zip(self._endings.values(), paths, strict=False):
-            predictions = Tags(path, self._tags, offsets)
-            decoded = pair_from_tags(references, predictions, **self._decoding)[:2]
+            decoded = pair_from_tags(references, Tags(path, self._tags, offsets), **self._decoding)[:2]
             pair = [side.relabelled(self._new_names) if self._choice.chooses else side for side in decoded]
             of_labels_too = self._per_label and not ending
             alignment = Alignment(*(side.with_labels(self._label_names) if of_labels_too else side for side in pair))

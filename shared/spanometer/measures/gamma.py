@@ -437,8 +437,7 @@ class Chance:
             drawn = generator.integers(count, size=count)
         first, last = int(units.start.min()), int(units.end.max())
         moves = np.floor(self._moves(generator, last - first)).astype(np.int64)
-        of_new = [np.flatnonzero(units.annotator == real) for real in drawn]
-        unit = np.concatenate(of_new)
+        unit = np.concatenate([np.flatnonzero(units.annotator == real) for real in drawn])
         annotator = np.repeat(np.arange(count), numbers[drawn])
         start = first + (units.start[unit] - first + moves[annotator]) % (last - first)
         return annotator, start, start + units.duration[unit], units.label[unit]

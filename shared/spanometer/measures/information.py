@@ -56,10 +56,9 @@ class TokenProbabilities:
         values = np.concatenate([np.empty(0), *parts])
         if (token := first_flagged((values < 0) | (values > 1))) is not None:
             logarithms = " If the values are logarithms, apply exp to them first." if values[token] < 0 else ""
-            problem = f"{values[token]!s} is not a probability."
             document, position = place_of(offsets, token)
             place: dict[str, Any] = {"side": "token_probabilities", "document": document, "position": position}
-            raise InputError(problem, f"{_RANGE}{logarithms}", **place)
+            raise InputError(f"{values[token]!s} is not a probability.", f"{_RANGE}{logarithms}", **place)
         return cls(offsets, np.where(values == 0, np.nan, values))
 
 

@@ -54,10 +54,9 @@ class IntersectionF(FMeasure):
         """Sum the covered proportion of each span."""
         references, predictions = alignment.references, alignment.predictions
         if self.needs:
-            reason = ", so shared tokens would count twice."
             remedy = f"Use {setting('cap', True)} to limit the coverage of each span to 1."
             for name, side in alignment.sides.items():
-                require_disjoint(alignment, name, side, reason, remedy)
+                require_disjoint(alignment, name, side, ", so shared tokens would count twice.", remedy)
         return {
             "right": self._covered(alignment, "predictions", predictions, references),
             "predicted": predictions.column(),

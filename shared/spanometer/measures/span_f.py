@@ -86,16 +86,14 @@ class SpanF(FMeasure):
         if self.tokens is None:
             problem = f"{setting('duplicates', 'forms')} compares words, but there are no words."
             raise InputError(problem, TOKENS_REMEDY, option="duplicates")
-        lengths = np.diff(alignment.offsets)
-        _, codes = words_of(self.tokens, lengths, exact=alignment.lengths is not None)
+        _, codes = words_of(self.tokens, np.diff(alignment.offsets), exact=alignment.lengths is not None)
         sides = alignment.references, alignment.predictions
         pieces = (side.pieces_by_span for side in sides)
         rows = [codes[ranges(alignment.token(part.start), part.end - part.start)] for part in pieces]
         ends = offsets_of(np.concatenate([side.size for side in sides]))
         forms = row_codes(np.concatenate([side.label for side in sides]), ends[:-1], ends[1:], np.concatenate(rows))
-        equal = np.concatenate(alignment.equal)
         of_side = np.repeat([0, 1], [len(side) for side in sides])
-        order = np.lexsort((~equal, forms, of_side))
+        order = np.lexsort((~np.concatenate(alignment.equal), forms, of_side))
         flags = np.zeros(len(forms), dtype=np.int64)
         flags[order[begins_run(forms[order], of_side[order])]] = 1
         return np.split(flags, [len(sides[0])])

@@ -210,9 +210,8 @@ def _disagreement(counts: Counts, times: np.ndarray) -> tuple[np.ndarray, np.nda
     """Compute observed and expected disagreement (1995) of the concatenated documents with copies, by label."""
     rows, tokens, documents = counts.rows, counts.shared["tokens"], np.repeat(np.arange(counts.documents), times)
     annotators = int(divide(counts.shared["annotator_tokens"].sum(), tokens.sum(), 2.0))
-    order = np.argsort(rows["document"], kind="stable")
     sizes, items = take_segments(offsets_by(rows["document"], counts.documents), documents)
-    units = order[items]
+    units = np.argsort(rows["document"], kind="stable")[items]
     offsets = offsets_of(tokens[documents])
     base = rows["label"][units] * offsets[-1] + np.repeat(offsets[:-1], sizes)
     start, end = (rows[bound][units] + base for bound in ("start", "end"))

@@ -290,8 +290,7 @@ def plot_confusion(confusion: Confusion, path: str) -> Figure:
     side = max(2.6, cell * size)
     pairs = {"overlap": "all pairs", "exact": "pairs with the same boundaries"}[confusion.pairs]
     figure, axes = new_plot(side + 2.6, side + 1.4, f"Labels of reference and predicted spans: {pairs}")
-    totals = confusion.counts.sum(axis=1, keepdims=True)
-    share = confusion.counts / np.maximum(totals, 1)
+    share = confusion.counts / np.maximum(confusion.counts.sum(axis=1, keepdims=True), 1)
     # the square root makes rare confusions visible beside correct spans
     image = axes.imshow(np.ma.masked_equal(np.sqrt(share), 0), cmap="Blues", vmin=0.0, vmax=1.0)
     for row, column in np.argwhere(confusion.counts).tolist():

@@ -172,8 +172,7 @@ def read_documents(
         InputError: if the file cannot be read, if an option is unknown or belongs to another format, or if there is no
             such annotator. The error names the file and the place.
     """
-    declared = reading_options("spans")
-    require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
+    require_known(options, {**reading_options("spans"), **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
     require_tokenizer(tokenizer)
     require_name(name)
     if annotator is not None:

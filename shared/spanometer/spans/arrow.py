@@ -173,6 +173,18 @@ class DocumentColumns:
         return list(self.to_arrow().to_pylist())
 
 
+@dataclass(frozen=True, eq=False)
+class SpanColumns(DocumentColumns):
+    """The first columns of all classes of spans with labels; see `Spans`."""
+
+    document: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    label: np.ndarray
+    labels: tuple[str, ...]
+    documents: int
+
+
 Annotation = TypeVar("Annotation", bound=DocumentColumns)
 
 
@@ -417,8 +429,7 @@ class ListItems:
             if problem := name_problem(name, noun):
                 if owner == "component" and (item := first_flagged(codes == code)) is not None:
                     problem = f"component {item - np.searchsorted(self.parent, self.parent[item])} is wrong: {problem}"
-                remedy = f"Give every {owner} a plain {noun}, such as 'PER'."
-                self.refuse(codes == code, problem, remedy)
+                self.refuse(codes == code, problem, f"Give every {owner} a plain {noun}, such as 'PER'.")
 
 
 def parents_of(lists: pa.Array) -> np.ndarray:

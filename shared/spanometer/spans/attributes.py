@@ -29,7 +29,7 @@ from ..arrays import (
 )
 from ..exceptions import InputError, counted, shown, with_type
 from ..tags.schemes import name_problem
-from .arrow import BOUNDS, REPLACE, DocumentColumns, ItemKind, bounds_arrays, string_codes, structs
+from .arrow import BOUNDS, REPLACE, ItemKind, SpanColumns, bounds_arrays, string_codes, structs
 
 Value = bool | int | float | str
 
@@ -53,7 +53,7 @@ _Item = tuple[str, Value | None, float | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Attributes(DocumentColumns):
+class Attributes(SpanColumns):
     """One side's spans and their attribute values, in the original order.
 
     Two values are the same if they are equal and have the same type: True, 1, 1.0 and "1" are four values. An attribute
@@ -74,12 +74,6 @@ class Attributes(DocumentColumns):
         score: the score of each row's value, float64; NaN if there is no score.
     """
 
-    document: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    label: np.ndarray
-    labels: tuple[str, ...]
-    documents: int
     rows: np.ndarray
     name: np.ndarray
     names: tuple[str, ...]

@@ -173,8 +173,7 @@ def _read_components(entities: ListItems, start: np.ndarray, end: np.ndarray) ->
     problem = "a component from {} to {} is not inside its entity, which goes from {} to {}.".format
     remedy = "Give the component a start and an end inside its entity."
     components.refuse(outside, lambda node: problem(*(bound[node] for bound in bounds)), remedy)
-    nodes = in_order(Spans(parent, node_start, node_end, label, labels, len(start)))
-    return replace(nodes, copies=None)
+    return replace(in_order(Spans(parent, node_start, node_end, label, labels, len(start))), copies=None)
 
 
 def _read_types(entities: ListItems) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:

@@ -40,9 +40,9 @@ from .arrow import (
     SPAN_REMEDY,
     SPAN_TYPE,
     SPANS,
-    DocumentColumns,
     Intervals,
     ListItems,
+    SpanColumns,
     bounds_arrays,
     is_list_of,
     require_same_lengths,
@@ -92,7 +92,7 @@ class Fragments(Intervals):
 
 
 @dataclass(frozen=True, eq=False)
-class Spans(DocumentColumns):
+class Spans(SpanColumns):
     """One side's spans, ordered by document, start, end and label, without duplicates.
 
     Create objects with `from_tags`, `from_dicts` or `from_arrow`; the constructor does not check the columns.
@@ -108,12 +108,6 @@ class Spans(DocumentColumns):
         copies: the number of copies of each span before duplicates were merged, int64; None without duplicates.
     """
 
-    document: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    label: np.ndarray
-    labels: tuple[str, ...]
-    documents: int
     lengths: np.ndarray | None = None
     fragments: Fragments | None = None
     copies: np.ndarray | None = None
@@ -384,8 +378,7 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[
     bare = [side for side, names in inside.items() if any(split_tag(name)[1] is None for name in names)]
     if bare and len(bare) < sum(map(bool, inside.values())):
         named = " and the ".join(sorted(bare))
-        problem = f"the tags of the {named} have no labels, but other tags have labels."
-        raise InputError(problem, LABELS_REMEDY)
+        raise InputError(f"the tags of the {named} have no labels, but other tags have labels.", LABELS_REMEDY)
     return scheme_of(None, *sides.values(), *readable(labels))
 
 
@@ -436,8 +429,7 @@ def _read_fragments(spans: ListItems) -> Fragments:
     malformed = (np.diff(integers(pairs.offsets)) != 2) | null_flags(pairs)
     fragments.refuse(malformed, "a fragment is not a pair [start, end].")
     bounds = pairs.flatten()
-    missing = np.logical_or(*null_flags(bounds).reshape(-1, 2).T)
-    fragments.refuse(missing, "a boundary of a fragment is None.")
+    fragments.refuse(np.logical_or(*null_flags(bounds).reshape(-1, 2).T), "a boundary of a fragment is None.")
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
     return Fragments(offsets_by(fragments.parent, number), start, end)
 

@@ -344,10 +344,9 @@ def moved_to(spans: Spans, places: Sequence[np.ndarray], lengths: np.ndarray) ->
     Returns:
         The moved spans, and the indices of the original spans that are missing in the other text, ascending.
     """
-    base = offsets_of([len(place) for place in places])
     flat = np.concatenate([np.zeros(0, np.int64), *places])
     span, start, end = spans.pieces()
-    first = base[spans.document[span]]
+    first = offsets_of([len(place) for place in places])[spans.document[span]]
     begin = flat[first + start]
     # the end of a span is the end of its last character, before any insertion after it
     stop = np.minimum(flat[first + end - 1] + 1, flat[first + end])

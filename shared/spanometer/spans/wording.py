@@ -90,8 +90,7 @@ class Wording:
             return self.characters.between(document, *self.bounds(document, start, end))
         size = end - start
         taken = ranges(self.units.offsets[document] + start, size)
-        words = strings(self.units.codes[taken], self.units.names)
-        return _joined(offsets_of(size), words, self.separator)
+        return _joined(offsets_of(size), strings(self.units.codes[taken], self.units.names), self.separator)
 
     def bounds(self, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Convert boundaries in units to boundaries in `shown`; parts without words get 0."""

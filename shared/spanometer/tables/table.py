@@ -266,8 +266,7 @@ class Table:
                 bounds.append("–".join(interval) + mark if interval else "")
             rows.append(written)
             if self.confidence is not None and any(bounds):
-                below = (f"  {100 * self.confidence:g} %", *bounds[1:])
-                rows.append([(text, "dim") for text in below])
+                rows.append([(text, "dim") for text in (f"  {100 * self.confidence:g} %", *bounds[1:])])
         return rows
 
 

@@ -137,9 +137,8 @@ def infer_scheme(prefixes: frozenset[str]) -> Scheme:
     for name in _GUESSES:
         if prefixes <= SCHEMES[name].prefixes.keys():
             return SCHEMES[name]
-    listed = ", ".join(sorted(prefixes))
     remedy = "Write all tags in one scheme. To convert files, use spanometer convert."
-    raise InputError(f"no scheme has all of these prefixes: {listed}.", remedy)
+    raise InputError(f"no scheme has all of these prefixes: {', '.join(sorted(prefixes))}.", remedy)
 
 
 def encode(

@@ -74,8 +74,7 @@ class Tags:
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[str]]) -> Self:
         """Encode lists, tuples or NumPy rows of tags. Integer tags get temporary names, see `renamed`."""
-        arrays = list_arrays(documents)
-        return cls.from_arrow(pa.chunked_array(arrays, pa.list_(pa.string())))
+        return cls.from_arrow(pa.chunked_array(list_arrays(documents), pa.list_(pa.string())))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Self:
@@ -255,8 +254,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     if prefix in allowed:
         if label is None:
             return f"{text} has no label, but other tags have a label.", LABELS_REMEDY
-        remedy = "Write a plain label after the hyphen, as in 'B-PER'."
-        return f"in {text}, {name_problem(label, 'label')}", remedy
+        return f"in {text}, {name_problem(label, 'label')}", "Write a plain label after the hyphen, as in 'B-PER'."
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         behind = clause_for("suffix", f", or set {setting('suffix', True)}")
         problem = f"in {text}, the prefix {last} comes after the label."

@@ -62,8 +62,7 @@ def decode(
     """
     legality = Legality.of(labels, scheme)
     scores = Scores(logits, len(labels), lengths=lengths, mask=mask)
-    paths = best_paths(scores, legality, read_transitions(transitions, len(labels)))
-    return scores.shaped(paths)
+    return scores.shaped(best_paths(scores, legality, read_transitions(transitions, len(labels))))
 
 
 class Legality:

@@ -241,8 +241,7 @@ def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
         lacking = [name.replace("_", " ") for name in answer.properties if answer.matters and not printed[name]]
         if lacking:
             lacks = True
-            absent = " and ".join(lacking)
-            yield f"{flow.call} lacks {absent} in Table 1. This matters here: {answer.statistic}."
+            yield f"{flow.call} lacks {' and '.join(lacking)} in Table 1. This matters here: {answer.statistic}."
     if advice.statistics.overlapping and (flow.measure == "token_f" or advice.options.get("cap")):
         unasked = "The flow chart does not ask whether spans share tokens."
         yield f"{unasked} In this corpus they do, and {flow.call} cannot see it."

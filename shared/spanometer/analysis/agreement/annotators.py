@@ -139,8 +139,7 @@ class LabelConfusion(Result, kw_only=False):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
-        counts = self.counts.tolist()
-        return {"labels": list(self.labels), "counts": counts, "confused": self.table().records()}
+        return {"labels": list(self.labels), "counts": self.counts.tolist(), "confused": self.table().records()}
 
 
 def pair_differences(places: Places, sides: Sequence[Spans]) -> tuple[np.ndarray, LabelConfusion]:

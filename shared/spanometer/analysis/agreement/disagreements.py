@@ -330,8 +330,7 @@ class Disagreements(CorpusResult):
         if spans.fragments is not None:
             pieces = spans.fragments.take(chosen)
             flat = arrow_array(np.stack([pieces.start, pieces.end], axis=1).astype(np.int32).ravel())
-            pairs = as_lists(np.arange(0, len(flat) + 1, 2), flat)
-            columns["fragments"] = as_lists(pieces.offsets, pairs)
+            columns["fragments"] = as_lists(pieces.offsets, as_lists(np.arange(0, len(flat) + 1, 2), flat))
         spans_read = as_lists(readings.offsets, pa.StructArray.from_arrays(list(columns.values()), list(columns)))
         return pa.StructArray.from_arrays([annotators, spans_read], ["annotators", "spans"])
 

@@ -231,8 +231,7 @@ def system_table(name: str, result: MeasureComparison) -> Table:
         ((system, "cyan"), *map(values.value, keys), values.rank, values.rank_shares[values.rank - 1])
         for system, values in result.systems.items()
     ]
-    about = {"measure": name}
-    return Table.of(name, columns, rows, kind="systems", names="system", about=about, main=result.key)
+    return Table.of(name, columns, rows, kind="systems", names="system", about={"measure": name}, main=result.key)
 
 
 def pair_table(name: str, result: MeasureComparison, *, per_label: bool = False) -> Table:

@@ -156,9 +156,8 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
     given = {name: values[-1] for name, values in parse_qs(view.removeprefix("#"), keep_blank_values=True).items()}
     beyond = [name for name in given if name not in _FILTERS]
     if beyond:
-        remedy = f"Here, filter by {', '.join(map(repr, _FILTERS))}."
         problem = f"only the HTML report can filter errors by {' and '.join(map(repr, beyond))}."
-        raise InputError(problem, remedy, option="view")
+        raise InputError(problem, f"Here, filter by {', '.join(map(repr, _FILTERS))}.", option="view")
     names, change = list(errors.systems), given.get("change")
     current, other = given.get("system") or names[-1 if change else 0], given.get("other", names[0])
     for name in (current, other):

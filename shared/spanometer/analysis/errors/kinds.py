@@ -161,9 +161,8 @@ def _change(measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -
         raise replace(error, problem=problem, remedy=remedy, option="measure") from None
     # sum before joining, because most spans are equal in both
     removed = {name: _negative(column) for name, column in before.summed().columns.items()}
-    columns = join_columns([after.summed().columns, removed])
     shared = {name: values - before.shared[name] for name, values in after.shared.items()}
-    return replace(after, columns=columns, shared=shared).summed()
+    return replace(after, columns=join_columns([after.summed().columns, removed]), shared=shared).summed()
 
 
 def _negative(column: Column) -> Column:
@@ -258,9 +257,8 @@ class Confusion(Result, kw_only=False):
     def confused_table(self) -> Table:
         """Return a table of confusions of two labels, the most frequent first."""
         rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()]
-        columns = amounts("predicted", "spans")
         about = {**self.about, "pairs": self.pairs}
-        return Table.of("reference", columns, rows, left=2, kind="confused", about=about)
+        return Table.of("reference", amounts("predicted", "spans"), rows, left=2, kind="confused", about=about)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""

@@ -259,8 +259,7 @@ def policy_spread(
     # counts of parts can be added only if they have the same list of labels
     names = tuple(sorted({*reference.labels, *reread.labels}))
     reference, legal, reread = (side.with_labels(names) for side in (reference, legal, reread))
-    affected_reference = reference.take(affected).take(document)
-    parts = [(reference.take(rest), legal, None), (affected_reference, reread, of_policy)]
+    parts = [(reference.take(rest), legal, None), (reference.take(affected).take(document), reread, of_policy)]
     spreads = spreads_of(grid, chosen, parts)
     for name, measure in chosen.items():
         scores = {way: measure.score(measure.counts(reference, spans)) for way, spans in alone.items()}

@@ -348,7 +348,6 @@ def read_bounds(value: Any) -> tuple[float, ...]:
         # any object may come here, and raise any error
         bounds = ()
     if not bounds or not all(low < high for low, high in pairwise((0.0, *bounds, 1.0))):
-        problem = f"invalid value for {mention('by_chance')}: {shown(value)}."
         remedy = "Use one number greater than 0 and less than 1, such as 0.175, or several in ascending order."
-        raise InputError(problem, remedy, option="by_chance")
+        raise InputError(f"invalid value for {mention('by_chance')}: {shown(value)}.", remedy, option="by_chance")
     return bounds

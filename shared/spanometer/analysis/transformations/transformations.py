@@ -188,8 +188,7 @@ class SpanTransformation(Transformation):
 
     def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
         """Transform tags, see `Transformation.on_tags`."""
-        spans = Spans.from_tags(tags, scheme=scheme, repair=repair)
-        transformed = self(spans, numbers=numbers)
+        transformed = self(Spans.from_tags(tags, scheme=scheme, repair=repair), numbers=numbers)
         return TransformedTags(encode_like(tags, transformed.spans, scheme), transformed.per_document)
 
 

@@ -288,8 +288,7 @@ def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]
     labels = {label: _label(label, words=documents.has_words) for label in file.spans.labels}
     tags = file.spans.relabelled(labels).encode(scheme)
     names = np.array(tags.names, dtype=object)
-    ends = tags.offsets.tolist()
-    for number, (first, last) in enumerate(pairwise(ends)):
+    for number, (first, last) in enumerate(pairwise(tags.offsets.tolist())):
         if first == last:
             continue
         rows = names[tags.codes[first:last]].tolist()

@@ -58,8 +58,7 @@ def read_hipe(
     outside: LeftOut = []
     entities = entities_of(_all_trees(spans, file.tags[0].offsets, outside)).with_lengths(file.tags[0].lengths)
     places = (f"line {file.line(document, start)}: {problem}" for document, start, problem in sorted(outside))
-    left_out = tuple(places)
-    return replace(file, format="hipe", entities=entities, left_out=left_out, tags=(), columns=(), layout=None)
+    return replace(file, format="hipe", entities=entities, left_out=tuple(places), tags=(), columns=(), layout=None)
 
 
 def _shows(source: Source) -> bool:

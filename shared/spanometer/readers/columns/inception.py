@@ -79,8 +79,7 @@ def _read(parse: _Parser, source: Source, options: LayerReading, layer: str | No
     layers, records = parse(source, options)
     refuse = partial(source.refuse, line=1)
     if layer is None:
-        names = {name: _short(name) for name in layers}
-        layer = _chosen("layer", options.layer, names, "the file has", refuse)
+        layer = _chosen("layer", options.layer, {name: _short(name) for name in layers}, "the file has", refuse)
     if layer not in layers:
         return records("", "")
     features = {name: name for name in layers[layer]}

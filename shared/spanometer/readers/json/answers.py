@@ -325,8 +325,7 @@ def read_text_lines(source: Source, options: AnswerLines) -> Iterator[Record]:
     Raises:
         InputError: if an object has no text; the error names the line.
     """
-    key = options.text_key or "text"
-    return (record_of(row, key) for row in rows(source, "texts"))
+    return (record_of(row, options.text_key or "text") for row in rows(source, "texts"))
 
 
 def _has_text(source: Source) -> bool:

@@ -210,8 +210,7 @@ def _span(record: Record, place: int) -> dict[str, Any]:
 def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
     file = documents.file
     if file.in_tokens and file.words is None and file.documents.tokens is None:
-        what = "documents without words lose their length"
-        yield from ((what, number) for number in range(file.documents.size))
+        yield from (("documents without words lose their length", number) for number in range(file.documents.size))
 
 
 def _has_attributes(source: Source) -> bool:

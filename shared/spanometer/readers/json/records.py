@@ -84,10 +84,7 @@ class Row:
 
     def text(self, *keys: str) -> str | None:
         """Return the first string under these keys; None if there is none."""
-        for key in keys:
-            if isinstance(value := self.get(key), str):
-                return value
-        return None
+        return next((value for value in map(self.get, keys) if isinstance(value, str)), None)
 
     def record(self, **layers: Any) -> Record:
         """Create a record at this place."""

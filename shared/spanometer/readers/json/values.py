@@ -52,8 +52,7 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, list[
             # equal values take hardly any space in the file
             held += batch.nbytes
             source.require_held(held, None, "the unpacked file")
-            size = batch.nbytes // max(batch.num_rows, 1)
-            source.require_short(size, *_LONG_ROW, number)
+            source.require_short(batch.nbytes // max(batch.num_rows, 1), *_LONG_ROW, number)
             values = batch.to_pylist()
             for key in names.keys() & set(columns):
                 for row in values:
