@@ -174,6 +174,13 @@ def test_the_picture_of_the_readme_is_drawn_from_the_scores(monkeypatch):
     assert script["FIRST"].read_text(encoding="utf-8") == script["first_picture"]()
 
 
+def test_formulas_are_no_text_of_the_search(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    pages = pytest.importorskip("latex2mathml") and importlib.import_module("pages")
+    page = pages.on_page_content(r'<div class="arithmatex">\[P = 1\]</div>', None, None, None)
+    assert page.startswith("<div class=formula data-search-exclude><math")
+
+
 PHONE = 358
 """The width of a picture on a phone of 390 pixels."""
 
