@@ -8,11 +8,14 @@ from typing import Any
 
 WORDS = ("The", "University", "of", "Oslo", "hired", "Ada", "Lovelace", ".")
 
-LEFT, CELL, BOX = 112, 84, 26
+LEFT, CELL, BOX = 104, 74, 26
 RIGHT, WRONG, PART, PLAIN = "#2a9d5c", "#d64545", "#c58a12", "#5b7bd5"
 
 _WIDE = 5
 """The number of cells from which a picture fills the page."""
+
+_PHONE, _LETTERS = 358, 9.3
+"""The width of a picture on a phone, and how high its letters are there at least, in pixels."""
 
 
 class Drawing:
@@ -59,6 +62,10 @@ class Drawing:
         """Draw a line between two points."""
         self.parts.append(f'<path d="M{x:g} {top:g}L{other:g} {bottom:g}" stroke="{color}" stroke-width="2"/>')
 
+    def rule(self, x: float, top: float, other: float, bottom: float) -> None:
+        """Draw a pale line of a grid."""
+        self.parts.append(f'<path d="M{x:g} {top:g}L{other:g} {bottom:g}" stroke="currentColor" stroke-opacity="0.2"/>')
+
     def arc(self, bottom: float, start: int, end: int, color: str, dashes: str = "none") -> None:
         """Draw an arc between two cells, or a dot for a single cell."""
         first, last = place_of(start + 0.5), place_of(end + 0.5)
@@ -74,8 +81,11 @@ class Drawing:
 
     def figure(self, caption: str, cells: float = len(WORDS)) -> str:
         """Write the picture with its caption; a picture of few cells stays narrow."""
-        kind, font = ("counted narrow", 14) if cells < _WIDE else ("counted", 17)
-        svg = self.svg(caption, cells, f'font-size="{font}" font-family="inherit"')
+        kind, font = ("counted narrow", 14.0) if cells < _WIDE else ("counted", 17.0)
+        font = max(font, _LETTERS * width_of(cells) / _PHONE)
+        # a wide screen shows the letters no larger than the text
+        size = f'style="max-width: {17 * width_of(cells) / font:.0f}px"'
+        svg = self.svg(caption, cells, f'font-size="{font:.4g}" font-family="inherit" {size}')
         return f'<figure class="{kind}">{svg}<figcaption>{escape(caption)}</figcaption></figure>'
 
     def svg(
@@ -86,12 +96,17 @@ class Drawing:
         back: str = "none",
     ) -> str:
         """Write the picture as SVG."""
-        size = f"{LEFT + CELL * cells + 16} {self.height + 4}"
+        size = f"{width_of(cells):g} {self.height + 4:g}"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 0 {size}" role="img" data-search-exclude="" {font}>'
             f'<title>{escape(title)}</title><rect x="-8" width="100%" height="100%" fill="{back}"/>'
             f"{''.join(self.parts)}</svg>"
         )
+
+
+def width_of(cells: float) -> float:
+    """Compute the width of a picture of as many cells."""
+    return LEFT + CELL * cells + 16
 
 
 def place_of(place: float) -> float:

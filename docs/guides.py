@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import rankings
+import using
 from drawing import BOX, CELL, PART, PLAIN, RIGHT, WRONG, Drawing, place_of
 
 import spanometer
@@ -64,10 +66,11 @@ def _grounding() -> str:
     """Draw the spans of one answer under four policies, with their F1."""
     words, answer = _ANSWERED
     text, (index,) = " ".join(words), text_indices([" ".join(words)])
-    first = {len(" ".join([*words[:place], ""])): place for place in range(len(words))}
+    # the names of policies need the first cell
+    first = {len(" ".join([*words[:place], ""])): place + 1 for place in range(len(words))}
     gold = [(start, end, "PER" if start == 0 else "LOC") for start, end in ((0, 12), (18, 23), (27, 32))]
     drawing = Drawing()
-    drawing.words(words)
+    drawing.words(["", *words])
 
     def box(top: float, start: int, end: int, label: str, color: str) -> None:
         drawing.box(top, first[start], first[start] + len(text[start:end].split()), color, label)
@@ -88,9 +91,9 @@ def _grounding() -> str:
                 right = (start, end, label) in gold
                 box(top if right else top + BOX + 2, start, end, label, RIGHT if right else WRONG)
             if outcome.wrong:
-                drawing.box(top, len(words), len(words) + 1.5, WRONG, f"{outcome.item.mention}: {outcome.kind}")
-        drawing.text(place_of(len(words) + 2), top + 18, f"F1 {f1:.2f}")
-    return drawing.figure(f"The answer {answer} under four policies. False positives are red.", len(words) + 3)
+                drawing.box(top, len(words) + 1, len(words) + 3, WRONG, f"{outcome.item.mention}: {outcome.kind}")
+        drawing.text(place_of(len(words) + 3.5), top + 18, f"F1 {f1:.2f}")
+    return drawing.figure(f"The answer {answer} under four policies. False positives are red.", len(words) + 4)
 
 
 _ANSWERED = (
@@ -208,5 +211,9 @@ _DOCUMENTS = (
 """Reference spans and predicted spans of three documents."""
 
 
-GUIDES = {draw.__name__[1:]: draw for draw in (_errors, _grounding, _formats, _illegal_tags, _command_line, _python)}
+GUIDES = {
+    **{draw.__name__[1:]: draw for draw in (_errors, _grounding, _formats, _illegal_tags, _command_line, _python)},
+    **using.PICTURES,
+    "rankings": rankings.picture,
+}
 """The pictures of guides, which stand where the page has `<!-- picture: NAME -->`."""

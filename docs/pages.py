@@ -34,8 +34,8 @@ _PICTURE = re.compile(r"\]\(https://raw\.githubusercontent\.com/[^/]+/[^/]+/main
 _DESCRIPTION = re.compile(r"^description: >-\n((?:  .*\n)+)", re.MULTILINE)
 _CODE = re.compile(r"<code>([^<\n]+)</code>")
 """Code in a line of text."""
-_LONGEST = 28
-"""The longest name that fits a cell on a phone."""
+_LONGEST, _LONGEST_WIDE = 28, 40
+"""The longest names that fit a cell on a phone, and on a wide screen."""
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
 
 
@@ -109,7 +109,7 @@ def on_page_content(content: str, page: Any, config: Any, files: Files) -> str:
             return convert(html.unescape(match[3]).strip())
         # formulas side by side wrap on a phone
         trees = (convert(part.strip(), display="block") for part in html.unescape(match[3]).split(r"\qquad"))
-        return f"<div class=formula>{''.join(trees)}</div>"
+        return f"<div class=formula data-search-exclude>{''.join(trees)}</div>"
 
     def code(match: re.Match[str]) -> str:
         return f"<code>{' '.join(map(_whole, match[1].split(' ')))}</code>"
@@ -121,7 +121,8 @@ def _whole(word: str) -> str:
     """Keep a word of code in one piece; a long one may break between its parts."""
     if len(html.unescape(word)) <= _LONGEST:
         return f'<span class="name">{word}</span>'
-    return re.sub(r"(?<=[.,(=/_])(?=\w)", "<wbr>", word)
+    parts = re.sub(r"(?<=[.,(=/_])(?=\w)", "<wbr>", word)
+    return f'<span class="long name">{parts}</span>' if len(html.unescape(word)) <= _LONGEST_WIDE else parts
 
 
 def _card(source: str, text: str) -> str:

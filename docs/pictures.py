@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -24,9 +25,13 @@ PREDICTION = ((1, 3, "ORG"), (5, 7, "PER"))
 FIRST = Path(__file__).parent / "images" / "first.svg"
 """The picture of the README."""
 
+_FIRST = re.compile(rf'<p><img [^>]*/{FIRST.name}" ?/></p>')
+
 
 def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:
-    """Put the picture of a measure below the heading of its page."""
+    """Put the picture of a measure below the heading of its page, and that of the README without its white ground."""
+    drawing = Drawing()
+    content = _FIRST.sub(lambda match: drawing.figure(_first(drawing)), content)
     folder, _, name = page.file.src_uri.removesuffix(".md").rpartition("/")
     if folder != "measures" or name not in PICTURES:
         return content
@@ -141,6 +146,18 @@ def _fair(drawing: Drawing) -> str:
 def _matched(drawing: Drawing) -> str:
     _pairing(drawing, ("2 of 3 tokens: 0.67 ≥ 0.5", "1.00 ≥ 0.5"), (RIGHT, RIGHT))
     return f"Spans are matched one to one. A pair is right if its overlap (IoU) is at least 0.5. {_f('matched_f')}."
+
+
+def _relaxed(drawing: Drawing) -> str:
+    long = [(0, len(WORDS), label) for _, _, label in REFERENCE]
+    drawing.words()
+    for name, side in (("reference", REFERENCE), ("system", PREDICTION), ("too long", long[:1]), ("", long[1:])):
+        drawing.spans(name, side, lambda span: PLAIN if span in REFERENCE and span not in PREDICTION else RIGHT)
+    return (
+        "A span is right if it shares a token with a span of the same label. The system is right: "
+        f"{_f('relaxed_f')}. Two spans over the whole sentence are right too: F1 = "
+        f"{_score('relaxed_f', long)['f1']:.3f}."
+    )
 
 
 def _information(drawing: Drawing) -> str:
@@ -267,6 +284,7 @@ PICTURES: dict[str, Callable[[Drawing], str]] = {
     "semeval_f": _semeval,
     "fair_f": _fair,
     "matched_f": _matched,
+    "relaxed_f": _relaxed,
     "sl_icm": _information,
     "chance_kappa_f1": _chance,
     "unitizing_alpha": _units,
@@ -277,22 +295,25 @@ PICTURES: dict[str, Callable[[Drawing], str]] = {
 }
 
 
-def first_picture() -> str:
-    """Draw the sentence and the F1 of five measures, on white so that a dark page shows it too."""
-    drawing = Drawing()
+def _first(drawing: Drawing) -> str:
+    """Draw the sentence and the F1 of five measures."""
     _both(drawing, lambda span: RIGHT if span in REFERENCE and span in PREDICTION else PART)
     drawing.height += 8
     width = CELL * len(WORDS) - 70
     for name in ("span_f", "fair_f", "link_f", "token_f", "matched_f"):
         top, f1 = drawing.row(name, 32), _score(name)["f1"]
-        drawing.parts.append(f'<rect x="{LEFT + 3}" y="{top}" width="{width}" height="24" rx="4" fill="#eeeeee"/>')
-        drawing.parts.append(
-            f'<rect x="{LEFT + 3}" y="{top}" width="{width * f1:g}" height="24" rx="4" fill="{PLAIN}"/>'
-        )
+        bar = f'<rect x="{LEFT + 3}" y="{top}" height="24" rx="4"'
+        drawing.parts.append(f'{bar} width="{width}" fill="currentColor" fill-opacity="0.08"/>')
+        drawing.parts.append(f'{bar} width="{width * f1:g}" fill="{PLAIN}"/>')
         drawing.text(LEFT + width + 66, top + 18, f"{f1:.3f}", anchor="end")
-    title = "A reference, a system whose first span lacks its last word, and the F1 of five measures"
-    font = 'font-size="18" font-family="sans-serif" color="#222222"'
-    return drawing.svg(title, len(WORDS), font, back="#ffffff") + "\n"
+    return "A system misses one word of a span. Five measures give this system an F1 from 0.500 to 1.000."
+
+
+def first_picture() -> str:
+    """Draw the picture of the README, on white so that a dark page shows it too."""
+    drawing = Drawing()
+    font = 'font-size="18.5" font-family="sans-serif" color="#222222"'
+    return drawing.svg(_first(drawing), len(WORDS), font, back="#ffffff") + "\n"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Fill the table and draw the picture of `docs/rankings.md` from `docs/data`: python docs/rankings.py."""
+"""Fill the table of `docs/rankings.md` from `docs/data`: python docs/rankings.py. The build draws the picture."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import csv
 import re
 from pathlib import Path
 
+from drawing import CELL, Drawing, place_of
+
 DOCS = Path(__file__).parent
 LANGUAGES = {"fr": "French", "de": "German", "en": "English"}
 _BLOCK = re.compile(r"(<!-- rankings: pairs -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-_LEFT, _ROW, _WIDTH, _PANEL = 130, 24, 230, 262
+_COLORS = ("#5b7bd5", "#c58a12", "#2a9d5c")
 
 
 def read(name: str) -> list[dict[str, str]]:
@@ -34,34 +36,31 @@ def pairs() -> str:
 
 
 def picture() -> str:
-    """Draw tau with `span_f` and its interval: a panel for each language, a line for each measure."""
-    names = measures()
-    height, width = 34 + _ROW * len(names) + 24, _LEFT + _PANEL * len(LANGUAGES)
-    parts = [f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
-    for number, name in enumerate(names):
-        parts.append(f'<text x="4" y="{50 + _ROW * number}">{name}</text>')
-    for panel, (code, language) in enumerate(LANGUAGES.items()):
-        left = _LEFT + _PANEL * panel
-
-        def x(tau: float, left: int = left) -> float:
-            return left + _WIDTH * (tau - 0.5) / 0.5
-
-        parts.append(f'<text x="{x(0.75):g}" y="16" text-anchor="middle">{language}</text>')
-        for tau in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
-            bottom = height - 24
-            parts.append(f'<line x1="{x(tau):g}" x2="{x(tau):g}" y1="28" y2="{bottom}" stroke="#d8d8d8"/>')
-            parts.append(f'<text x="{x(tau):g}" y="{height - 8}" text-anchor="middle">{tau:g}</text>')
-        rows = {row["measure"]: row for row in read("hipe_rankings") if row["language"] == code}
-        for number, name in enumerate(names):
-            tau, low, high = (float(rows[name][key]) for key in ("tau with span_f", "lower", "upper"))
-            y = 46 + _ROW * number
-            parts.append(f'<line x1="{x(low):.1f}" x2="{x(high):.1f}" y1="{y}" y2="{y}" stroke="#5b7bd5"/>')
-            parts.append(f'<circle cx="{x(tau):.1f}" cy="{y}" r="4" fill="#5b7bd5"/>')
-    title = "Kendall's tau of the ranking by span_f with that by each other measure, and its 95 % interval"
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
-    return "\n".join(
-        [f'{head} font-family="sans-serif" font-size="12">', f"<title>{title}</title>", *parts, "</svg>", ""]
-    )
+    """Draw tau with `span_f` and its interval: three lines for each measure, one for each language."""
+    drawing, left, width = Drawing(), place_of(0.6), 5 * CELL
+    values = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+    top = drawing.row("", 34)
+    for place, (language, color) in enumerate(zip(LANGUAGES.values(), _COLORS, strict=True)):
+        drawing.text(left + width * (1 + 2 * place) / 6, top + 18, language, color=color)
+    top = drawing.height
+    for name in measures():
+        row = drawing.row(name, 46)
+        for place, (code, color) in enumerate(zip(LANGUAGES, _COLORS, strict=True)):
+            (found,) = (each for each in read("hipe_rankings") if (each["measure"], each["language"]) == (name, code))
+            tau, low, high = (
+                left + width * (float(found[key]) - values[0]) / (values[-1] - values[0])
+                for key in ("tau with span_f", "lower", "upper")
+            )
+            y = row + 2 + 12 * place
+            drawing.line(low, y, high, y, color)
+            drawing.parts.append(f'<circle cx="{tau:.1f}" cy="{y}" r="4.5" fill="{color}"/>')
+    for value in values:
+        x = left + width * (value - values[0]) / (values[-1] - values[0])
+        drawing.rule(x, top - 8, x, drawing.height - 8)
+        drawing.text(x, drawing.height + 14, f"{value:g}")
+    drawing.height += 20
+    caption = "Kendall's tau between the ranking by span_f and by each other measure, with its 95 % interval."
+    return drawing.figure(caption, 6)
 
 
 def filled(page: str) -> str:
@@ -72,4 +71,3 @@ def filled(page: str) -> str:
 if __name__ == "__main__":
     path = DOCS / "rankings.md"
     path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
-    (DOCS / "images" / "rankings.svg").write_text(picture(), encoding="utf-8")

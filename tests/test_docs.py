@@ -1,18 +1,20 @@
 """The documentation: its commands and its Python do what the pages show."""
 
 import doctest
+import importlib
 import re
 import runpy
 import shlex
 from pathlib import Path
 
-import numpy as np
 import pytest
+import yaml
 
 from spanometer import Spans
 from spanometer.alignment.matched_spans import BOUNDARIES, KINDS, MARKS
 from spanometer.commands.main import main
 from spanometer.grounding import COUNTS
+from spanometer.integrations.module_folders import module_folders
 from spanometer.measures import ALL_MEASURES, MEASURES
 
 ROOT = Path(__file__).parents[1]
@@ -101,24 +103,42 @@ def test_every_measure_has_a_card_with_a_description():
         assert re.search(r"^description: >-\n  \S", card, re.MULTILINE)
 
 
-def test_rankings_are_those_of_the_tables():
+def test_rankings_are_those_of_the_tables(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
     script = runpy.run_path(str(ROOT / "docs" / "rankings.py"))
     page = (ROOT / "docs" / "rankings.md").read_text(encoding="utf-8")
     assert script["filled"](page) == page
     assert page.count("<!-- rankings: ") == 1
-    assert (ROOT / "docs" / "images" / "rankings.svg").read_text(encoding="utf-8") == script["picture"]()
+    assert script["picture"]().count("<circle") == 27
     swapped = [int(row["swapped, both p < .05"]) for row in script["read"]("hipe_rankings")]
     assert (len(swapped), sum(swapped)) == (27, 0)
 
 
-def test_the_page_of_intervals_is_filled_from_its_simulation():
-    script = runpy.run_path(str(ROOT / "docs" / "uncertainty.py"))
+def test_the_simulation_shows_what_the_page_of_intervals_says(monkeypatch):
+    """The site's build runs it with more trials and on more sizes."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    simulation = importlib.import_module("uncertainty")
+    assert "docs/uncertainty.py" in yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["hooks"]
     page = PAGES["uncertainty.md"]
-    assert script["filled"](page) == page
-    assert page.count("<!-- uncertainty: ") == 2
-    assert script["PICTURE"].read_text(encoding="utf-8") == script["picture"]()
-    sides = script["corpora"](np.random.default_rng(0), 20, "usual")
-    assert [script["counts"](side, script["SENTENCES"]).documents for side in sides] == [20, 20]
+    assert page.count("<!-- uncertainty: ") == 4
+    monkeypatch.setattr(simulation, "SIZES", (10, 100))
+    monkeypatch.setattr(simulation, "TRUTH", 20_000)
+    values = simulation.simulate(1, 150)
+    shares = {key: value for key, (_, value) in values.items()}
+    assert "fewer than\n  80 % of these intervals" in page
+    assert all(shares["coverage sentences", "usual", size] < 0.85 for size in (10, 100))
+    assert shares["coverage articles", "usual", 10] < 0.94 < shares["coverage articles", "usual", 100] + 0.05
+    assert shares["half width", "usual", 10] / shares["half width", "usual", 100] == pytest.approx(10**0.5, rel=0.1)
+    assert shares["significant randomisation", "0.05", 100] > 0.9 > 0.1 > shares["significant apart", "0.05", 100]
+    assert shares["significant bootstrap", "0", 10] > shares["significant randomisation", "0", 10]
+    assert {size for _, _, size in values} == {10, 100}
+    # no cell of a table is empty
+    for table in (simulation.intervals(values), simulation.tests(values)):
+        assert all(cell.strip() for line in table.splitlines() for cell in line.strip("|").split("|"))
+    assert simulation.picture(values).count(">difference ") == len(simulation.GAINS) - 1
+    assert simulation.precision(500).startswith(
+        "500 corpora of each size. A share of 95 % has a standard error of 1.0 "
+    )
 
 
 def test_the_first_screen_is_short():
@@ -154,10 +174,49 @@ def test_the_picture_of_the_readme_is_drawn_from_the_scores(monkeypatch):
     assert script["FIRST"].read_text(encoding="utf-8") == script["first_picture"]()
 
 
-def test_guides_have_their_pictures(monkeypatch):
+def test_formulas_are_no_text_of_the_search(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs")
-    guides = runpy.run_path(str(ROOT / "docs" / "guides.py"))["GUIDES"]
-    for name, draw in guides.items():
-        assert f"<!-- picture: {name} -->" in PAGES[f"{name}.md"]
-        assert draw().startswith('<figure class="counted')
-    assert {name for name, page in PAGES.items() if "<!-- picture: " in page} == {f"{name}.md" for name in guides}
+    pages = pytest.importorskip("latex2mathml") and importlib.import_module("pages")
+    page = pages.on_page_content(r'<div class="arithmatex">\[P = 1\]</div>', None, None, None)
+    assert page.startswith("<div class=formula data-search-exclude><math")
+
+
+PHONE = 358
+"""The width of a picture on a phone of 390 pixels."""
+
+
+@pytest.fixture(scope="module")
+def figures():
+    """The pictures that the site's build draws, by page."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs")
+        guides, pictures = (importlib.import_module(name) for name in ("guides", "pictures"))
+        drawn = {name: draw() for name, draw in guides.GUIDES.items()}
+        for name, draw in {**pictures.PICTURES, "../../README": pictures._first}.items():
+            drawing = pictures.Drawing()
+            drawn[f"measures/{name}"] = drawing.figure(draw(drawing))
+    return drawn
+
+
+def test_every_guide_tutorial_and_measure_has_a_picture(figures):
+    marked = {page: re.findall(r"<!-- picture: (\S+) -->", text) for page, text in PAGES.items()}
+    assert all(names in ([], [page.removesuffix(".md")]) for page, names in marked.items())
+    measures = {f"measures/{name}" for name in (*module_folders(), "../../README")}
+    assert {name for names in marked.values() for name in names} | measures == set(figures)
+    navigation = (
+        (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("  - Tutorials:")[2].partition("  - Measures:")[0]
+    )
+    pages = re.findall(r": (\S+\.md)$", navigation, re.MULTILINE)
+    assert len(pages) > 15
+    assert [page for page in pages if not re.search(r"<!-- (picture|uncertainty): |!\[", PAGES[page])] == []
+
+
+def test_letters_of_pictures_are_read_on_a_phone_and_on_a_dark_page(figures):
+    for name, figure in figures.items():
+        width = float(re.search(r'viewBox="\S+ \S+ (\S+) ', figure)[1])
+        letters = float(re.search(r'font-size="(\S+)"', figure)[1])
+        assert letters * PHONE / width >= 9, name
+        assert 'fill="#ffffff"' not in figure, name
+    readme = (ROOT / "docs" / "images" / "first.svg").read_text(encoding="utf-8")
+    # the package index and the repository show it on a page of any color
+    assert 'height="100%" fill="#ffffff"/>' in readme

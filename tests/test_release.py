@@ -54,6 +54,21 @@ def test_dependencies_have_lower_bounds_and_no_upper_ones():
         assert re.fullmatch(r"[\w.-]+(\[[\w,]+\])?>=[\d.]+", requirement), requirement
 
 
+def test_classifiers_name_the_versions_that_are_tested():
+    settings = configparser.ConfigParser()
+    settings.read(ROOT / "setup.cfg")
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8"))
+    tested = workflow["jobs"]["tests"]["strategy"]["matrix"]["python"]
+    assert re.findall(r":: (3\.\d+)$", settings["metadata"]["classifiers"], re.MULTILINE) == tested
+
+
+def test_the_texts_on_installation_are_right_before_and_after_the_release():
+    for name in ("README.md", "docs/install.md"):
+        text = " ".join((ROOT / name).read_text(encoding="utf-8").split())
+        assert "From version 0.1.0 on, `pip install spanometer` installs the latest release." in text
+        assert not re.search("once Spanometer is released", text, re.IGNORECASE)
+
+
 def test_what_is_public():
     assert dir(spanometer) == sorted(spanometer.__all__)
     for name in spanometer.__all__:
@@ -100,7 +115,18 @@ def test_the_source_distribution_is_whole_but_has_no_tests(distributions):
         names = {name.partition("/")[2] for name in source.getnames()}
     kept = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
     left_out = {name.partition("/")[0] for name in kept if name and name not in names}
-    assert left_out == {".ci", ".github", ".gitignore", ".pre-commit-config.yaml", "benchmarks", "tests"}
+    assert left_out == {".ci", ".github", ".gitignore", ".pre-commit-config.yaml", "tests"}
+
+
+@needs_network
+def test_the_source_distributions_docs_build(distributions, tmp_path):
+    with tarfile.open(distributions[".gz"]) as source:
+        source.extractall(tmp_path, filter="data")
+    (folder,) = tmp_path.iterdir()
+    python = environment(tmp_path / "venv")
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "-e", f"{folder}[docs]"], check=True)
+    subprocess.run([python, "-m", "mkdocs", "build", "--strict", "--quiet"], cwd=folder, check=True)
+    assert "<svg" in (folder / "site" / "install" / "index.html").read_text(encoding="utf-8")
 
 
 @needs_network

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import venv
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 
 import evaluate
@@ -23,6 +24,7 @@ from tools.hub.building import space
 from tools.hub.cards import module_class
 
 NAMES = sorted(module_folders())
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +200,10 @@ def test_requests(loaded, spaces, jobs):
         start = f"/spaces/spanometer/{name}/resolve/main/"
         assert {path.removeprefix(start) for path in asked if path.startswith(start)} == modules
     assert {method for method, *_ in log} == {"HEAD", "GET"}
+    guide = (ROOT / "docs" / "hub.md").read_text(encoding="utf-8")
+    requests = {name: sum(path.startswith(f"/spaces/spanometer/{name}/") for path in asked) for name in spaces}
+    assert f"fetches at most {max(requests.values())} files" in guide
+    assert f"({requests['span_f']} requests for `span_f`)" in guide
 
 
 def flattened(result, before=""):
