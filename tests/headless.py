@@ -107,6 +107,8 @@ def require_fit(browser, name, width, scheme, ready):
     wait(browser, ready)
     root = "document.documentElement"
     assert browser.execute_script(f"return {root}.scrollWidth") <= width
+    heads = browser.execute_script("return [...document.querySelectorAll('th')].map((head) => head.innerText)")
+    assert not [head for head in heads if "\\n" in head]
     contrast = browser.execute_script(CONTRAST)
     assert min(contrast.values()) >= 4.5, contrast
     if SCREENSHOTS:

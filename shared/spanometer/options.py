@@ -7,7 +7,7 @@ are derived from it.
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
 from inspect import cleandoc, get_annotations
@@ -109,6 +109,8 @@ class Option:
         type: the type as documentation names it; by default derived from `kind`.
         choices: the allowed values; a mapping also explains them.
         further: a description of other allowed values; the class that has the option then checks the value.
+        offered: what a shell offers besides the choices: ways to write the value, each with the names before the first
+            comma, after it, and so on.
         low, high: the bounds of a number.
         exclusive: whether the bounds themselves are excluded.
         optional: whether None is allowed; by default if it is the default value.
@@ -132,6 +134,7 @@ class Option:
     type: str = ""
     choices: tuple[Any, ...] | Mapping[Any, str] = ()
     further: str = ""
+    offered: tuple[Sequence[Iterable[str]], ...] = ()
     low: float | None = None
     high: float | None = None
     exclusive: bool = False

@@ -55,6 +55,14 @@ def test_pages(run):
     assert commands.index("\nscore:") < commands.index("\nannotators:") < commands.index("\nfiles:")
 
 
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "spread"])
+def test_options_of_the_first_example_are_on_the_first_page(run, command):
+    """Other examples, and the first of spread, show an option of a topic."""
+    options, _, examples = run(command, "-h")[1].partition("\nExamples:\n")
+    first = examples.partition("\n")[0]
+    assert [flag for flag in FLAG.findall(first) if flag not in options] == []
+
+
 WRONG = {
     # the wrong command, the words of its hint, and the command that follows it
     "scor G S": ("score", "score G S"),

@@ -263,6 +263,8 @@ def test_what_is_chosen_is_saved(page):
     ]
     table = list(csv.DictReader(io.StringIO(page.execute_async_script(SAVED, "#csv"))))
     assert [row["text"] for row in table] == [" ".join(WORDS[0]), " ".join(HOSTILE)]
+    labels = page.execute_async_script(SAVED, "[data-name=labels]:not([id]) .er-button")
+    assert ",correct,wrong label,wrong boundary,wrong both,missing,spurious\n" in labels
     strings = page.execute_async_script(SAVED, "#strings-table .er-button")
     assert list(csv.reader(io.StringIO(strings)))[1:] == [
         ["Rome", "1", "LOC → missing"],

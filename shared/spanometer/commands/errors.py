@@ -86,7 +86,7 @@ class ErrorOutput(TableOutput):
             "csv": "",
         },
     )
-    html: str | None = text("HTML", parse=require_html)
+    html: str | None = text("HTML", parse=require_html, common=True)
 
     @property
     def has_own_form(self) -> bool:

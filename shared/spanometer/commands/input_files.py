@@ -18,7 +18,7 @@ from ..documents.layers import Writer
 from ..documents.pairing import Pairing
 from ..documents.sides import require_one_annotator
 from ..exceptions import InputError, mention, printable, setting
-from ..grounding.policies import NAMED, NAMED_STRINGS, PLACES, StringPolicy
+from ..grounding.policies import NAMED, NAMED_STRINGS, PLACES, GroundingPolicy, StringPolicy
 from ..grounding.reading import AnswerReading
 from ..measures.mention_f import MentionF
 from ..options import made, option, options_of, reused_option, text
@@ -258,6 +258,7 @@ class InputFiles(
         f"- names, to compare positions: {', '.join(NAMED)}\n- cases, to compare positions: {', '.join(PLACES)}\n"
         f"- names, to compare only strings: {', '.join(NAMED_STRINGS)}\n"
         f"- cases, to compare only strings: {', '.join(StringPolicy.places)}",
+        offered=([(*NAMED, *NAMED_STRINGS)], GroundingPolicy.choices(), StringPolicy.choices()),
         metavar="POLICY",
         topic="answers",
     )

@@ -94,9 +94,8 @@ def _complete(parser: _Commands) -> None:
     except ModuleNotFoundError:
         sys.exit(1)
     # the options of the command must be declared before they are listed
-    for name in os.environ.get("COMP_LINE", "").split()[1:2]:
-        if name in COMMANDS:
-            parser.commands[name].load()
+    for name in COMMANDS.keys() & os.environ.get("COMP_LINE", "").split()[1:2]:
+        parser.commands[name].load()
     autocomplete(parser)
 
 

@@ -15,10 +15,10 @@ from ..measures.base import Measure
 from ..measures.notation import read_reading, reading_of, signatures_in
 from ..measures.registry import NAMED_MEASURES, is_everything, listed_measures, names_of, read_measures
 from ..options import Option, options_of
-from ..protocols.protocol import Protocol
+from ..protocols.protocol import Protocol, names
 from ..readers.option_files import read_word_probabilities
 from .input_files import CONTENTS, INPUTS, read_with
-from .options import add_options, read_options, read_values, refuse_others
+from .options import add_options, offer, read_options, read_values, refuse_others
 
 _REMEDIES = {
     "attributes": "Use only --measures span_attribute.",
@@ -43,9 +43,10 @@ def add_measure_options(
     """
     scoring = parser.add_argument_group("measures")
     listed = f'measures, such as "span_f,token_f(format=BIO)" (default: {default})'
-    scoring.add_argument("--measures", metavar="NAMES", action="append", help=listed)
+    action = scoring.add_argument("--measures", metavar="NAMES", action="append", help=listed)
+    offer(action, [available] * len(available))
     if protocols:
-        scoring.add_argument("--protocol", metavar="NAME", help="compute the scores as the official scorer NAME does")
+        offer(scoring.add_argument("--protocol", metavar="NAME", help="score like the official scorer NAME"), [names()])
     add_options(parser, "measures", FMeasure)
     # errors write an option that only one measure has together with this measure, as --measures does
     own: dict[str, str] = {}

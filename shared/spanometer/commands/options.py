@@ -3,7 +3,8 @@
 import argparse
 import glob
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..exceptions import ASKED, InputError, spell_python
@@ -56,8 +57,7 @@ def add_reference(parser: argparse.ArgumentParser) -> None:
 
 def add_names(parser: argparse.ArgumentParser, of: str) -> None:
     """Add the option for names, and begin the group of reading options."""
-    what = f"names of the {of}, separated by commas"
-    group_of(parser, "reading").add_argument("--names", metavar="NAMES", help=what)
+    group_of(parser, "reading").add_argument("--names", metavar="NAMES", help=f"names of the {of}, separated by commas")
 
 
 def group_of(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentGroup:
@@ -96,15 +96,24 @@ def add_options(parser: argparse.ArgumentParser, title: str, *kinds: type, leave
 
 
 def _add(group: argparse._ArgumentGroup, flags: list[str], declared: Option) -> None:
-    details: dict[str, Any] = {"action": "append" if declared.repeat else "store"}
-    if declared.kind is bool:
-        details = {"action": argparse.BooleanOptionalAction if declared.default else "store_true"}
-    else:
-        details["metavar"] = declared.metavar or declared.name.rpartition("_")[2].upper()
+    details: dict[str, Any] = {"action": argparse.BooleanOptionalAction if declared.default else "store_true"}
+    if declared.kind is not bool:
+        metavar = declared.metavar or declared.name.rpartition("_")[2].upper()
+        details = {"action": "append" if declared.repeat else "store", "metavar": metavar}
     action = group.add_argument(*flags, dest=destination(declared), default=None, **details)
-    if declared.choices:
-        # argcomplete offers these
-        setattr(action, "completer", lambda **_: declared.choices)  # noqa: B010 (argparse declares no such attribute)
+    if declared.choices or declared.offered:
+        offer(action, [declared.choices], *declared.offered)
+
+
+def offer(action: argparse.Action, *ways: Sequence[Iterable[str]]) -> None:
+    """Let argcomplete offer the names of each way to write a value: before its first comma, after it, and so on."""
+
+    def completer(prefix: str, **_: Any) -> list[str]:
+        # commas in parentheses separate the options of a measure
+        begun = re.findall(r"[^,(]*(?:\([^)]*\))?,", prefix)
+        return ["".join([*begun, name]) for way in ways for names in way[len(begun) :][:1] for name in names]
+
+    setattr(action, "completer", completer)  # noqa: B010 (argparse declares no such attribute)
 
 
 def destination(declared: Option) -> str:

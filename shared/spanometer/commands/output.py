@@ -34,13 +34,12 @@ _SHOWN_BY = {"places": "disagreements", "documents": "per_document", "labels": "
 """Kinds of tables that an option asks for, which then become the main tables."""
 
 _PAGE = """<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Spanometer</title>
-<style>
-body { color-scheme: light dark; font-family: sans-serif }
-table { margin: 1em 0 }
-td, th { padding: 0.1em 0.5em }
-code { overflow-wrap: anywhere }
-</style>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Spanometer</title><style>
+:root { color-scheme: light dark; font-family: sans-serif; overflow-wrap: anywhere }
+table { margin: 1em 0; display: block; overflow-x: auto; overflow-wrap: normal }
+td, th { padding: 0.1em 0.5em; vertical-align: top }
+@media (max-width: 40em) { td, th { padding: 0.1em 0.3em; white-space: normal !important } }</style>
 """
 """The beginning of an HTML page of tables."""
 

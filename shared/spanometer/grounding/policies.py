@@ -188,8 +188,7 @@ class AnswerPolicy(CheckedOptions):
     @property
     def actions(self) -> tuple[str, ...]:
         """The action at each place; further places are included only if their action is not the default."""
-        declared = options_of(self)
-        further = (place for place in self.further if getattr(self, place) != declared[place].default)
+        further = (place for place in self.further if getattr(self, place) != getattr(type(self), place))
         return tuple(getattr(self, place) for place in (*self.places, *further))
 
     @classmethod
@@ -231,9 +230,14 @@ class AnswerPolicy(CheckedOptions):
         return policy.removeprefix("~") in cls.named() or 0 <= further <= len(cls.further)
 
     @classmethod
+    def choices(cls) -> list[Iterable[str]]:
+        """Return the possible actions at each place."""
+        return [options_of(cls)[place].choices for place in cls.places]
+
+    @classmethod
     def grid(cls) -> Iterator[Self]:
         """Return an iterator over all policies with the default actions at further places."""
-        return map(cls.with_actions, product(*(options_of(cls)[place].choices for place in cls.places)))
+        return map(cls.with_actions, product(*cls.choices()))
 
 
 _SPAN = "count as wrong predicted spans"

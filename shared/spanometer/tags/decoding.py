@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import code_type, name_codes, place_of, sorted_codes
 from ..exceptions import InputError, setting, without_option
 from ..options import CheckedOptions, option, options_of
-from .repairs import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
+from .repairs import PLACES, REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
 from .schemes import BEGIN, CONTINUES, END, OUTSIDE, ROLES, SCHEMES, Scheme, canonical, get_scheme, infer_scheme
 from .tags import Tags, check_names, read_id2label, split_tag
 
@@ -54,6 +54,7 @@ class Decoding(CheckedOptions):
         help="how to handle illegal tags",
         choices={name: repair.help for name, repair in REPAIRS.items()},
         further=_FURTHER,
+        offered=([TOOLS], *([place.actions for place in places] for places in PLACES.values())),
         metavar="POLICY",
         label="Illegal tags",
         common=True,
