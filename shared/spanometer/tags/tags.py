@@ -119,7 +119,7 @@ class Tags:
         parts = [split_tag(self.names[code]) for code in named]
         if named and all(prefix in PREFIXES and label for prefix, label in parts):
             problem = f"all tags have prefixes, such as {shown(self.names[named[0]])}."
-            raise self.refusal(named[0], problem, f"Remove {setting('prefix', False)}.")
+            raise self.refusal(named[0], problem, f"Leave out {setting('prefix', False)}.")
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
     def with_outside(self, outside: str | None) -> Self:
