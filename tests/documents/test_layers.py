@@ -37,7 +37,7 @@ def test_words_are_the_same(file):
     one, other = file("# c\na O\nb O\n\nc B-X\n"), file("a x O\nb y O\n\nd z B-X\n")
     error = words_error(with_words, one, other)
     assert error.line == 5
-    assert error.problem == f"the word is 'c' here and 'd' in {other}, line 4."
+    assert error.problem == f"the word is 'c', but line 4 of {other!r} has 'd'."
     # tags are no words, and words that were not read are not compared
     for first, second in ((read(one), with_words(other)), (with_words(one), with_words(file("O\nO\n\nB-X\n")))):
         require_same_tokens(first, second)

@@ -47,7 +47,7 @@ def test_shared_by_text_where_no_name_is(side, names):
 def test_scores_of_shared_documents(side):
     one, other = side("a", ("1", ADA), ("2", BOB)), side("b", ("2", BOB))
     with pytest.raises(
-        InputError, match=r"2 documents, but .*b.jsonl' has 1 document. Only .* has '1'.\n.*scored_documents"
+        InputError, match=r"2 documents, but .*b.jsonl' has 1 document. Documents only in .*: '1'.\n.*scored_documents"
     ):
         spanometer.score(one, other)
     with warnings.catch_warnings(record=True) as caught:

@@ -87,7 +87,9 @@ def test_documents_are_paired_by_text(made):
 
 def test_documents_that_one_side_has(made):
     one = made(Record(id="a", text="x", spans=[]), Record(id="b", text="z", spans=[]))
-    with pytest.raises(InputError, match=r"[^ ]+ has 2 documents, but [^ ]+ has 1 document. Only [^ ]+ has 'b'\."):
+    with pytest.raises(
+        InputError, match=r"[^ ]+ has 2 documents, but [^ ]+ has 1 document. Documents only in [^ ]+: 'b'\."
+    ):
         pair(one, made(Record(id="a", text="x", spans=[])))
 
 
@@ -159,7 +161,7 @@ def test_words_and_offsets_without_a_text(made):
         [(13, 18)],
         [(0, 12)],
     )
-    with pytest.raises(InputError, match=r"1 of 1 spans differ"):
+    with pytest.raises(InputError, match=r"1 of 1 span texts differ"):
         pair(words, made(Record(spans=[(0, 12, "PER")], stated=["AdaLovelace w"])))
 
 

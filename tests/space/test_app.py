@@ -283,7 +283,7 @@ def test_wrong_markup_is_told_in_words(reference, prediction, said):
 
 def test_different_words_are_refused():
     said = text_of(answer("span_f", "a B-X\n", "b B-X\n"))
-    assert "the word is 'a' here and 'b' in prediction, line 1" in said and "ignore_words" not in said
+    assert "the word is 'a', but line 1 of 'prediction' has 'b'" in said and "ignore_words" not in said
     assert headline(answer("span_f", "a B-X\n", "B-X\n")) == "1.0000"
     assert "shown by their numbers" in answer("span_f", "B-X\n", "B-X\n")
 

@@ -169,8 +169,8 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         nothing = setting("outside", "nothing")
-        problem = f"'{nothing}' makes all tags plain labels, which this command cannot change."
-        remedy = f"Remove '{nothing}'. If the tags have no prefixes, set {setting('prefix', False)} instead."
+        problem = f"with '{nothing}', even O is a label, so there are no tags to change."
+        remedy = f"Remove '{nothing}'. For tags such as PER and O, without prefixes, set {setting('prefix', False)}."
         raise InputError(problem, remedy, source=path)
     files = files_of(path)
     target.require_writable(folder=files is not None)

@@ -225,8 +225,8 @@ class Corpus:
         """Read sides of tags, with the words of the first side."""
         source = self.source
         if self.annotator_files == 1:
-            remedy = "Give at least two reference files, and set --references to the number of files."
-            raise InputError("a file of tags holds the tags of only one annotator.", remedy)
+            remedy = "Give at least two reference files. For two files, set --references 2."
+            raise InputError("--references 1 is too few, because each file of tags has only one annotator.", remedy)
         files = read_tag_sides(source, self.paths, self.annotator_files, words)
         if self.annotator_files == 0:
             require_system("tags", files)

@@ -243,7 +243,7 @@ def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, source: st
     if ids is None or others is None:
         return ""
     only = (source, _lacking(ids, others)), (other_source, _lacking(others, ids))
-    return next((f" Only {where!r} has {names}." for where, names in only if names), "")
+    return next((f" Documents only in {where!r}: {names}." for where, names in only if names), "")
 
 
 def _lacking(names: Iterable[str], others: Iterable[str]) -> str:
@@ -448,7 +448,7 @@ def require_same_words(references: DocumentFile, predictions: DocumentFile) -> N
     document, position = place_of(offsets_of(reference), token)
     line = predictions.line(document, position)
     error = InputError(
-        f"the word is {shown(word)} here and {shown(other_word)} in {predictions.source_of(document)}, line {line}."
+        f"the word is {shown(word)}, but line {line} of {predictions.source_of(document)!r} has {shown(other_word)}."
         f"{only_difference(word, other_word)}",
         "Both sides must annotate the same words, in the same order. To skip this check, set "
         f"{setting('ignore_words', True)}.",

@@ -130,12 +130,9 @@ class PairedSide(Carrying):
         if self.file.answers is None or self.grounded is not None:
             return
         if self.texts is None:
-            raise InputError(
-                "no file has texts in which to find the mentions of the answers.",
-                "Give a reference with texts or words. If the file of answers also has the texts, name their key with "
-                f"{setting('text_key')}.",
-                source=self.file.source,
-            )
+            key = f"If this file has texts, set {setting('text_key')} to the key of the texts."
+            problem, remedy = "the answers need texts, but no file has texts.", "Give a reference with texts or words."
+            raise InputError(problem, f"{remedy} {key}", source=self.file.source)
         options = {"policy": pairing.policy, "tokens": tokens, **pairing.answer_reading}
         self.grounded = on_side(self.name, ground, self.texts, self.file.answers, **options)
         self.notes += self.grounded.warnings
@@ -159,7 +156,7 @@ class PairedSide(Carrying):
         here, there = self.file.stated, other.file.stated
         if here is None or there is None or self.file.in_tokens != other.file.in_tokens:
             return []
-        return compared(here.beside_stated(there), self.place, f"differ from the texts in {other.file.source!r}")
+        return compared(here.beside_stated(there), self.place, f"differ from the span texts in {other.file.source!r}")
 
     def move(self, places: Sequence[np.ndarray], texts: Sequence[str]) -> list[int]:
         """Move spans and tokens to other texts; returns the documents of spans that these texts lack.

@@ -161,7 +161,7 @@ def alike(stated: str | None, covered: str) -> bool:
 def compared(
     stated: Iterable[tuple[int, str, str]],
     place: Callable[[int], str],
-    differ: str = "differ from the document's text at the same offsets",
+    differ: str = "differ from the document",
 ) -> list[str]:
     """Compare the span texts of a file with the texts that the spans cover.
 
@@ -185,7 +185,7 @@ def compared(
             first = first or f"({place(document)}) is {shown(text)}, but its offsets point to {shown(covered)}"
     if not differing:
         return []
-    remark = f"the texts of {differing:,} of {number:,} spans {differ}. The first {first}."
+    remark = f"{differing:,} of {number:,} span texts {differ}. The first {first}."
     if differing > number * _DOUBTFUL:
         raise InputError(
             remark, "Check that the offsets belong to this text, and that the offsets count characters, not bytes."

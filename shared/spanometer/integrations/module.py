@@ -273,7 +273,8 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         declared = self.options()
         names = sorted({"mode", "scheme", "strict", "suffix"} & options.keys())
         if names and "tags" not in self.configurations:
-            raise InputError(f"{self.measure.name} has no option {names[0]!r}, which is only for tags.", "Remove it.")
+            problem = f"the option {names[0]!r} is only for tags, but {self.measure.name} does not score tags."
+            raise InputError(problem, f"Remove {names[0]!r}.")
         require_known(options, declared, self.measure.name)
         for kind in self.readings():
             if kind in self.configurations[self.configuration].options:

@@ -30,7 +30,7 @@ _LISTED = 50
 """The maximum number of names that an error lists."""
 
 _ATTRIBUTES_REMEDY = (
-    "Use a list of attributes, or a mapping from attributes to lists of labels. None stands for all attributes."
+    "Use a list such as ['negated'] or, for some labels, {'negated': ['PER']}. For all attributes, use None."
 )
 
 _BOUNDS = ("label", "start", "end")
@@ -247,9 +247,9 @@ def require_one_type(
             earlier, earlier_place = first.setdefault((name, _meaning(value)), (value, place))
             if type(earlier) is not type(value):
                 where = mention("default_values") if earlier_place is None else OTHER_PLACE
-                problem = f"{shown(name)} is {with_type(value)} here, but {with_type(earlier)} in {where}."
+                problem = f"the attribute {shown(name)} is {with_type(value)}, but {with_type(earlier)} in {where}."
                 if earlier_place is not None and earlier_place.place == place.place:
-                    problem = f"the values of {shown(name)} include both {with_type(value)} and {with_type(earlier)}."
+                    problem = f"the attribute {shown(name)} is both {with_type(value)} and {with_type(earlier)}."
                 remedy = "Use one type for all values of an attribute."
                 raise place.placed(problem=problem, remedy=remedy, other=earlier_place)
 

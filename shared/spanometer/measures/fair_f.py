@@ -10,6 +10,7 @@ from ..alignment.fair_errors import KINDS, FairErrors
 from ..alignment.overlaps import Alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column
+from ..exceptions import mention, shown
 from ..options import option, options_of
 from .aligned import FMeasure, f_results
 from .base import COUNTS_PER_LABEL
@@ -49,10 +50,9 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair', 'weighted' or your own weights. Weights are finite numbers of at least 0. For example, "
-    "LE=0/0.5/0.5 (TP/FP/FN) counts a wrong label (LE) as half an FP and half an FN. As a mapping, write "
-    "{'LE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}}. The kinds are TP, FP, FN, LE, LBE (wrong label and boundaries), BES "
-    "(predicted span too small), BEL (too large), BEO (spans cross), and BE (BES, BEL and BEO together)."
+    "Use 'fair', 'weighted' or weights of these kinds: TP, FP, FN, LE (wrong label), LBE (wrong label and boundaries), "
+    "BES (predicted span too small), BEL (too large), BEO (spans cross), BE (BES, BEL and BEO). For example, "
+    "'LE=0/0.5/0.5' counts an LE as 0 TP, 0.5 FP and 0.5 FN."
 )
 
 
@@ -151,11 +151,13 @@ def _read(option: Any) -> Weights:
         kinds = dict(_entries(option) if isinstance(option, str) else listed_items(option))
         # BE first, so that BES, BEL and BEO can override it
         for kind in sorted(kinds, key=lambda kind: kind != "BE"):
-            parts = dict(listed_items(kinds[kind]))
+            parts = dict(listed_items(kinds[kind]) if hasattr(kinds[kind], "items") else [(None, None)])
             numbers = tuple(parts.pop(part, 0.0) for part in PARTS)
-            allowed = all(is_number(number) and 0 <= number < math.inf for number in numbers)
-            if parts or not allowed or kind not in {*COLUMNS, "BE"}:
-                raise refusal
+            known = kind in {*COLUMNS, "BE"}
+            if parts or not known or not all(is_number(number) and 0 <= number < math.inf for number in numbers):
+                needs = f"needs finite numbers of at least 0 for TP, FP and FN, not {shown(kinds[kind])}"
+                problem = f"{mention('weights')}: {shown(kind)} {needs if known else 'is not a kind of event'}."
+                raise (refusal := refusal.placed(problem=problem))
             weights.update(dict.fromkeys(BOUNDARY_ERRORS if kind == "BE" else [kind], tuple(map(float, numbers))))
     except ValueError:
         raise refusal from None

@@ -13,7 +13,7 @@ from ..alignment.unitary import Dissimilarity, Units, best_alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide, joined_values
-from ..exceptions import InputError, setting
+from ..exceptions import InputError, mention, setting, shown
 from ..options import option, options_of
 from .aligned import require_contiguous, require_lengths
 from .base import Key, error_key, zero_division_option
@@ -259,9 +259,7 @@ def _in_order(annotators: int, rows: Mapping[str, np.ndarray]) -> Units:
     return Units(annotators, number, np.zeros_like(number), *(column[np.concatenate(own)] for column in columns))
 
 
-_REMEDY = (
-    'For each pair of labels, give one number from 0 to 1, as in {"PER": {"ORG": 0.5}}, or the text "PER/ORG=0.5".'
-)
+_REMEDY = 'Give each pair of labels one number from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5".'
 
 
 def _read(option: Any) -> dict[tuple[str, str], float]:
@@ -274,7 +272,8 @@ def _read(option: Any) -> dict[tuple[str, str], float]:
             if not names or not is_number(distance) or not 0 <= distance <= float(first != second):
                 raise refusal
             if distances.setdefault((min(first, second), max(first, second)), float(distance)) != distance:
-                raise refusal
+                problem = f"{mention('distances')} has two numbers for the pair {shown(first)} and {shown(second)}."
+                raise (refusal := refusal.placed(problem=problem))
     except (ValueError, TypeError, RecursionError):
         raise refusal from None
     return distances

@@ -105,7 +105,7 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
                     states = [f"no {name!r}" if value is None else f"{name}:{value}" for value in both]
                     raise InputError(
                         f"the signatures differ: {other.measure} has {states[0]}, {signature.measure} has {states[1]}.",
-                        "Spanometer reads the corpus once for all measures. Remove one of the two signatures.",
+                        "Remove one of the two signatures. All measures must read the corpus with the same options.",
                     )
         readings.append((signature, reading))
     return {name: value for _, reading in readings for name, value in reading.items()}

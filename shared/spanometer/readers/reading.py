@@ -8,7 +8,7 @@ from typing import Any
 from ..documents.document_file import DocumentFile
 from ..documents.layers import Column
 from ..documents.units import require_tokenizer, with_tokens
-from ..exceptions import InputError, require_kind, shown
+from ..exceptions import InputError, mention, require_kind, shown
 from ..options import options_of, require_known, same
 from .formats import AUTO, ColumnReading, read_as, reading_options
 from .source import FileLike, Limits, Progress, Source, require_name
@@ -179,7 +179,7 @@ def read_documents(
         require_kind(annotator, str, "the name of an annotator", "Give a string.", option="annotator")
     if limits is not None:
         require_kind(limits, Mapping, "a mapping of limits", "Give a dict such as {'max_size': 2000}.", option="limits")
-        require_known(limits, options_of(Limits), "limits")
+        require_known(limits, options_of(Limits), mention("limits"))
     options |= {**(limits or {}), **({} if encoding is None else {"encoding": encoding})}
     # only our JSON lines have a key of spans; with an unusual key they cannot be detected
     of_lines = isinstance(format, str) and format in (AUTO, "jsonl")

@@ -228,7 +228,7 @@ def require_writable(path: str, *, replace: bool, folder: bool = False) -> None:
     kind = "folder" if os.path.isdir(path) else "file"
     wanted = "folder" if folder else "file"
     if kind != wanted and os.path.exists(path):
-        raise InputError(f"this is a {kind}.", f"Name a {wanted}.", source=path)
+        raise InputError(f"{shown(path)} is a {kind}.", f"Name a {wanted}.")
     if not replace and (os.path.isfile(path) or (folder and os.listdir(path))):
         remedy = f"Choose another name, or add {setting('replace', True)}."
         raise InputError(f"the {kind} exists already.", remedy, source=path)

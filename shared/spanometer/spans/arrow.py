@@ -50,7 +50,7 @@ _FROM_0 = "Offsets count from 0, and ends are exclusive."
 _IN_TOKENS = "Offsets count tokens from 0, and ends are exclusive."
 SPAN_REMEDY = "Write a span as {'start': int, 'end': int, 'label': str}. " + _IN_TOKENS
 FRAGMENTS_REMEDY = "Write a span as {'label': str, 'fragments': [[start, end], ...]}. " + _IN_TOKENS
-_RENAME = " Write {**span, 'label': span['entity_group']}. Both sides need character offsets, as in this span."
+_RENAME = " Write {**span, 'label': span['entity_group']}. Such spans have character offsets, so both sides need them."
 REPLACE = "Remove or replace the unpaired surrogate."
 _ONE_FORM = " Write all spans with 'fragments', or all spans without 'fragments'."
 
@@ -313,13 +313,13 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
     elif pa.types.is_nested(type_):
         is_pair = pa.types.is_fixed_size_list(type_)
         if not is_list(item) or (is_pair and len(item) != 2):
-            return f"{noun} must be a {'pair [start, end]' if is_pair else 'list'}, not {with_type(item)}."
+            return f"{called}, not a pair." if is_pair else f"{noun} must be a list, not {with_type(item)}."
         single = f"a {noun.removeprefix('the ').removesuffix('s')}"
         of_dicts = pa.types.is_struct(type_.value_type)
-        part = "a boundary" if is_pair else single if of_dicts else f"one of {noun}"
+        part = "a boundary" if is_pair else "a dictionary" if of_dicts else f"one of {noun}"
         problems = (item_problem(value, type_.value_type, part) for value in item)
         if of_dicts:
-            problems = (text and f"{part[2:]} {index} is wrong: {text}" for index, text in enumerate(list(problems)))
+            problems = (text and f"{single[2:]} {index} is wrong: {text}" for index, text in enumerate(list(problems)))
     elif pa.types.is_string(type_):
         if not isinstance(item, str):
             return f"{called}, not a string."

@@ -290,8 +290,8 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
                 problem = f"the attribute {shown(name)} has the value {with_type(value)}, but "
-                remedy = "Use the same value as the key, or give a single number as the score."
-                raise InputError(f"{problem}its key in 'scores' is {with_type(other)}.", remedy)
+                remedy = f"Give one number for all values, or replace the key {shown(other)} by {shown(value)}."
+                raise InputError(f"{problem}'scores' has the key {with_type(other)}.", remedy)
     return [scored.get((type(value), value)) for value in values]
 
 

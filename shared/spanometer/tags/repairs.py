@@ -200,10 +200,10 @@ def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
     """Return the places of a scheme's grid; raise an `InputError` if the actions do not fit them."""
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
-        listed = "; ".join(f"({n}) {place.text}: {', '.join(place.actions)}" for n, place in enumerate(places, 1))
-        problem = f"{setting('repair', ','.join(actions))} is not a policy for {scheme.name}."
-        remedy = f"Give {len(places)} actions, separated by commas. Choose one for each case, in this order: "
-        raise InputError(problem, f"{remedy}{listed}.", option="repair")
+        text = "; ".join(f"({n}) {case.text}: {', '.join(map(repr, case.actions))}" for n, case in enumerate(places, 1))
+        problem = f"{setting('repair', ','.join(actions))} does not fit: {scheme.name} needs {len(places)} actions."
+        remedy = "Choose one action for each case, in this order, separated by commas: "
+        raise InputError(problem, f"{remedy}{text}.", option="repair")
     return places
 
 

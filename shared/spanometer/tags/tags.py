@@ -117,7 +117,7 @@ class Tags:
         named = [code for code, name in enumerate(self.names) if name != "O"]
         parts = [split_tag(self.names[code]) for code in named]
         if named and all(prefix in PREFIXES and label for prefix, label in parts):
-            problem = f"{shown(self.names[named[0]])} and all other tags have prefixes."
+            problem = f"all tags have prefixes, such as {shown(self.names[named[0]])}."
             raise self.refusal(named[0], problem, f"Leave out {setting('prefix', False)}.")
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
@@ -260,7 +260,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
         problem = f"in {text}, the prefix {last} comes after the label."
         return problem, f"Write {shown(last + '-' + tag.rpartition('-')[0])}{behind}."
     if prefix == "O":
-        return f"{text} is outside all spans but has a label.", "Write 'O' for a token outside all spans."
+        return f"{text} is outside all spans but has a label.", "For a token outside all spans, write 'O'."
     if scheme is not None and prefix in PREFIXES:
         schemes = ", ".join(name for name, candidate in SCHEMES.items() if prefix in candidate.prefixes)
         problem = f"{text} has no {prefixes}. {prefix} is a prefix of {schemes}."
@@ -279,8 +279,8 @@ def _remedy(tag: str) -> str:
         remedy = f"If the numbers stand for tags, convert them to strings such as 'B-PER'{named}"
         return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:
-        read = clause_for("outside", f", or set {setting('outside', tag)}") if tag else ""
-        return f"Write 'O' for a token outside all spans{read}."
+        read = clause_for("outside", f"set {setting('outside', tag)} or ") if tag else ""
+        return f"For a token outside all spans, {read}write 'O'."
     if _SPECIAL.fullmatch(tag):
         return "Leave out padding and other special tokens, in the references and in the predictions."
     if _UNNAMED.fullmatch(tag):

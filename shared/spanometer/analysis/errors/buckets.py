@@ -299,14 +299,14 @@ def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Bu
 def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
     """Create buckets by a user's values, see `buckets_of`."""
     documents, lengths = sides[0].documents, sides[0].lengths
-    remedy = "For each document, give one value, or a list with one value for each token."
+    remedy = "Give one value for every document, or give a list for every document, with one value for each token."
     if isinstance(values, Tags):
         of_tokens, column, sizes = True, np.array(values.names, dtype=object)[values.codes], values.lengths.tolist()
     else:
         rows = ordered(values, "a list of values", remedy)
         of_tokens = any(map(is_list, rows))
         if of_tokens and not all(map(is_list, rows)):
-            raise InputError(f"{name!r} has a list for some documents, but one value for other documents.", remedy)
+            raise InputError(f"{name!r} has lists for some documents, but single values for others.", remedy)
         parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
         sizes, column = list(map(len, parts)), np.fromiter(chain.from_iterable(parts), dtype=object)
         odd = next((value for value in column if not _is_value(value)), None)

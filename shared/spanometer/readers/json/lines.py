@@ -37,8 +37,8 @@ from .records import (
 from .values import first_value, is_array
 
 _COLUMN = setting("column")
-_OR_SPANS = clause_for("column", f", or set {setting('spans_key')} to the key of the spans")
-_KEY_REMEDY = f"Set the column{clause_for('column', f' ({_COLUMN})')} to the key of the lists of tags{_OR_SPANS}."
+_OR_SPANS = clause_for("column", f", or set {setting('spans_key')} to the key that holds the spans")
+_KEY_REMEDY = f"Set the column{clause_for('column', f' ({_COLUMN})')} to the key that holds the tags{_OR_SPANS}."
 _OF_SPANS = f" of the spans with {setting('spans_key')}, or the key"
 _SPANS_REMEDY = f"Name the key{clause_for('spans_key', _OF_SPANS)} of the tags"
 _SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."

@@ -15,7 +15,7 @@ from .records import TAGS_KEY, WORDS_KEYS, Row, are_words, first_object, is_obje
 _LISTS = ("entities", "spans", "extractions")
 _TEXTS = ("full_text", "text")
 _NAMES = ("document_id", "id")
-_SYSTEM_REMEDY = "For each text, write one line with the system's list of spans."
+_SYSTEM_REMEDY = "Write one line for each text: the list of spans that the system found in this text."
 
 _GLINER_REMEDY = 'Write an object for each document: {"tokenized_text": [...], "ner": [[first, last, label], ...]}.'
 
@@ -142,8 +142,8 @@ def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]
     """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
     if last - first > (most := 10 * len(pieces) + 1000):
-        problem = f"the lowest and highest 'index' of {counted(len(pieces), 'word piece')} are {first} and {last}"
-        raise row.refuse(f"{problem}, which differ by more than {most:,}.", _SYSTEM_REMEDY)
+        problem = f"the 'index' of {counted(len(pieces), 'word piece')} goes from {first} to {last}"
+        raise row.refuse(f"{problem}, too far for one text (limit: {most:,}).", _SYSTEM_REMEDY)
     tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
         spans = Spans.from_tags([[tag for *_, tag in tagged]], repair="conlleval")

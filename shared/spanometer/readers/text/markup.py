@@ -26,6 +26,7 @@ from ...exceptions import (
     require_same_words,
     setting,
     shortened,
+    shown,
     with_type,
 )
 from ...options import option
@@ -153,7 +154,7 @@ class _Parser:
 
     def _begin(self, name: str, offset: int) -> None:
         tag, types = f"<{_shown(name)}>", name.split("+")
-        kinds = ", ".join(sorted(self.entity_types))
+        kinds = f"Entity types are {', '.join(sorted(self.entity_types))} and their subtypes, such as pers.ind."
         entity: Entity | None = None
         if len(self.opened) == MAX_DEPTH:
             problem = f"more than {MAX_DEPTH} tags are open before {tag}."
@@ -165,10 +166,9 @@ class _Parser:
             self.entities.append(entity)
         elif len(types) > 1:
             problem = f"{tag} joins several names with +, but not all names are entity types."
-            raise self._refuse(problem, f"Join only entity types with +. Entity types begin with {kinds}.", offset)
+            raise self._refuse(problem, f"Join only entity types with +. {kinds}", offset)
         elif self._enclosing() is None:
-            remedy = f"Put {tag} inside an entity. Entity types begin with {kinds}. Add other types with "
-            remedy += f"{setting('entity_types')}."
+            remedy = f"Put {tag} inside an entity. {kinds} To use other types, set {setting('entity_types')}."
             raise self._refuse(f"the component {tag} is outside all entities.", remedy, offset)
         self.opened.append(_Open(name, offset, len(self.words), entity))
 
@@ -222,8 +222,9 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     listed = listed and getattr(entity_types, "ndim", 1) == 1
     if listed and all(isinstance(part, str) and part and "." not in part for part in entity_types):
         return frozenset(entity_types)
-    remedy = f"Give only the first part of a type: pers for pers.ind. The default is {', '.join(ENTITY_TYPES)}."
-    problem = f"{mention('entity_types')} must be a list of names without dots, not {with_type(entity_types)}."
+    remedy = f"List the first part of each type: pers for pers.ind. The default is {', '.join(ENTITY_TYPES)}."
+    given = shown([*entity_types]) if listed else with_type(entity_types)
+    problem = f"{mention('entity_types')} must {'have names without dots' if listed else 'be a list'}, not {given}."
     raise InputError(problem, remedy, option="entity_types")
 
 
