@@ -2,6 +2,7 @@
 
 import ast
 import configparser
+import json
 import pickle
 import re
 import subprocess
@@ -352,6 +353,28 @@ def test_page_is_built_from_the_files_of_the_space(tmp_path, spaces, name):
     )
     run = run_app(files, tmp_path / "out")
     assert (run.returncode, run.stdout) == (0, "Blocks\n"), run.stderr
+
+
+CLICKS = """
+import json
+
+def launch(form):
+    fields = {**dict.fromkeys(box.name for box in form.uploads), **form.fields.initial}
+    responses = {name: form.response({**fields, **values}) for name, values in form.examples.items()}
+    print(json.dumps({name: response.html for name, response in responses.items()}))
+"""
+
+
+@pytest.mark.parametrize("name", [*NAMES, *sorted(page_folders())])
+def test_every_example_runs_without_the_package(tmp_path, name):
+    """Run the app as it is built; only the file that serves the form clicks its examples instead."""
+    files = {**space(name), "spanometer_space_serving.py": CLICKS.encode()}
+    run = run_app(files, tmp_path / name)
+    assert run.returncode == 0, run.stderr
+    clicked = json.loads(run.stdout)
+    assert clicked
+    for example, html in clicked.items():
+        assert 'role="alert"' not in html and ("sm-headline" in html or "<iframe" in html), example
 
 
 def test_requirements_of_the_metric_come_first(tmp_path, monkeypatch):
