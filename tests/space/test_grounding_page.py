@@ -5,17 +5,15 @@ import csv
 import io
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from headless import require_fit, served, started, wait
+from headless import require_fit, served, space_app, started, wait
 from page_answers import Reader, headline, text_of
 from spanometer.grounding import NAMED, NAMED_STRINGS, ground
 from spanometer.space.grounding_page import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, form, marked, why
 from spanometer.space.texts import examples_of
 
-APP = Path(__file__).parents[2] / "spaces" / "grounding" / "app.py"
 TEXT = "Paris Hilton lives in Paris."
 ANSWER = '[["PER", "Paris Hilton"], ["LOC", "Paris"], ["CITY", "Rome"]]'
 HOSTILE = "<img/src=x/onerror=window.hurt=1>"
@@ -184,7 +182,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(browser, tmp_path_factory):
-    yield from served(APP, tmp_path_factory)
+    yield from served(space_app("grounding", tmp_path_factory), tmp_path_factory)
 
 
 def test_in_a_browser(browser, address):
