@@ -7,9 +7,8 @@ import time
 import pytest
 
 from headless import CHROMIUM, DRIVER, PATIENCE, require_fit, served, space_app, started
-from page_answers import examples
+from page_answers import examples_on
 from spanometer.measures import MEASURES
-from spanometer.space.forms import page_of
 
 missing = [name for name in ("gradio", "selenium") if importlib.util.find_spec(name) is None]
 missing += [name for name, path in (("chromium", CHROMIUM), ("chromedriver", DRIVER)) if path is None]
@@ -63,7 +62,7 @@ class Page:
 
     def __init__(self, browser, name):
         self.browser, self.name = browser, name
-        self.examples = examples(page_of(name).kind.input)
+        self.examples = examples_on(name)
 
     def wait(self, condition):
         for _ in range(PATIENCE * 10):

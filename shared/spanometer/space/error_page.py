@@ -34,9 +34,7 @@ def form() -> Form:
 
 def respond(values: Mapping[str, Any]) -> Response:
     """Show the report in a frame and as a file; if the example was clicked, show its report."""
-    report = (
-        example_report() if "example" in values else report_of(values["reference"], values["systems"], values["train"])
-    )
+    report = example_report() if "example" in values else report_of(**values)
     return Response(render("report_frame.html", report=report), files={"report.html": report})
 
 
