@@ -194,6 +194,8 @@ def test_chance_has_its_charts():
     example = TAG_EXAMPLES[0]
     found = respond_to("chance_kappa_f1", example.reference, example.prediction)
     assert "Histogram of F1 of 200 random annotations" in found.html and "p-value" in found.html
+    # the words are next to the charts, which lie above the results
+    assert found.html.index("Histogram of F1") < found.html.index("Sentence 3") < found.html.index("sm-headline")
     histogram, coverage = found.charts
     # both sides' lines, and where their spans are
     assert len(histogram.axes) == 1 and [len(axes.lines) for axes in coverage.axes] == [2]
