@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.hub.building import build
+
 CHROMIUM, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 FLAGS = (
     "--headless",
@@ -53,6 +55,13 @@ def started(profile):
 
 PATIENCE = 60
 SCREENSHOTS = os.environ.get("SPANOMETER_SCREENSHOTS")
+
+
+def space_app(name, folders):
+    """Build a Space; return its app, which does not need the package. `folders` is pytest's factory of these."""
+    folder = folders.mktemp("space")
+    build(folder, [name])
+    return folder / name / "app.py"
 
 
 def served(script, folders):

@@ -4,6 +4,7 @@ import re
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
+from spanometer.space.forms import page_of
 from spanometer.space.measure_page import form
 from spanometer.space.texts import examples_of
 
@@ -13,9 +14,20 @@ def examples(kind):
     return [SimpleNamespace(name=name, **fields) for name, fields in examples_of(kind).items()]
 
 
+def examples_on(name):
+    """The examples of a measure's page, with their names."""
+    return examples(page_of(name).input["examples"])
+
+
 def respond_to(name, reference, prediction="", **changed):
     page = form(name)
     return page.response({**page.fields.initial, "reference": reference, "prediction": prediction, **changed})
+
+
+def answer_to(name, example, **changed):
+    """The HTML after a click on an example and changes of other fields."""
+    page = form(name)
+    return page.response({**page.fields.initial, **vars(example), **changed}).html
 
 
 def answer(name, reference, prediction="", **changed):

@@ -1,6 +1,5 @@
-"""The page of the Space of mentions: mention F1 of an answer, by the rules of projects."""
+"""The page of the Space of Mention F1."""
 
-from spanometer.space.grounding_page import form
-from spanometer.space.serving import launch
+from spanometer.space import launch
 
-launch(form("mention_f"))
+launch("mention_f")

@@ -2,13 +2,13 @@
 
 import json
 import sys
-from importlib import resources
 
 import numpy as np
 import pytest
 
 from experiments.decoding import MEASURES, TaggerSettings, decode_in_every_way
 from spanometer import InputError
+from spanometer.data import EXAMPLE
 from spanometer.measures import SpanF
 from spanometer.readers import read, tag_lists
 
@@ -20,8 +20,7 @@ QUICK = TaggerSettings(epochs=3, ngrams=3, buckets=1 << 12)
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """The example corpus in two parts."""
-    with resources.as_file(resources.files("spanometer") / "data" / "example.conll") as path:
-        corpus = read(path, columns=["reference"], words=True)
+    corpus = read(EXAMPLE, columns=["reference"], words=True)
     sentences = zip(tag_lists(corpus.words), tag_lists(corpus.tags[0]), strict=True)
     lines = ["\n".join(map(" ".join, zip(*sentence, strict=True))) for sentence in sentences]
     folder = tmp_path_factory.mktemp("example")

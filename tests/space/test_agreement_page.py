@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import spanometer
-from headless import require_fit, served, started, wait
+from headless import require_fit, served, space_app, started, wait
 from page_answers import Reader, headline, text_of
 from spanometer.space import agreement_page
 from spanometer.space.agreement_page import FIELDS, MAX_FILES, form
@@ -242,7 +242,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(browser, tmp_path_factory):
-    yield from served(ROOT / "spaces" / "agreement" / "app.py", tmp_path_factory)
+    yield from served(space_app("agreement", tmp_path_factory), tmp_path_factory)
 
 
 def in_page(browser, address, paths):

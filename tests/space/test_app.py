@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from page_answers import Reader, answer, examples, headline, respond_to, text_of
+from page_answers import Reader, answer, answer_to, examples, examples_on, headline, respond_to, text_of
 from spanometer import InputError, Spans
 from spanometer.measures import ALL_MEASURES, MEASURES, register, unregister
+from spanometer.measures.registry import PAGE_MEASURES
 from spanometer.options import option, options_of
 from spanometer.space.corpus import read_tags, read_upload
 from spanometer.space.forms import page_of
@@ -57,12 +58,13 @@ def test_the_report_in_the_frame_has_the_errors():
     assert "<iframe" not in answer("span_attribute", *[ATTRIBUTE_EXAMPLES[0].reference] * 2)
 
 
-@pytest.mark.parametrize("name", ALL_MEASURES)
+@pytest.mark.parametrize("name", PAGE_MEASURES)
 def test_every_example_is_scored(name):
-    for example in examples(page_of(name).kind.input):
-        reader = Reader(answer(name, example.reference, example.prediction))
+    for example in examples_on(name):
+        html = answer_to(name, example)
+        reader = Reader(html)
         assert not reader.unbalanced and not reader.open
-        assert "alert" not in answer(name, example.reference, example.prediction)
+        assert "alert" not in html and "sm-headline" in html
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -105,25 +107,26 @@ def test_options_change_the_score():
     assert "Prediction, line 2" in answer("span_f", "a O\nb B-X\n", illegal, repair="raise")
 
 
-@pytest.mark.parametrize("name", ALL_MEASURES)
+@pytest.mark.parametrize("name", PAGE_MEASURES)
 def test_every_choice_is_scored_or_told(name):
     page = page_of(name)
-    example = examples(page.kind.input)[0]
+    example = examples_on(name)[0]
     for one in page.options.values():
         for _, value in page.choices(one) or ([("", True)] if one.default is False else []):
-            html = answer(name, example.reference, example.prediction, **{one.name: value})
+            html = answer_to(name, example, **{one.name: value})
             assert ('role="alert"' in html) != ("sm-headline" in html)
 
 
-@pytest.mark.parametrize("name", ALL_MEASURES)
+@pytest.mark.parametrize("name", PAGE_MEASURES)
 def test_controls_are_made_of_the_declared_options(name):
-    declared = options_of(ALL_MEASURES[name])
+    declared = options_of(PAGE_MEASURES[name])
     page = page_of(name)
     assert {name for name, one in declared.items() if one.label} <= page.options.keys()
     for one in page.options.values():
         if one.name in declared and declared[one.name].choices:
             choices = page.choices(one)
-            assert len(choices) == len(declared[one.name].choices)
+            silent = [choice for choice in declared[one.name].choices if choice != "warn"]
+            assert len(choices) == len(silent) + declared[one.name].optional
             assert page.initial[one.name] in [value for _, value in choices]
 
 
@@ -191,6 +194,8 @@ def test_chance_has_its_charts():
     example = TAG_EXAMPLES[0]
     found = respond_to("chance_kappa_f1", example.reference, example.prediction)
     assert "Histogram of F1 of 200 random annotations" in found.html and "p-value" in found.html
+    # the words are next to the charts, which lie above the results
+    assert found.html.index("Histogram of F1") < found.html.index("Sentence 3") < found.html.index("sm-headline")
     histogram, coverage = found.charts
     # both sides' lines, and where their spans are
     assert len(histogram.axes) == 1 and [len(axes.lines) for axes in coverage.axes] == [2]
@@ -463,7 +468,7 @@ def test_limits_of_attributes():
     assert "too much for this page" in answer("span_attribute", " " * MAX_BYTES + "[]", "[]")
 
 
-@pytest.mark.parametrize("name", ALL_MEASURES)
+@pytest.mark.parametrize("name", PAGE_MEASURES)
 def test_apps_are_thin(name):
     tree = ast.parse((METRICS / name / "app.py").read_text(encoding="utf-8"))
     assert len(tree.body) == 3
@@ -471,7 +476,7 @@ def test_apps_are_thin(name):
     assert "gradio" not in (METRICS / name / "requirements.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ALL_MEASURES)
+@pytest.mark.parametrize("name", PAGE_MEASURES)
 def test_the_card_names_a_gradio(name):
     front = (METRICS / name / "README.md").read_text(encoding="utf-8").split("---\n", 2)[1]
     assert re.search(r"^sdk_version: 6\.\d+\.\d+$", front, re.MULTILINE)
@@ -481,9 +486,9 @@ _BUILD = """
 import json
 from spanometer.space.measure_page import form
 from spanometer.space.serving import build
-from spanometer.measures import ALL_MEASURES
+from spanometer.measures.registry import PAGE_MEASURES
 found = {}
-for name in ALL_MEASURES:
+for name in PAGE_MEASURES:
     blocks = build(form(name))
     config = blocks.get_config_file()
     labels = [part["props"].get("label") for part in config["components"]]
@@ -501,10 +506,10 @@ def built():
     return json.loads(made.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("name", ALL_MEASURES)
+@pytest.mark.parametrize("name", PAGE_MEASURES)
 def test_apps_build(name, built):
     page = built[name]
     labels = {one.label for one in page_of(name).options.values()}
-    assert {"Reference", "Prediction", *labels} <= set(page["labels"])
+    assert {"Reference", *(box["label"] for box in page_of(name).input["boxes"]), *labels} <= set(page["labels"])
     assert page["title"] == f"{page_of(name).title}: Spanometer"
     assert not page["analytics"]

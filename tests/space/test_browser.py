@@ -3,16 +3,12 @@
 import importlib.util
 import json
 import time
-from pathlib import Path
 
 import pytest
 
-from headless import CHROMIUM, DRIVER, PATIENCE, require_fit, served, started
-from page_answers import examples
+from headless import CHROMIUM, DRIVER, PATIENCE, require_fit, served, space_app, started
+from page_answers import examples_on
 from spanometer.measures import MEASURES
-from spanometer.space.forms import page_of
-
-METRICS = Path(__file__).parents[2] / "metrics"
 
 missing = [name for name in ("gradio", "selenium") if importlib.util.find_spec(name) is None]
 missing += [name for name, path in (("chromium", CHROMIUM), ("chromedriver", DRIVER)) if path is None]
@@ -45,7 +41,7 @@ def browser(tmp_path_factory):
 @pytest.fixture(scope="module", params=PAGES)
 def app(request, tmp_path_factory):
     """The name and the address of a running app."""
-    for address in served(METRICS / request.param / "app.py", tmp_path_factory):
+    for address in served(space_app(request.param, tmp_path_factory), tmp_path_factory):
         yield request.param, address
 
 
@@ -66,7 +62,7 @@ class Page:
 
     def __init__(self, browser, name):
         self.browser, self.name = browser, name
-        self.examples = examples(page_of(name).kind.input)
+        self.examples = examples_on(name)
 
     def wait(self, condition):
         for _ in range(PATIENCE * 10):

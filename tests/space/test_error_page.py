@@ -1,18 +1,16 @@
 """The page `errors`: files in, the report out."""
 
 import os
-from pathlib import Path
 
 import pytest
 
-from headless import served, started, wait
+from headless import served, space_app, started, wait
 
 pytest.importorskip("gradio", reason="gradio is not installed (the extra space)")
 
 from spanometer import InputError
 from spanometer.space import error_page
 
-ROOT = Path(__file__).parents[2]
 GOLD = "Ada B-PER\nslept O\n\nin O\nRome B-LOC\n"
 SYSTEM = "Ada B-PER\nslept O\n\nin O\nRome B-ORG\n"
 HOSTILE = "<img/src=x/onerror=parent.hurt=1>"
@@ -83,7 +81,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    yield from served(ROOT / "spaces" / "errors" / "app.py", tmp_path_factory)
+    yield from served(space_app("errors", tmp_path_factory), tmp_path_factory)
 
 
 def test_files_in_report_out(browser, address, files):

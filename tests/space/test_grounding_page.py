@@ -5,17 +5,16 @@ import csv
 import io
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from headless import require_fit, served, started, wait
+from headless import require_fit, served, space_app, started, wait
 from page_answers import Reader, headline, text_of
 from spanometer.grounding import NAMED, NAMED_STRINGS, ground
+from spanometer.space import measure_page
 from spanometer.space.grounding_page import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, form, marked, why
 from spanometer.space.texts import examples_of
 
-APP = Path(__file__).parents[2] / "spaces" / "grounding" / "app.py"
 TEXT = "Paris Hilton lives in Paris."
 ANSWER = '[["PER", "Paris Hilton"], ["LOC", "Paris"], ["CITY", "Rome"]]'
 HOSTILE = "<img/src=x/onerror=window.hurt=1>"
@@ -27,6 +26,12 @@ def page(text, answer, **changed):
 
 def result(text, answer, **changed):
     return form().response({"text": text, "answer": answer, **FIELDS.initial, **changed})
+
+
+def mention_page(**texts):
+    """The HTML of the page of mention F1."""
+    page = measure_page.form("mention_f")
+    return page.response({**page.fields.initial, **texts}).html
 
 
 def outcome_of(html, policy):
@@ -56,25 +61,35 @@ def test_marks_are_cut_with_the_text():
     assert list(marked("abcd", [long, behind])) == [("a", [], []), ("bcd", [long], [long])]
 
 
-def test_mention_f1_of_a_reference():
+def test_mention_f1_by_the_rules_of_projects():
     """Two of three items are right, one of them a string elsewhere; a squad's set has each form once."""
     reference = '[["PER", "paris hilton"], ["LOC", "Paris"]]'
-    rows = re.findall(r"<tr><td[^>]*>([\w-]+)[^<]*</td>(.*?)</tr>", page(TEXT, ANSWER, reference=reference))
-    numbers = [(name, re.findall(r"\d\.\d{4}", row)) for name, row in rows]
-    assert dict(row for row in numbers if row[1])["universalner"] == ["0.6667", "1.0000", "0.8000"]
-    strings = text_of(page(TEXT, ANSWER)).partition("Compared as strings")[2]
-    assert "universalner" in strings and "f1" not in strings
+    html = mention_page(text=TEXT, answer=ANSWER, reference=reference)
+    rows = re.findall(r"<tr><td[^>]*>([~\w-]+)</td>(.*?)</tr>", html.partition("Rules of projects")[2])
+    scores = {name: re.findall(r"\d\.\d{4}", row) for name, row in rows}
+    assert scores["universalner"] == ["0.6667", "1.0000", "0.8000"]
+    assert {name.removeprefix("~") for name in scores} >= set(NAMED_STRINGS) and "~instructuie" in scores
 
 
 def test_the_page_of_mention_f_begins_with_mention_f1():
     """Two of two reference mentions are among three predicted mentions, or one if letter case counts."""
-    values = {"text": TEXT, "answer": ANSWER, **FIELDS.initial}
-    for mention, f1 in (("Paris Hilton", "0.8000"), ("paris hilton", "0.4000")):
+    for mention, options, f1 in (
+        ("Paris Hilton", {}, "0.8000"),
+        ("paris hilton", {}, "0.4000"),
+        ("paris hilton", {"fold": "case"}, "0.8000"),
+    ):
         reference = json.dumps([["PER", mention], ["LOC", "Paris"]])
-        html = form("mention_f").response({**values, "reference": reference}).html
-        assert headline(html) == f1
-        assert html.index("Compared as strings") < html.index("Outcomes of the policies")
-    assert headline(form("mention_f").response(values).html) == headline(page(TEXT, ANSWER))
+        html = mention_page(text=TEXT, answer=ANSWER, reference=reference, **options)
+        assert headline(html) == f1 and "Outcomes of the policies" not in html
+        assert "1 document, 2 reference mentions, 3 predicted mentions" in html
+    assert "the reference is empty" in mention_page(text=TEXT, answer=ANSWER)
+
+
+def test_the_page_of_mention_f_has_the_links_of_other_measures():
+    page = measure_page.form("mention_f")
+    assert page.button == "Score"
+    for part in ("metrics/mention_f/README.md", "arxiv.org/abs/2308.03279"):
+        assert part in page.heading
 
 
 def test_what_policies_make_of_an_answer():
@@ -96,7 +111,7 @@ def test_examples(example):
     assert not reader.unbalanced and not reader.open and "alert" not in html
     letters = re.findall(r"<h3>(.): (.*?)</h3>", html)
     assert len(letters) >= 3 and sorted(", ".join(names for _, names in letters).split(", ")) == sorted(NAMED)
-    for name in (*NAMED, *NAMED_STRINGS):
+    for name in NAMED:
         assert name in text_of(html)
 
 
@@ -184,7 +199,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(browser, tmp_path_factory):
-    yield from served(APP, tmp_path_factory)
+    yield from served(space_app("grounding", tmp_path_factory), tmp_path_factory)
 
 
 def test_in_a_browser(browser, address):

@@ -5,12 +5,12 @@ Works offline.
 
 import argparse
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any
 
 from ..analysis.errors.find import errors
 from ..analysis.scores.report import Report
 from ..analysis.scores.score import score
+from ..data import EXAMPLE
 from ..exceptions import counted
 from ..measures.registry import MEASURES
 from ..readers.reading import read
@@ -45,8 +45,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Read the example corpus, score it and show the scores."""
     output = read_options(Output, options)
-    with resources.as_file(resources.files("spanometer") / "data" / "example.conll") as path:
-        corpus = read(path, columns=["reference", *SYSTEMS], words=True)
+    corpus = read(EXAMPLE, columns=["reference", *SYSTEMS], words=True)
     reference, *predicted = corpus.tags
     tags = dict(zip(SYSTEMS, predicted, strict=True))
     systems = {system: _score(reference, tags[system]) for system in SYSTEMS}

@@ -34,18 +34,19 @@ class AnswerReading:
     """
 
     grounding: Any = option("strict", metavar="POLICY", topic="answers")
-    asked_labels: Sequence[str] | None = labels_option(metavar="LABEL,...", topic="answers")
+    asked_labels: Sequence[str] | None = labels_option(metavar="LABEL,...", topic="answers", label="Asked labels")
     aliases: Mapping[str, str] | None = option(
         None,
         type="dict of str",
         metavar="ALIAS=LABEL,...",
         topic="answers",
+        label="Aliases",
         parse=partial(label_map_in, name="aliases"),
     )
     offsets: str | None = reused_option(
         GroundingPolicy, "offsets", default=None, optional=True, help="", topic="answers"
     )
-    answer_format: str = option("auto", choices=FORMATS, topic="answers")
+    answer_format: str = option("auto", choices=FORMATS, topic="answers", label="Format of the answer")
     item_mention_key: str | None = text("KEY", topic="answers")
     item_label_key: str | None = text("KEY", topic="answers")
 

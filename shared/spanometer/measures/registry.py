@@ -66,6 +66,9 @@ TREE_MEASURES: MeasureTable[Measure] = MeasureTable("entities")
 ALL_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes")
 """All measures of spans, entity trees and attributes."""
 
+PAGE_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes", "tags", "mentions")
+"""The measures that have a page."""
+
 NAMED_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes", "mentions")
 """The measures that command lines and protocols can name."""
 

@@ -54,12 +54,13 @@ class Seqeval(Measure):
 
     # results list each label, and the overall scores sum the counts
     average: str = field(init=False, default="micro", repr=False)
-    suffix: bool = option(False, help="tags have their prefixes after the labels (PER-B)")
-    scheme: str | None = option(None, choices=tuple(SCHEMES), convert=canonical)
+    suffix: bool = option(False, help="tags have their prefixes after the labels (PER-B)", label="Suffixes")
+    scheme: str | None = option(None, choices=tuple(SCHEMES), convert=canonical, label="Tag scheme")
     mode: str | None = option(
         None,
         help="how to handle illegal tags. If None, read them as the CoNLL script does. The other value is",
         choices={"strict": "drop malformed spans"},
+        label="Mode",
     )
     sample_weight: Sequence[float] | None = option(None, type="list of float, optional", repr=False, compare=False)
     zero_division: float | str = option(  # type: ignore[assignment]  # of other measures it is a number
@@ -67,6 +68,7 @@ class Seqeval(Measure):
         help="value of a ratio if its denominator is zero",
         type="float or str",
         choices={"warn": "0 with a warning", 0.0: "", 1.0: "", nan: "left out of averages"},
+        label="Zero division",
     )
     id2label: Any = reused_option(LabelDecoding, "id2label")
     ignore_index: int | None = reused_option(LabelDecoding, "ignore_index")
@@ -85,6 +87,12 @@ class Seqeval(Measure):
     support = "reference"
     shared = ("tokens", "equal_tags")
 
+    @property
+    def decoding(self) -> LabelDecoding:
+        """How tags are decoded, after suffixes have become prefixes."""
+        scheme, repair = (self.scheme, "discard") if self.mode == "strict" else (None, "conlleval")
+        return LabelDecoding(scheme=scheme, repair=repair, id2label=self.id2label, ignore_index=self.ignore_index)
+
     def counts(self, references: Any, predictions: Any) -> Counts:
         """Compute the counts of both sides' tags, given as lists of lists or as Arrow columns."""
         return self.read(references, predictions)[0]
@@ -92,23 +100,23 @@ class Seqeval(Measure):
     def read(self, references: Any, predictions: Any) -> tuple[Counts, dict[str, object]]:
         """Compute the counts of both sides' tags, and describe for the signature how they were read."""
         columns = {"references": references, "predictions": predictions}
-        repair = "discard" if self.mode == "strict" else "conlleval"
+        decoding = self.decoding
         try:
             encoded = {side: on_side(side, encoded_tags, documents) for side, documents in columns.items()}
             require_same_lengths(*(side.lengths for side in encoded.values()))
-            decoding = LabelDecoding(repair=repair, id2label=self.id2label, ignore_index=self.ignore_index)
             with named_tags(encoded, decoding) as tags:
                 if self.suffix:
                     tags = {side: on_side(side, own.suffixes_as_prefixes) for side, own in tags.items()}
-                scheme = self.scheme if self.mode == "strict" else None
-                reference, predicted, scheme_read = pair_from_tags(*tags.values(), scheme=scheme, repair=repair)
+                *spans, scheme = pair_from_tags(*tags.values(), scheme=decoding.scheme, repair=decoding.repair)
         except InputError as error:
             raise error.respelled(spell) from None
-        spans = SpanF().count(Alignment(reference, predicted))
-        offsets = tags["references"].offsets
-        equal = np.equal(*common_codes(*tags.values())[0])
+        return self.count(Alignment(*spans), *tags.values()), decoding.reading(scheme)
+
+    def count(self, alignment: Alignment, references: Tags, predictions: Tags) -> Counts:
+        """Compute the counts of spans that are decoded and aligned, and of their tags."""
+        equal, offsets = np.equal(*common_codes(references, predictions)[0]), references.offsets
         shared = {"tokens": np.diff(offsets), "equal_tags": np.diff(offsets_of(equal)[offsets])}
-        return replace(spans, shared=shared, measure=self), decoding.reading(scheme_read)
+        return replace(SpanF().count(alignment), shared=shared, measure=self)
 
     def score(self, counts: Counts) -> dict[str, Any]:
         """Compute the scores of each label and overall; `zero_division="warn"` warns like seqeval."""

@@ -2,7 +2,7 @@
 
 import io
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -10,9 +10,13 @@ from typing import Any, Self
 import numpy as np
 
 from ..alignment.overlaps import Alignment
+from ..analysis.scores.report import Report, score_table
+from ..analysis.scores.score import string_measure
 from ..documents.document_file import DocumentFile
 from ..documents.joining import located, locating_errors, require_same_tokens
 from ..exceptions import InputError
+from ..grounding.policies import NAMED_STRINGS
+from ..grounding.reading import AnswerReading, ground_strings
 from ..readers.columns.columns import read_columns  # noqa: F401 (a format that the page reads)
 from ..readers.formats import AUTO, read_as
 from ..readers.json.lines import (
@@ -23,9 +27,12 @@ from ..readers.source import Source
 from ..readers.text.markup import EntityTypes
 from ..readers.text.markup_files import read_quaero  # noqa: F401 (another)
 from ..spans.entities import Entities
+from ..spans.mentions import Mentions
 from ..spans.spans import Spans, as_tags, pair_from_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
+from ..web.templates import Section
+from .grounding_page import answer_notes, parsed
 from .limits import MAX_BYTES, MAX_MARKUP_BYTES, MAX_SPANS, encoded, require_at_most, require_size, upload_name
 from .texts import texts
 
@@ -36,21 +43,25 @@ class PageCorpus:
 
     Attributes:
         files: the texts of both sides after reading.
-        sides: the annotations to score: spans, entity trees, or spans with attributes.
-        spans: the spans of both sides; for trees, a span for each type of an entity; empty for attributes.
+        sides: the annotations to score: spans, entity trees, spans with attributes, or mentions.
+        spans: the spans of both sides; for trees, a span for each type of an entity; empty for attributes and mentions.
         words: the words of each document, for display.
         reading: the reading options that the signature names.
         notes: notes on the input for the user.
         tags: the tags of both sides, if the texts have tags.
+        sections: tables that only this kind of input has.
+        literals: the input as the snippet spells it, if the snippet contains it.
     """
 
     files: Sequence[DocumentFile]
     sides: Sequence[Any]
     spans: Sequence[Spans] = ()
     words: Sequence[Sequence[str]] = ()
-    reading: dict[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
     tags: Sequence[Tags] = ()
+    sections: Sequence[Section] = ()
+    literals: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def alignment(self) -> Alignment:
@@ -87,7 +98,7 @@ def read_upload(path: str | os.PathLike[str]) -> str:
         return text.removesuffix("\n") if source.unended else text
 
 
-def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCorpus:
+def read_tags(reference: str, prediction: str, reading: LabelDecoding, suffix: bool = False) -> PageCorpus:
     """Read both sides from CoNLL-like texts: a token and its tag on each line, blank lines between sentences.
 
     Args:
@@ -95,6 +106,7 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCo
             tags of the reference and of the prediction.
         prediction: the same tokens with the tags of the prediction.
         reading: how tags are read.
+        suffix: whether prefixes follow the labels, as in `PER-B`.
 
     Raises:
         InputError: if a text cannot be read; the error names the line.
@@ -111,6 +123,7 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCo
         files = [both.select(0), both.select(1)]
     tags = [file.tags[0] for file in files]
     with locating_errors(dict(zip(("references", "predictions"), files, strict=True))):
+        tags = [side.suffixes_as_prefixes() for side in tags] if suffix else tags
         *spans, scheme = pair_from_tags(*tags, **vars(reading))
     words = next((list(file.words) for file in files if file.words is not None), None)
     notes = []
@@ -138,6 +151,25 @@ def read_attributes(reference: str, prediction: str) -> PageCorpus:
     notes = [f"Left out of the {file.source}: {item}" for file in files for item in file.left_out]
     words = next((list(file.words) for file in files if file.words is not None), [])
     return PageCorpus(files, [file.attribute_columns() for file in files], words=words, notes=notes)
+
+
+_RULES = "Projects read answers and compare strings in different ways. ~: the policy is only similar to the project's."
+
+
+def read_mentions(text: str, answer: str, reference: str, reading: AnswerReading) -> PageCorpus:
+    """Read the mentions of an answer and of its reference; a section has the scores by the rules of projects."""
+    read, right = parsed({"text": text, "answer": answer, "reference": reference}, reading)
+    pairs = [[(item.label, item.mention) for item in right.items]]
+    references, literals = Mentions.from_pairs(pairs), {"text": text, "answer": answer, "references": pairs}
+    grounded = [ground_strings([text], [read], policy=name, **reading.answer_reading) for name in NAMED_STRINGS]
+    results = {
+        str(each.policy): Report.of(references, each.mentions, [string_measure(each, {})], {}).results[0]
+        for each in grounded
+    }
+    sections = [Section("Rules of projects", [score_table("policy", results)], _RULES)]
+    # the first policy is the default
+    sides, notes = (references, grounded[0].mentions), list(answer_notes(read, text))
+    return PageCorpus((), sides, reading=grounded[0].choices, notes=notes, sections=sections, literals=literals)
 
 
 _FORMATS = {"spans": ("tags", AUTO), "entities": ("entities", "quaero"), "attributes": ("spans", "jsonl")}
@@ -176,6 +208,5 @@ def _flat_trees(spans: Spans) -> Entities:
     return Entities(*bounds, *types, Spans.none(len(spans)), spans.documents, spans.lengths)
 
 
-_Reader = Callable[..., PageCorpus]
-READERS: dict[str, _Reader] = {"spans": read_tags, "entities": read_trees, "attributes": read_attributes}
-"""The readers of texts, by the kind of input."""
+READERS: dict[str, Any] = {"entities": read_trees, "attributes": read_attributes, "mentions": read_mentions}
+"""The readers of texts, by the kind of input; `read_tags` reads all others."""

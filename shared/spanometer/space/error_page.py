@@ -1,11 +1,11 @@
 """The page `errors`: takes the files of a reference and of systems, and shows the report of errors."""
 
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from typing import Any
 
 from ..analysis.errors.examples import context_of_documents
 from ..analysis.errors.find import errors
+from ..data import EXAMPLE
 from ..documents.sides import require_one_annotator
 from ..exceptions import InputError
 from ..readers.reading import read
@@ -34,16 +34,13 @@ def form() -> Form:
 
 def respond(values: Mapping[str, Any]) -> Response:
     """Show the report in a frame and as a file; if the example was clicked, show its report."""
-    report = (
-        example_report() if "example" in values else report_of(values["reference"], values["systems"], values["train"])
-    )
+    report = example_report() if "example" in values else report_of(**values)
     return Response(render("report_frame.html", report=report), files={"report.html": report})
 
 
 def example_report() -> str:
     """Return the report on two systems of the example corpus."""
-    with resources.as_file(resources.files("spanometer") / "data" / "example.conll") as path:
-        corpus = read(path, columns=["reference", *_EXAMPLE], words=True)
+    corpus = read(EXAMPLE, columns=["reference", *_EXAMPLE], words=True)
     reference, *systems = corpus.tags
     report = errors(reference, dict(zip(_EXAMPLE, systems, strict=True)), repair="conlleval")
     title = f"Errors of {' and '.join(_EXAMPLE)} on Spanometer's example corpus"

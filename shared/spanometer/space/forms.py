@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..counts.statistics import Resampling
 from ..exceptions import ASKED, InputError, require_choice, spell_python
+from ..grounding.reading import AnswerReading
 from ..measures.base import SHARED, Measure
-from ..measures.registry import ALL_MEASURES
+from ..measures.registry import PAGE_MEASURES
 from ..options import Option, options_of
 from ..readers.text.markup import EntityTypes
 from ..tags.decoding import LabelDecoding
@@ -156,8 +157,7 @@ class Form:
     @classmethod
     def of_app(cls, name: str, **parts: Any) -> Self:
         """Create the form of a page without a measure; `pages.toml` has its texts, boxes and fields for files."""
-        apps = texts()["apps"]
-        app = {**apps[apps[name].get("shows", name)], **apps[name]}
+        app = texts()["apps"][name]
         own = {key: app[key] for key in ("button", "kept", "hint") if key in app}
         own |= {kind: [Box(**box) for box in app.get(kind, ())] for kind in ("boxes", "uploads")}
         return cls(title=app["title"], heading=render("app_heading.html", app=app), **own, **parts)
@@ -195,8 +195,8 @@ def _read(option: Option, value: Any) -> Any:
     return value
 
 
-READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
-"""The classes of reading options, by the kind of input."""
+READINGS: dict[str, type[Any]] = {"spans": LabelDecoding, "entities": EntityTypes, "mentions": AnswerReading}
+"""The classes of reading options, by the kind of input. The measure of tags has its own."""
 
 
 _FREQUENCIES = "from word frequencies in the text"
@@ -226,6 +226,11 @@ class Page(Fields):
     intro: str
     paper: Sequence[str]
 
+    @property
+    def input(self) -> Mapping[str, Any]:
+        """The texts for this kind of input: the boxes, the remedy for an empty box, and what the snippet says."""
+        return {**texts()["inputs"]["spans"], **texts()["inputs"][self.kind.input]}
+
     def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Convert the values of the controls to values of options; words are as in Python."""
         chosen = super().read(values)
@@ -234,15 +239,13 @@ class Page(Fields):
 
 
 def page_of(name: str) -> Page:
-    """Create the page of a measure, or of a module that `shows` the page of another one.
+    """Create the page of a measure.
 
     Raises:
         InputError: if there is no such measure.
     """
-    shown = texts()["measures"]
-    require_choice("name", name, (*ALL_MEASURES, *(other for other, own in shown.items() if "shows" in own)))
-    own = shown.get(name, {})
-    kind = ALL_MEASURES[own.get("shows", name)]
+    require_choice("name", name, PAGE_MEASURES)
+    own, kind = texts()["measures"].get(name, {}), PAGE_MEASURES[name]
     return Page(
         options=_options(kind),
         values=own.get("values", {}),
@@ -262,7 +265,9 @@ def _options(kind: type[Measure]) -> dict[str, Option]:
     shared = {name: declared.pop(name) for name in SHARED if name in declared}
     of_reading = options_of(READINGS[kind.input]) if kind.input in READINGS else {}
     reading = {name: option for name, option in of_reading.items() if option.label}
-    return {**words, **declared, **reading, **shared, "confidence": CONFIDENCE}
+    # seqeval has no intervals, and a single text has none
+    resampling = {} if kind.input in ("tags", "mentions") else {"confidence": CONFIDENCE}
+    return {**words, **declared, **reading, **shared, **resampling}
 
 
 def key_title(measure: Measure, key: str) -> str:
@@ -273,5 +278,6 @@ def key_title(measure: Measure, key: str) -> str:
 def _on_page(option: Option) -> Option:
     """Limit a numeric option to the bounds of its control."""
     if option.span is None:
-        return option
+        # pages do not show Python's warnings
+        return replace(option, choices=tuple(choice for choice in option.choices if choice != "warn"))
     return replace(option, low=option.span[0], high=option.span[1], exclusive=False)

@@ -1,4 +1,4 @@
-"""The pages `grounding` and `mention_f`: the spans that policies find for an answer, and its mention F1."""
+"""The page `grounding`: the spans that policies find for an answer."""
 
 import base64
 import csv
@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from string import ascii_uppercase
 from typing import Any
@@ -17,13 +17,11 @@ from ..grounding.answers import Answer, read_answer
 from ..grounding.grounded import text_indices
 from ..grounding.outcomes import Predicted, outcomes_of
 from ..grounding.placing import Outcome, TextIndex
-from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, form_text
-from ..grounding.reading import AnswerReading, ground_strings
-from ..measures.mention_f import MentionF
+from ..grounding.policies import COUNTS, NAMED, OUTCOMES, PLACES, GroundingPolicy
+from ..grounding.reading import AnswerReading
 from ..options import options_of
-from ..spans.mentions import Mentions
 from ..tables.table import Cell, Table, amount
-from ..web.templates import Section, shown
+from ..web.templates import Section
 from .forms import Fields, Form, Response
 from .limits import require_at_most
 from .texts import HOME, examples_of, read_file, render, texts
@@ -50,17 +48,19 @@ _ABOUT = " ".join(
 )
 _COLUMNS = ("policy", "item", "label", "mention", "outcome", "counts_as_wrong", "start", "end")
 
-_STRINGS = "Other projects compare only strings, wherever they are. Mentions are shown in each policy's normal form."
+
+LIMITS = f"{MAX_TEXT:,} characters of text, {MAX_ANSWER:,} of the answer, {MAX_ITEMS} items"
 
 
-def form(name: str = "grounding") -> Form:
-    """Create the form of a page: a text, an answer, how it is parsed, and the right mentions."""
+def form() -> Form:
+    """Create the form of the page: a text, an answer, and how it is parsed."""
+    examples = examples_of("answers").items()
     return Form.of_app(
-        name,
-        respond=partial(respond, name=name),
-        limits=f"{MAX_TEXT:,} characters of text, {MAX_ANSWER:,} of the answer, {MAX_ITEMS} items",
+        "grounding",
+        respond=respond,
+        limits=LIMITS,
         fields=FIELDS,
-        examples=examples_of("answers"),
+        examples={name: {box: text for box, text in boxes.items() if box != "reference"} for name, boxes in examples},
         below=why(),
     )
 
@@ -85,25 +85,29 @@ def why() -> str:
     return render("why.html", picture=base64.b64encode(read_file("memoirs.svg").encode()).decode(), home=HOME)
 
 
-def respond(values: Mapping[str, Any], *, name: str = "grounding") -> Response:
+def parsed(boxes: Mapping[str, str], reading: AnswerReading) -> list[Answer]:
+    """Parse the answers in the boxes, up to the maximum size of each box; the first box has the text."""
+    for box, content in boxes.items():
+        if not content.strip():
+            raise InputError(f"the {box} is empty.", "Paste a text, or click an example.")
+        require_at_most(MAX_TEXT if box == "text" else MAX_ANSWER, len(content), "characters", box)
+    labels = [*(reading.asked_labels or ()), *(reading.aliases or {})]
+    formats, answers = {"answer": reading.answer_format, "reference": "auto"}, []
+    for box in filter(formats.get, boxes):
+        answers.append(read_answer(boxes[box], format=formats[box], asked_labels=labels, text=boxes["text"]))
+        require_at_most(MAX_ITEMS, len(answers[-1].items), "items", box)
+    return answers
+
+
+def respond(values: Mapping[str, Any]) -> Response:
     """Show an answer grounded by each policy.
 
     Args:
         values: the values of the fields, by name.
-        name: the page; `mention_f` begins with mention F1.
     """
-    text, answer, reference = (values[box] for box in ("text", "answer", "reference"))
-    reading, strings_first = AnswerReading(**FIELDS.read(values)), name == "mention_f"
-    for box, most in {"text": MAX_TEXT, "answer": MAX_ANSWER, "reference": MAX_ANSWER}.items():
-        if not values[box].strip() and box != "reference":
-            raise InputError(f"the {box} is empty.", "Paste a text, or click an example.")
-        require_at_most(most, len(values[box]), "characters", box)
+    text, reading = values["text"], AnswerReading(**FIELDS.read(values))
+    (read,) = parsed({"text": text, "answer": values["answer"]}, reading)
     own = GroundingPolicy.of(reading.grounding)
-    labels = [*(reading.asked_labels or ()), *(reading.aliases or {})]
-    read = read_answer(answer, format=reading.answer_format, asked_labels=labels, text=text)
-    right = read_answer(reference, asked_labels=labels, text=text) if reference.strip() else None
-    require_at_most(MAX_ITEMS, len(read.items), "items", "answer")
-    require_at_most(MAX_ITEMS, 0 if right is None else len(right.items), "items", "reference")
     policies = {name: point.policy for name, point in NAMED.items()}
     if own not in policies.values():
         policies = {"your own": own, **policies}
@@ -114,19 +118,14 @@ def respond(values: Mapping[str, Any], *, name: str = "grounding") -> Response:
         if not result.problem:
             alike.setdefault(result.predicted, []).append(result)
     letters = dict(zip(alike, ascii_uppercase, strict=False))
-    f1, compared = _strings(text, read, reading, right)
-    strings = Section("Compared as strings", compared, _STRINGS)
-    first, last = ([strings], []) if strings_first else ([], [strings])
     html = render(
         "grounding.html",
-        notes=list(_notes(read, text)),
-        f1=f1 if strings_first else "",
-        first=first,
+        notes=list(answer_notes(read, text)),
         size=f"{counted(len(read.items), 'item')} in the answer, {counted(len(text), 'character')} of text",
         policies=len(results),
         snippet=_call(reading),
         outcomes=[_outcome(letters[spans], members, alike, text) for spans, members in alike.items()],
-        sections=[Section("Each policy", [_policies(results, letters)], _ABOUT), *last],
+        sections=[Section("Each policy", [_policies(results, letters)], _ABOUT)],
     )
     return Response(html, files=_files(results))
 
@@ -141,7 +140,7 @@ def _grounded(name: str, policy: GroundingPolicy, read: Answer, index: TextIndex
         return _Grounded(name, problem=f"not computed: {error.problem}")
 
 
-def _notes(read: Answer, text: str) -> Iterator[str]:
+def answer_notes(read: Answer, text: str) -> Iterator[str]:
     """Yield notes on the answer that apply to every policy."""
     if read.broken:
         yield (
@@ -164,15 +163,10 @@ def _policies(results: Sequence[_Grounded], letters: Mapping[Predicted, str]) ->
     for result in results:
         kinds = Counter(outcome.kind for outcome in result.items)
         numbers = *map(len, result.predicted), *(kinds[kind] for kind in OUTCOMES)
-        name = f"{result.name}{_nearest(result.name, NAMED)}"
+        name = f"{result.name} †" if result.name in NAMED and not NAMED[result.name].exact else result.name
         cells = [""] * len(numbers) if result.problem else map(amount, numbers)
         rows.append([name, result.problem or letters[result.predicted], *cells])
     return Table("policy", ("outcome", "spans", "not in the text, wrong", *OUTCOMES), rows, left=2)
-
-
-def _nearest(name: str, points: Mapping[str, Any]) -> str:
-    """Mark a policy that only approximates a project's rule."""
-    return " †" if name in points and not points[name].exact else ""
 
 
 def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Iterable[Predicted], text: str) -> dict[str, Any]:
@@ -205,36 +199,6 @@ def marked(text: str, marks: Iterable[tuple[int, int, str, str]]) -> Iterator[tu
     for start, end in pairwise(sorted(borders)):
         over = [mark for mark in inside if mark[0] <= start and mark[1] >= end]
         yield text[start:end], over, [mark for mark in over if min(mark[1], len(text)) == end]
-
-
-def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | None) -> tuple[Cell, list[Table]]:
-    """Return the first policy's mention F1 and tables of all policies for strings: scores, and normal forms."""
-    pairs = [] if right is None else [(item.label, item.mention) for item in right.items]
-    rows: list[list[Cell]] = []
-    forms_by_policy: list[list[Cell]] = []
-    options: dict[str, Any] = {"asked_labels": reading.asked_labels, "aliases": reading.aliases}
-    for name, point in NAMED_STRINGS.items():
-        mentions = ground_strings([text], [read], policy=point.policy, **options).mentions
-        labels = (mentions.labels[code] for code in mentions.label.tolist())
-        forms = (form_text(mentions.texts[code].strip(), point.policy.fold) for code in mentions.text.tolist())
-        counts = Counter(zip(labels, forms, strict=True))
-        if point.policy.copies == "set":
-            counts = Counter([*counts])
-        listed = [
-            f"{shown(label)}: {shown(form)}{f' ×{count}' if count > 1 else ''}"
-            for (label, form), count in counts.items()
-        ]
-        more = f" and {len(listed) - SHOWN_ITEMS:,} more" if len(listed) > SHOWN_ITEMS else ""
-        which = f"{' · '.join(listed[:SHOWN_ITEMS]) or 'none'}{more}"
-        compared: dict[str, Any] = dict(point.policy.compared)
-        measure = MentionF(**compared)
-        scores = measure.score(measure.counts(Mentions.from_pairs([pairs]), mentions)) if right is not None else {}
-        title = f"{name}{_nearest(name, NAMED_STRINGS)}"
-        rows.append([title, amount(counts.total()), *(f"{value:.4f}" for value in scores.values())])
-        forms_by_policy.append([title, which])
-    keys = () if right is None else tuple(MentionF.results)
-    tables = [Table("policy", ("mentions", *keys), rows), Table("policy", ("mentions",), forms_by_policy, left=2)]
-    return rows[0][-1] if keys else "", tables
 
 
 def _call(reading: AnswerReading) -> str:

@@ -23,6 +23,7 @@ from ..measures.eter import Eter
 from ..measures.gamma import Gamma
 from ..measures.placement import place
 from ..measures.registry import MEASURES, TREE_MEASURES
+from ..measures.seqeval import Seqeval
 from ..measures.span_attribute import SpanAttribute
 from ..measures.span_f import SpanF
 from ..options import made, options_of
@@ -34,8 +35,9 @@ from ..tags.decoding import Validation
 from ..tags.repairs import REPAIRS
 from ..web.error_report import error_report
 from ..web.templates import Section, number, shortened, shown
-from .corpus import READERS, PageCorpus, read_upload
+from .corpus import READERS, PageCorpus, read_tags, read_upload
 from .forms import READINGS, Box, Form, Page, Response, key_title, page_of
+from .grounding_page import LIMITS
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, megabytes, require_little_work
 from .texts import HOME, examples_of, excerpt, first_rows, render, space_of, texts
 
@@ -131,9 +133,12 @@ def respond(page: Page, values: Mapping[str, Any]) -> Response:
         values: the values of the fields, by name.
     """
     chosen, kind = page.read(values), page.kind.input
-    reading = [made(READINGS[kind], chosen)] if kind in READINGS else []
-    corpus = READERS[kind](values["reference"], values["prediction"], *reading)
-    shared = {name: chosen[name] for name in options_of(Measure) if name in chosen}
+    reading: list[Any] = [made(READINGS[kind], chosen)] if kind in READINGS else []
+    if issubclass(page.kind, Seqeval):
+        reading = [made(page.kind, chosen).decoding, chosen["suffix"]]
+    corpus: PageCorpus = READERS.get(kind, read_tags)(*(values[box["name"]] for box in page.input["boxes"]), *reading)
+    # seqeval's own options fit no other measure
+    shared = {name: chosen[name] for name in options_of(Measure) if name in chosen and kind != "tags"}
     words = {"tokens": corpus.words} if "tokens" in chosen else {}
     measure = made(page.kind, {**chosen, **words})
     if isinstance(measure, AlignedMeasure) and not measure.match_labels:
@@ -141,22 +146,21 @@ def respond(page: Page, values: Mapping[str, Any]) -> Response:
         corpus = corpus.unlabelled()
     counts = _counts(measure, corpus)
     result = MeasureResult.of(measure, counts, corpus.reading, Resampling.chosen(chosen.get("confidence"), chosen))
+    headed = replace(result, scores=measure.headline_values(counts)) if isinstance(measure, Seqeval) else result
     references, predictions = corpus.sides
     sizes = Report.of(references, predictions, [], corpus.reading)
     sentences = counted(sizes.documents, "sentence") if corpus.tags else ""
     report = replace(sizes, results=(result,), documents_text=sentences)
     missing = _missing(report)
-    drawn = []
-    if isinstance(measure, ChanceKappaF1):
-        # in the order of `TITLES`
-        drawn = [_f1_chart(measure, result), _coverage_chart(measure, corpus)]
+    # in the order of `TITLES`
+    drawn = [_f1_chart(measure, result), _coverage_chart(measure, corpus)] if isinstance(measure, ChanceKappaF1) else []
     html = render(
         "results.html",
-        **_score(measure, result, missing),
+        **_score(measure, headed, missing),
         notes=[*corpus.notes, *result.notes, *_notes(measure, counts, corpus, missing)],
         size=report.size,
         signatures=[result.signature],
-        snippet=_snippet(page, chosen),
+        snippet=_snippet(page, chosen, corpus.literals),
         sections=list(_sections(page, corpus, result, report, shared)),
         charts=drawn,
         report=_error_report(page, corpus, report) if corpus.spans else "",
@@ -196,10 +200,8 @@ def _written(measure: Measure, key: str, value: float) -> str:
 
 def _missing(report: Report) -> str:
     """Say which side has nothing to score."""
-    noun = report.unit[1]
-    if report.reference_spans:
-        return ""
-    return f"no {noun} in the reference" if report.predicted_spans else f"no {noun} found"
+    where = "in the reference" if report.predicted_spans else "found"
+    return "" if report.reference_spans else f"no {report.unit[1]} {where}"
 
 
 def _notes(measure: Measure, counts: Any, corpus: PageCorpus, missing: str) -> Iterator[str]:
@@ -218,6 +220,7 @@ def _sections(
 ) -> Iterator[Section]:
     """Yield the tables below the score."""
     measure = result.measure
+    yield from corpus.sections
     if corpus.tags:
         yield from _illegal_tags(corpus, result)
     if isinstance(measure, Eter):
@@ -227,8 +230,12 @@ def _sections(
         yield Section("Each attribute", score_tables(report), f"{about}predicted values, ap: average precision.")
         yield _attribute_values(measure, corpus)
         return
-    yield _score_all(page, result, corpus, report, shared)
-    if result.per_label:
+    if corpus.spans:
+        yield _score_all(page, result, corpus, report, shared)
+    if isinstance(measure, Seqeval):
+        rows = [[shown(label), *map(number, result.scores[label].values())] for label in result.counted.labels]
+        yield Section("By label", [Table("label", ("precision", "recall", "f1", "number"), rows)])
+    elif result.per_label:
         yield Section("By label", label_tables(report))
 
 
@@ -262,13 +269,15 @@ def _error_report(page: Page, corpus: PageCorpus, report: Report) -> str:
 
 
 def _counts(measure: Measure, corpus: PageCorpus) -> Any:
-    if isinstance(measure, SpanAttribute):
+    if measure.input in ("attributes", "mentions"):
         try:
             return measure.counts(*corpus.sides)
         except InputError as error:
             raise corpus.locate(error) from None
     if measure.input == "entities":
         return measure.counts(*corpus.trees)
+    if isinstance(measure, Seqeval):
+        return measure.count(corpus.alignment, *corpus.tags)
     if isinstance(measure, ChanceKappaF1):
         require_little_work(measure, [corpus.alignment])
     if isinstance(measure, Gamma):
@@ -379,21 +388,26 @@ def _rows(name: str, side: Validation, corpus: PageCorpus, policies: tuple[str, 
 def _result_files(name: str, report: Report) -> dict[str, str]:
     """Return a report of one measure as JSON and CSV, by file name, the same as the commands write."""
     (result,) = report.results
-    written = json.dumps(result.to_dict(per_label=True), ensure_ascii=False, indent=2)
-    tables = by_kind(report.tables())
+    # the scores of seqeval contain those of the labels
+    whole = isinstance(result.measure, Seqeval)
+    written = json.dumps(result.to_dict(per_label=not whole), ensure_ascii=False, indent=2)
+    tables = {} if whole else by_kind(report.tables())
     return {f"{name}.json": written, **{f"{name}_{kind}.csv": report.to_csv(kind) for kind in tables}}
 
 
-def _snippet(page: Page, chosen: Mapping[str, Any]) -> str:
+def _snippet(page: Page, chosen: Mapping[str, Any], literals: Mapping[str, Any]) -> str:
     """Return the Python code that loads the module and computes the score of a page."""
-    own = texts()["inputs"][page.kind.input]
-    options = page.options
-    changed = {name: value for name, value in chosen.items() if name not in options or value != options[name].default}
-    return str(texts()["call"]).format(
+    own, options, listed = page.input, page.options, {"options": "", "parsing": ""}
+    for name, value in chosen.items():
+        if name not in options or value != options[name].default:
+            place = "parsing" if name in options_of(READINGS["mentions"]) else "options"
+            listed[place] += f"    {name.removeprefix('answer_')}={_literal(value)},\n"
+    return str(own.get("call", texts()["call"])).format(
         name=page.kind.name,
         loaded=f'"{space_of(page.kind.name)}"{own["configuration"]}',
         input=own["snippet"],
-        options="".join(f"    {name}={_literal(value)},\n" for name, value in changed.items()),
+        **listed,
+        **literals,
     )
 
 
@@ -407,21 +421,21 @@ _LIMITS = {
     "spans": f"{MAX_DOCUMENTS:,} sentences, {MAX_TOKENS:,} tokens, {megabytes(MAX_BYTES)}",
     "entities": f"{MAX_DOCUMENTS:,} documents, {MAX_TOKENS:,} tokens, {megabytes(MAX_MARKUP_BYTES)}",
     "attributes": f"{MAX_DOCUMENTS:,} documents, {MAX_SPANS:,} spans, {megabytes(MAX_BYTES)}",
+    "mentions": LIMITS,
 }
 
 
 def form(name: str) -> Form:
     """Create the form of a measure's page; raise an `InputError` if there is no such measure."""
     page = page_of(name)
-    hints = zip(("reference", "prediction"), texts()["inputs"][page.kind.input]["hints"], strict=True)
     return Form(
         title=page.title,
         heading=render("heading.html", page=page, home=HOME),
         button="Score",
         respond=partial(respond, page),
-        limits=_LIMITS[page.kind.input],
-        boxes=[Box(side, side.capitalize(), hint, read_upload) for side, hint in hints],
+        limits=_LIMITS.get(page.kind.input, _LIMITS["spans"]),
+        boxes=[Box(**box, read=read_upload) for box in page.input["boxes"]],
         fields=page,
-        examples=examples_of(page.kind.input),
+        examples=examples_of(page.input["examples"]),
         charts=TITLES if issubclass(page.kind, ChanceKappaF1) else (),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..exceptions import InputError, spell_python
-from ..measures.registry import ALL_MEASURES
+from ..measures.registry import PAGE_MEASURES
 from ..tables.table import Table
 from ..web.templates import Section, shortened
 from ..web.templates import render as fill
@@ -82,8 +82,7 @@ def space_of(name: str) -> str:
 
 def titled() -> dict[str, str]:
     """Return the URLs of the Spaces by their titles."""
-    own = texts()["measures"]
-    names = {measure_title(name): name for name in (*ALL_MEASURES, *own) if "shows" not in own.get(name, {})}
+    names = {measure_title(name): name for name in PAGE_MEASURES}
     names |= {app["title"]: name for name, app in texts()["apps"].items()}
     return {title: f"https://huggingface.co/spaces/{space_of(name)}" for title, name in names.items()}
 
