@@ -46,10 +46,7 @@ PREDICTED_MARKUP = [
 
 
 REFERENCE_ENTITIES = [
-    [
-        entity(0, 2, "pers.ind", (0, 1, "name.first"), (1, 2, "name.last")),
-        entity(3, 4, "loc.adm.town", (3, 4, "name")),
-    ],
+    [entity(0, 2, "pers.ind", (0, 1, "name.first"), (1, 2, "name.last")), entity(3, 4, "loc.adm.town", (3, 4, "name"))],
     [],
     [],
     [entity(0, 1, "pers.ind", (0, 1, "name")), entity(1, 2, "pers.ind", (1, 2, "name"))],
@@ -71,10 +68,7 @@ def attributed(start, end, label, attributes, **scores):
 
 # of "carrier" one item, of "negated" three; keys and types differ from span to span
 REFERENCE_ATTRIBUTES = [
-    [
-        attributed(0, 2, "DIS", {"negated": True, "carrier": "FATHER"}),
-        attributed(3, 4, "SYMP", {"negated": False}),
-    ],
+    [attributed(0, 2, "DIS", {"negated": True, "carrier": "FATHER"}), attributed(3, 4, "SYMP", {"negated": False})],
     [],
     [],
     [attributed(0, 1, "DIS", {"negated": 4, "carrier": None}), attributed(1, 2, "SYMP", {"negated": ["yes", None]})],

@@ -72,11 +72,7 @@ def test_fragments_are_linked_by_their_span():
     stretches = found.stretches
     assert list(
         zip(*(column.tolist() for column in (stretches.span, stretches.start, stretches.end)), strict=True)
-    ) == [
-        (0, 0, 1),
-        (1, 2, 3),
-        (0, 5, 7),
-    ]
+    ) == [(0, 0, 1), (1, 2, 3), (0, 5, 7)]
 
 
 @pytest.mark.parametrize("same", [[], [(1, 2, "X")]])

@@ -70,11 +70,7 @@ def _is_noise(generator, rate):
 @pytest.mark.parametrize(
     ("name", "line", "command"),
     [
-        (
-            "a.conll",
-            tags,
-            ("score", "--confidence", ".9", "--n-resamples", "9", "--measures", "span_f,token_f,link_f"),
-        ),
+        ("a.conll", tags, ("score", "--confidence", ".9", "--n-resamples", "9", "--measures", "span_f,token_f,link_f")),
         ("a.jsonl", trees, ("score",)),
         ("a.jsonl", documents, ("score", "--measures", "span_f")),
         ("a.txt", markup, ("score",)),

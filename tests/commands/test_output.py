@@ -35,12 +35,7 @@ def output(run):
     return call
 
 
-INPUTS = {
-    "one.conll": ONE,
-    "gold.conll": REFERENCE,
-    "folder/a.conll": REFERENCE,
-    "map.txt": "PER PERSON\n",
-}
+INPUTS = {"one.conll": ONE, "gold.conll": REFERENCE, "folder/a.conll": REFERENCE, "map.txt": "PER PERSON\n"}
 
 
 @pytest.mark.parametrize(

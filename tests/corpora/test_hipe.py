@@ -25,11 +25,7 @@ def test_hipe(file):
 
 
 def test_hipe_folders(tmp_path):
-    for name in (
-        "fr/HIPE-data-v1.3-dev-fr",
-        "fr/HIPE-data-v1.3-test-masked-fr",
-        "de/HIPE-data-v1.3-dev-de",
-    ):
+    for name in ("fr/HIPE-data-v1.3-dev-fr", "fr/HIPE-data-v1.3-test-masked-fr", "de/HIPE-data-v1.3-dev-de"):
         (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "data" / f"{name}.tsv").write_text(HIPE)
     assert list(load_hipe(tmp_path / "data")) == ["validation"]

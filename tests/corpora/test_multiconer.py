@@ -36,7 +36,7 @@ def test_multiconer_from_a_folder(release):
                         "I-PER",
                         "B-PROD",
                         "I-PROD",
-                    ],
+                    ]
                 )
             ),
             "domain": Value("string"),

@@ -17,9 +17,7 @@ def test_plain_columns(file):
 
 
 def test_plain_columns_of_several_splits_share_their_names(file):
-    loaded = load_conll(
-        {"test": file("b", "x B-Z\n"), "train": file("a", "y I-Y\n")},
-    )
+    loaded = load_conll({"test": file("b", "x B-Z\n"), "train": file("a", "y I-Y\n")})
     assert list(loaded) == ["train", "test"]
     assert loaded["train"].features == loaded["test"].features
     assert names_of(loaded["test"]) == [["B-Z"]]

@@ -58,10 +58,7 @@ def test_tags(file):
 def test_discontinuous_spans(written):
     row = {"text": TEXT, "spans": [{"fragments": [[0, 3], [6, 11]], "label": "E"}, SPANS[1]]}
     spans = spanometer.load_spans(written(row))[0]["spans"]
-    assert {"label": "E", "fragments": [[0, 3], [6, 11]]} in spans and {
-        "label": "X",
-        "fragments": [[4, 5]],
-    } in spans
+    assert {"label": "E", "fragments": [[0, 3], [6, 11]]} in spans and {"label": "X", "fragments": [[4, 5]]} in spans
 
 
 def test_annotators_and_splits(written):

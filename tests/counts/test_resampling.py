@@ -60,12 +60,7 @@ def test_bca_of_the_same_draws_is_scipys():
 
     # SciPy's own steps on a distribution that is given
     result = stats.bootstrap(
-        (sample,),
-        np.mean,
-        n_resamples=0,
-        method="BCa",
-        confidence_level=0.9,
-        bootstrap_result=_Given(drawn),
+        (sample,), np.mean, n_resamples=0, method="BCa", confidence_level=0.9, bootstrap_result=_Given(drawn)
     )
     assert ours == pytest.approx(tuple(result.confidence_interval), abs=1e-9)
 

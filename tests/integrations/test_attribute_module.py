@@ -140,10 +140,7 @@ def test_values_that_differ_in_type_alone():
 
 BAD_WITH_DATA = {
     "answers": ({"filter": lambda spans: len(spans)}, "document 0: filter returned 2 instead of a bool"),
-    "micro_key": (
-        {"micro_key": "negated"},
-        "`micro_key` is 'negated', but an attribute has the same name",
-    ),
+    "micro_key": ({"micro_key": "negated"}, "`micro_key` is 'negated', but an attribute has the same name"),
 }
 
 

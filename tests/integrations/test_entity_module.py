@@ -4,14 +4,7 @@ import datasets
 import numpy as np
 import pytest
 
-from module_cases import (
-    PREDICTED_ENTITIES,
-    PREDICTED_MARKUP,
-    REFERENCE_ENTITIES,
-    REFERENCE_MARKUP,
-    entity,
-    load,
-)
+from module_cases import PREDICTED_ENTITIES, PREDICTED_MARKUP, REFERENCE_ENTITIES, REFERENCE_MARKUP, entity, load
 from spanometer import InputError
 from spanometer.measures import Eter
 from spanometer.spans.entities import Entities

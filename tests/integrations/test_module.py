@@ -296,11 +296,7 @@ def test_a_bad_document_leaves_the_good_ones(case):
 UNREADABLE = {
     "tags": (["X-A"], ["O"], "predictions, document 0, token 0: 'X-A' has no known prefix"),
     "entities": ([entity(2, 1, "loc")], [], "predictions, document 0, span 0: the end 1 is not after the start 2"),
-    "spans": (
-        [attributed(2, 1, "DIS", {})],
-        [],
-        "predictions, document 0, span 0: the end 1 is not after the start 2",
-    ),
+    "spans": ([attributed(2, 1, "DIS", {})], [], "predictions, document 0, span 0: the end 1 is not after the start 2"),
     "markup": ("<loc> a", "a", "predictions, document 0, line 1, column 1: the tag <loc> is not closed"),
     "mentions": ([("PER", " ")], [], "predictions, document 0, span 0: the text is empty"),
 }

@@ -29,10 +29,7 @@ MEASURES = {
     "sl_icm tokens e": (SlIcm(prior="tokens", log_base=math.e), slow.sl_icm, {"prior": "tokens", "log_base": math.e}),
     **{
         f"sl_icm {weights}": (SlIcm(**weights), slow.sl_icm, weights)
-        for weights in (
-            {"alpha1": 0.25, "alpha2": 1.0, "beta": 0.5},
-            {"alpha1": 0.01, "alpha2": 2.0, "beta": 3.0},
-        )
+        for weights in ({"alpha1": 0.25, "alpha2": 1.0, "beta": 0.5}, {"alpha1": 0.01, "alpha2": 2.0, "beta": 3.0})
     },
     "sl_icm optimal": (SlIcm(matching="optimal"), slow.sl_icm, {"matching": "optimal"}),
 }

@@ -80,11 +80,7 @@ FIGURE_4 = [entity(0, 6, "func.ind", (0, 1, "kind"), (3, 4, "name"), (5, 6, "nam
 
 @pytest.mark.parametrize(
     ("reference", "prediction", "ser", "eter"),
-    [
-        (FIGURE_5, FIGURE_5[:1], "60", "50"),
-        (FIGURE_5, FIGURE_5[1:], "40", "50"),
-        (FIGURE_3, FIGURE_4, "33", "72"),
-    ],
+    [(FIGURE_5, FIGURE_5[:1], "60", "50"), (FIGURE_5, FIGURE_5[1:], "40", "50"), (FIGURE_3, FIGURE_4, "33", "72")],
     ids=["Figure 5, A", "Figure 5, B", "Figures 3 and 4"],
 )
 def test_worked_examples(reference, prediction, ser, eter):

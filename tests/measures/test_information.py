@@ -95,10 +95,7 @@ def test_counts_of_shards_add_up():
 
     everything = slice(None)
     parts = [slice(0, 1), slice(1, 4), slice(4, None)]
-    for given in (
-        lambda part: {"token_probabilities": lists[part]},
-        lambda part: {"tokens": words[part], **mapping},
-    ):
+    for given in (lambda part: {"token_probabilities": lists[part]}, lambda part: {"tokens": words[part], **mapping}):
         whole = counts(everything, **given(everything))
         summed = sum(counts(part, **given(part)) for part in parts)
         assert summed.total() == pytest.approx(whole.total(), rel=1e-12)

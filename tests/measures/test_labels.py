@@ -10,17 +10,7 @@ from slow import measures as slow
 from slow import policies
 from spanometer import Spans
 from spanometer.analysis.policies.repairs import policy_spread
-from spanometer.measures import (
-    MEASURES,
-    Bcubed,
-    ChanceKappaF1,
-    IntersectionF,
-    LinkF,
-    SlIcm,
-    SpanF,
-    TokenF,
-    read_counts,
-)
+from spanometer.measures import MEASURES, Bcubed, ChanceKappaF1, IntersectionF, LinkF, SlIcm, SpanF, TokenF, read_counts
 
 KINDS = ("flat", "nested", "flat discontinuous", "discontinuous")
 
@@ -134,10 +124,7 @@ def test_spread_over_repair_policies():
                 {("_", frozenset(range(start, end))) for _, start, end in policies.read(tags, "IOB2", choices)}
                 for tags in side
             ]
-            for side, choices in (
-                (references, found.grid.describe(0)),
-                (predictions, found.grid.describe(policy)),
-            )
+            for side, choices in ((references, found.grid.describe(0)), (predictions, found.grid.describe(policy)))
         ]
         expected.append(slow.link_f(*sides)["f1"])
     assert found.measures["link_f"].scores.tolist() == pytest.approx(expected, abs=1e-12)

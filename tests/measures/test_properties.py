@@ -9,16 +9,7 @@ import pytest
 
 from random_corpora import as_dicts, as_spans, random_pair
 from spanometer import Spans
-from spanometer.measures import (
-    MEASURES,
-    ChanceKappaF1,
-    Gamma,
-    IntersectionF,
-    MatchedF,
-    SlIcm,
-    TokenF,
-    UnitizingAlpha,
-)
+from spanometer.measures import MEASURES, ChanceKappaF1, Gamma, IntersectionF, MatchedF, SlIcm, TokenF, UnitizingAlpha
 from spanometer.spans.spans import pair_from_tags
 from spanometer.tags.schemes import SCHEMES
 

@@ -43,11 +43,7 @@ REFERENCE = [
     span({"neg": False, "carrier": "PATIENT"}, 2, 3),
 ]
 EXAMPLE = {"attributes": {"neg": True, "carrier": ["DIS"]}, "default_values": {"neg": np.bool_(False)}}
-TABLE = {
-    "micro": [0.57, 0.5, 0.67, 2, 3, 4],
-    "neg": [0.67, 0.5, 1, 1, 1, 2],
-    "carrier": [0.5, 0.5, 0.5, 1, 2, 2],
-}
+TABLE = {"micro": [0.57, 0.5, 0.67, 2, 3, 4], "neg": [0.67, 0.5, 1, 1, 1, 2], "carrier": [0.5, 0.5, 0.5, 1, 2, 2]}
 AP = {
     "ties": {"micro": 1 / 3, "neg": 0.5, "carrier": 0.25},
     "edsnlp": {"micro": 0.5, "neg": 1.0, "carrier": 0.25},
@@ -289,11 +285,7 @@ def test_filter():
 
 
 @pytest.mark.parametrize(
-    ("filter", "problem"),
-    [
-        (lambda spans: None, "filter returned None"),
-        (lambda spans: 1, "filter returned 1"),
-    ],
+    ("filter", "problem"), [(lambda spans: None, "filter returned None"), (lambda spans: 1, "filter returned 1")]
 )
 def test_refused_filters(filter, problem):
     with pytest.raises(InputError, match=problem):

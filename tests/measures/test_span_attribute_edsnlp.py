@@ -107,11 +107,7 @@ def compare(found, expected, attributes):
 def one_where_nothing_is(result):
     """Their precision and recall: 1 where there is nothing to divide by; all else 0."""
     return {
-        name: {
-            **values,
-            "p": values["p"] if values["positives"] else 1,
-            "r": values["r"] if values["support"] else 1,
-        }
+        name: {**values, "p": values["p"] if values["positives"] else 1, "r": values["r"] if values["support"] else 1}
         for name, values in result.items()
     }
 

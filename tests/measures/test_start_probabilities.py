@@ -49,8 +49,7 @@ def test_both_ways_agree_on_dense_documents(tokens, lengths):
 
 
 @pytest.mark.parametrize(
-    ("tokens", "lengths"),
-    [(5_000, [10] * 500), (50_000, [1 + number % 9 for number in range(5_000)])],
+    ("tokens", "lengths"), [(5_000, [10] * 500), (50_000, [1 + number % 9 for number in range(5_000)])]
 )
 def test_large_documents(tokens, lengths):
     found = place(tokens, lengths)

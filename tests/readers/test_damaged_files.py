@@ -56,11 +56,7 @@ JSON = {
         "tokens": [{"start": 0, "end": 3}],
         "spans": {"sc": [{"start": 0, "end": 3, "label": "X"}]},
     },
-    "mushroom": {
-        "id": "a",
-        "model_output_text": "Ada 💃 wrote",
-        "hard_labels": [[0, 3]],
-    },
+    "mushroom": {"id": "a", "model_output_text": "Ada 💃 wrote", "hard_labels": [[0, 3]]},
     "mushroom soft": {"id": "a", "soft_labels": [{"start": 0, "end": 3, "prob": 0.9}]},
     "spacy_json paragraphs": {
         "id": 0,

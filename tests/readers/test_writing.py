@@ -233,24 +233,9 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
             "spans that overlap another span are left out (2 cases in document 'x')",
             [(0, 2, "B")],
         ),
-        (
-            {"spans": APART},
-            "doccano",
-            "discontinuous spans become contiguous spans",
-            [(0, 14, "A")],
-        ),
-        (
-            {"spans": [{"start": 0, "end": 5, "label": "A"}]},
-            "columns",
-            "spans that begin or end within a token",
-            [],
-        ),
-        (
-            {"spans": [{"start": 3, "end": 4, "label": "A"}]},
-            "columns",
-            "spans that begin or end within a token",
-            [],
-        ),
+        ({"spans": APART}, "doccano", "discontinuous spans become contiguous spans", [(0, 14, "A")]),
+        ({"spans": [{"start": 0, "end": 5, "label": "A"}]}, "columns", "spans that begin or end within a token", []),
+        ({"spans": [{"start": 3, "end": 4, "label": "A"}]}, "columns", "spans that begin or end within a token", []),
         (
             {"spans": [{"start": 0, "end": 3, "label": "A", "attributes": {"x": True}}]},
             "doccano",
@@ -263,12 +248,7 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
             "blanks in attribute names become _, and attribute values become one line of text",
             [(0, 3, "A")],
         ),
-        (
-            {"spans": [{"start": 0, "end": 3, "label": "A b"}]},
-            "brat",
-            "blanks in labels become _",
-            [(0, 3, "A_b")],
-        ),
+        ({"spans": [{"start": 0, "end": 3, "label": "A b"}]}, "brat", "blanks in labels become _", [(0, 3, "A_b")]),
         ({"text": "\n", "spans": []}, "columns", "documents without tokens are left out", None),
     ],
 )

@@ -286,12 +286,7 @@ def _bcubed_sums(references, predictions):
     """The exact sums of B-cubed on both sides, with the sides' numbers of (token, label) pairs."""
     precision_sum, predicted = _bcubed_one_side(predictions, references)
     recall_sum, reference = _bcubed_one_side(references, predictions)
-    return {
-        "precision_sum": precision_sum,
-        "predicted": predicted,
-        "recall_sum": recall_sum,
-        "reference": reference,
-    }
+    return {"precision_sum": precision_sum, "predicted": predicted, "recall_sum": recall_sum, "reference": reference}
 
 
 def bcubed(references, predictions, average="micro", zero_division=0.0):
@@ -412,8 +407,7 @@ def _mutual_matches(own_spans, other_spans, token_information):
             if math.isclose(token_information(candidate & span), most, rel_tol=RELATIVE_TOLERANCE)
         ]
         return min(
-            best,
-            key=lambda candidate: (len(candidate | span), min(candidate), max(candidate), sorted(candidate)),
+            best, key=lambda candidate: (len(candidate | span), min(candidate), max(candidate), sorted(candidate))
         )
 
     return [

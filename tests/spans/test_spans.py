@@ -143,13 +143,7 @@ def test_ordered_containers_are_taken():
         assert len(Spans.from_tags(documents)) == 1
 
 
-@pytest.mark.parametrize(
-    "lengths",
-    [
-        frozenset({5}),
-        UserDict({0: 5}),
-    ],
-)
+@pytest.mark.parametrize("lengths", [frozenset({5}), UserDict({0: 5})])
 def test_lengths_that_are_no_list_of_lengths(lengths):
     with pytest.raises(InputError) as caught:
         Spans.from_dicts([[]], lengths=lengths)

@@ -12,12 +12,7 @@ from slow import buckets as slow
 from spanometer import InputError, Spans, errors
 from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
-from spanometer.analysis.errors.buckets import (
-    BucketReport,
-    buckets_of,
-    by_name,
-    by_number,
-)
+from spanometer.analysis.errors.buckets import BucketReport, buckets_of, by_name, by_number
 from spanometer.analysis.errors.examples import Context, MatchedSides
 from spanometer.counts.statistics import Resampling
 from spanometer.measures.span_f import SpanF
@@ -25,16 +20,8 @@ from spanometer.spans.wording import Wording
 from spanometer.tags.tags import Tags
 
 WORDS = [["Rome", "and", "New", "York"], ["Rome", "won"], ["York", "lost", "Rome"]]
-REFERENCE = [
-    [(0, 1, "LOC"), (2, 4, "LOC")],
-    [(0, 1, "ORG")],
-    [(0, 1, "ORG"), (2, 3, "LOC")],
-]
-PREDICTION = [
-    [(0, 1, "LOC"), (3, 4, "LOC")],
-    [(0, 1, "LOC")],
-    [(0, 1, "ORG"), (2, 3, "LOC")],
-]
+REFERENCE = [[(0, 1, "LOC"), (2, 4, "LOC")], [(0, 1, "ORG")], [(0, 1, "ORG"), (2, 3, "LOC")]]
+PREDICTION = [[(0, 1, "LOC"), (3, 4, "LOC")], [(0, 1, "LOC")], [(0, 1, "ORG"), (2, 3, "LOC")]]
 TRAIN = ["Rome", "won", "York"], [(0, 1, "LOC"), (2, 3, "LOC")]
 
 

@@ -33,10 +33,7 @@ SIDES = spans(REFERENCE), spans(PREDICTION)
 
 
 def examples(context=None, **chosen):
-    known = Context(
-        wording=Wording.of_words(WORDS),
-        line_runs=LineRuns(np.arange(len(LINES)), LINES, len(LINES)),
-    )
+    known = Context(wording=Wording.of_words(WORDS), line_runs=LineRuns(np.arange(len(LINES)), LINES, len(LINES)))
     return examples_of(SIDES, known if context is None else context, **chosen)
 
 

@@ -196,10 +196,7 @@ def test_intervals_are_of_the_same_drawn_corpora(interval_method):
         assert found.interval == pytest.approx(expected, abs=1e-12)
 
 
-SYSTEMS = {
-    "old": [spans("0-2:A 3-4:B 6-7:A")],
-    "new": [spans("0-1:A 3-4:A 6-7:A")],
-}
+SYSTEMS = {"old": [spans("0-2:A 3-4:B 6-7:A")], "new": [spans("0-1:A 3-4:A 6-7:A")]}
 REFERENCE = [spans("0-2:A 3-4:A 8-9:B")]
 
 

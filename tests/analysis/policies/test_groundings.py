@@ -145,12 +145,7 @@ def test_offsets_are_a_place_where_answers_give_them():
         "nearest": 1.0,
     }
     spread = grounding_spread([TEXT], [[["LOC", "Paris", 12, 17]]], [GOLD[1:]])
-    assert spread.effects("answers", "span_f")["offsets"] == {
-        "ignore": 0.0,
-        "check": 1.0,
-        "trust": 1.0,
-        "nearest": 1.0,
-    }
+    assert spread.effects("answers", "span_f")["offsets"] == {"ignore": 0.0, "check": 1.0, "trust": 1.0, "nearest": 1.0}
 
 
 def test_documents_are_grounded_some_at_a_time(monkeypatch):

@@ -13,14 +13,7 @@ from datasets import ClassLabel, Dataset, Features, List, Value
 from random_corpora import LABELS, as_spans, flat_part, random_document
 from slow import transformations as slow
 from spanometer import InputError, Spans
-from spanometer.analysis.transformations.mapping import (
-    PAIRS,
-    TRANSFORMATIONS,
-    IllegalTags,
-    as_map,
-    free,
-    matched,
-)
+from spanometer.analysis.transformations.mapping import PAIRS, TRANSFORMATIONS, IllegalTags, as_map, free, matched
 from spanometer.analysis.transformations.transformations import (
     Drop,
     Extend,

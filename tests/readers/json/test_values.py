@@ -27,11 +27,7 @@ def read(text, size, monkeypatch):
 @pytest.mark.parametrize("size", [1, 2, 7, 1000])
 def test_lines_of_items(monkeypatch, size):
     text = '[{"é": "€💃"},\n\n [1,\n2],-1.5e-3\n]\n'
-    assert read(text, size, monkeypatch) == [
-        (1, {"é": "€💃"}),
-        (3, [1, 2]),
-        (4, -0.0015),
-    ]
+    assert read(text, size, monkeypatch) == [(1, {"é": "€💃"}), (3, [1, 2]), (4, -0.0015)]
     assert read('\n{"a":\n"b"}', size, monkeypatch) == [(2, {"a": "b"})]
     assert read("[]", size, monkeypatch) == []
 

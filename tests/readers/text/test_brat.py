@@ -84,7 +84,4 @@ def test_a_text_that_nobody_has_annotated(tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text("Ada wrote")
     found = spanometer.read(tmp_path)
-    assert (found.documents.ids, found.left_out) == (
-        ("a",),
-        ("b.txt: a text without an .ann file.",),
-    )
+    assert (found.documents.ids, found.left_out) == (("a",), ("b.txt: a text without an .ann file.",))
