@@ -73,10 +73,10 @@ def random_pair(seed, kind):
     return references, predictions, lengths
 
 
-def random_team(seed, kind, annotators):
+def random_team(seed, kind, annotators, documents=None):
     """A set of spans of each annotator in each document, and the documents' lengths."""
     generator = random.Random(seed)
-    lengths = [generator.choice((0, 1, 3, 6, 10, 14)) for _ in range(generator.choice((1, 2, 4)))]
+    lengths = [generator.choice((0, 1, 3, 6, 10, 14)) for _ in range(documents or generator.choice((1, 2, 4)))]
     gold = [random_document(generator, length, kind) for length in lengths]
     found = [[disturbed(generator, *pair, kind) for pair in zip(gold, lengths, strict=True)] for _ in range(annotators)]
     return found, lengths
@@ -113,19 +113,12 @@ def as_spans(documents, lengths=None):
     return Spans.from_dicts(as_dicts(documents), lengths=lengths)
 
 
+def tokens_of(span):
+    """The tokens of a span that is a dictionary."""
+    pieces = span.get("fragments") or [(span["start"], span["end"])]
+    return frozenset(token for start, end in pieces for token in range(start, end))
+
+
 def as_sets(spans):
     """The package's spans as lists of sets."""
-    return [
-        {
-            (
-                span["label"],
-                frozenset(
-                    token
-                    for start, end in span.get("fragments", [[span.get("start"), span.get("end")]])
-                    for token in range(start, end)
-                ),
-            )
-            for span in document
-        }
-        for document in spans.to_dicts()
-    ]
+    return [{(span["label"], tokens_of(span)) for span in document} for document in spans.to_dicts()]

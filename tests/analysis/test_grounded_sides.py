@@ -21,10 +21,6 @@ ABSENT = [[*RIGHT[0], ["PER", "Eve"], ["LOC", "Berlin"]], RIGHT[1], [*RIGHT[2], 
 QUICK = {"confidence": 0.9, "interval_method": "percentile", "n_resamples": 20, "seed": 3}
 
 
-def spans(rows):
-    return Spans.from_dicts(rows)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_an_item_without_a_place_is_wrong_in_every_measure(name):
     """All that is found is right, so that what is lost is lost by two items that are absent and one that is surplus."""
@@ -83,15 +79,9 @@ def test_all_measures_against_spans_that_are_laid_out_by_hand(seed):
     grounded = ground(texts, answers, policy="strict")
     rows, lengths = laid_out(texts, grounded)
     names = [name for name in NAMES if name != "unitizing_alpha"]
-    options = {
-        "measures": names,
-        "confidence": 0.9,
-        "interval_method": "percentile",
-        "placement": "independent",
-        **QUICK,
-    }
+    options = {"measures": names, "placement": "independent", **QUICK}
     found = score(gold, grounded, **options)
-    expected = score(spans(gold), spans(rows), lengths=lengths, **options)
+    expected = score(Spans.from_dicts(gold), Spans.from_dicts(rows), lengths=lengths, **options)
     for one, other in zip(found.results, expected.results, strict=True):
         # NaN is written as it is
         assert repr((one.scores, one.counts, one.intervals)) == repr((other.scores, other.counts, other.intervals))
@@ -101,7 +91,7 @@ def test_compared_systems_do_not_see_each_others_items():
     """Documents are as long as a system alone makes them, so that chance levels are what they are in a score."""
     systems = {"right": ground(TEXTS, RIGHT), "absent": ground(TEXTS, ABSENT), "none": ground(TEXTS, [None] * 3)}
     names = ["span_f", "chance_kappa_f1"]
-    found = compare(spans(GOLD), systems, measures=names, n_resamples=50, n_permutations=50)
+    found = compare(Spans.from_dicts(GOLD), systems, measures=names, n_resamples=50, n_permutations=50)
     for name in names:
         assert "|grounding:strict|" in found.measures[name].signature
         for system, grounded in systems.items():
@@ -115,7 +105,7 @@ def test_errors_and_agreement():
     # those of two models touch each other no more than they touch those of the reference
     absent = ground(TEXTS, ABSENT)
     assert errors(GOLD, {"one": absent, "other": absent}).systems["other"].counts["spurious"] == 3
-    found = agreement({"gold": spans(GOLD), "one": absent, "other": absent}, variant=None, level="span")
+    found = agreement({"gold": Spans.from_dicts(GOLD), "one": absent, "other": absent}, variant=None, level="span")
     assert found.f1[1, 2] == pytest.approx(8 / 14)
 
 

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from builders import spans
 from random_corpora import as_spans, random_pair
 from slow import measures as slow
 from slow import policies
@@ -15,13 +16,6 @@ from spanometer.measures import MEASURES, Bcubed, ChanceKappaF1, IntersectionF, 
 KINDS = ("flat", "nested", "flat discontinuous", "discontinuous")
 
 
-def spans(*written, lengths=None):
-    """One document's spans, each written as label, start and end."""
-    return Spans.from_dicts(
-        [[{"label": label, "start": start, "end": end} for label, start, end in written]], lengths=lengths
-    )
-
-
 def unlabelled(side):
     """The side with one label for all spans."""
     return [{("_", tokens) for _, tokens in document} for document in side]
@@ -29,7 +23,7 @@ def unlabelled(side):
 
 def test_links_share_some_label_as_printed():
     """Amigó et al., section 2.3: two tokens are linked if there is some label of which one span holds both."""
-    gold, output = spans(("A", 0, 2), ("B", 1, 3)), spans(("B", 0, 2), ("B", 1, 3))
+    gold, output = spans("0-2:A 1-3:B"), spans("0-2:B 1-3:B")
     # 00 01 11 of A and 11 12 22 of B against five of B: three are common, 11 12 22
     counts = LinkF().counts(gold, output).total()
     assert (counts["both"], counts["predicted"], counts["reference"]) == (3, 5, 6)
@@ -41,7 +35,7 @@ def test_links_share_some_label_as_printed():
 
 
 def test_spans_of_the_same_tokens_are_one():
-    gold, output = spans(("A", 0, 2), ("B", 0, 2), ("C", 3, 4)), spans(("D", 0, 2))
+    gold, output = spans("0-2:A 0-2:B 3-4:C"), spans("0-2:D")
     counts = SpanF(match_labels=False).counts(gold, output).total()
     assert counts == {"both": 1, "predicted": 1, "reference": 2}
     fragments = [{"label": label, "fragments": [[0, 1], [2, 3]]} for label in "AB"]
@@ -104,7 +98,7 @@ def test_chance_without_labels(options, kind):
 def test_signature_and_stored_counts(name):
     options = {"cap": True} if name == "intersection_f" else {}
     measure = MEASURES[name](match_labels=False, **options)
-    gold, output = spans(("A", 0, 2), lengths=[4]), spans(("B", 0, 2), lengths=[4])
+    gold, output = spans("0-2:A", lengths=[4]), spans("0-2:B", lengths=[4])
     counts = measure.counts(gold, output)
     assert "|match_labels:no|average:micro|" in measure.signature({})
     assert "|match_labels:yes|average:micro|" in MEASURES[name]().signature({})

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from builders import spans
 from experiments.properties import PROPERTIES
 from random_corpora import as_spans, random_pair
 from spanometer import Spans
@@ -15,20 +16,6 @@ from spanometer.analysis.advice import advise as advise_module
 from spanometer.analysis.advice.advise import SIMPLEST_FIRST, advise, published_properties
 from spanometer.analysis.advice.statistics import Statistics, Thresholds
 from spanometer.measures import MEASURES
-
-
-def spans(*documents, lengths=None):
-    """Documents such as `0-2A 3-4B`: bounds, end exclusive, and a label."""
-    return Spans.from_dicts(
-        [
-            [
-                {"start": int(span[:-1].split("-")[0]), "end": int(span[:-1].split("-")[1]), "label": span[-1]}
-                for span in document.split()
-            ]
-            for document in documents
-        ],
-        lengths=lengths,
-    )
 
 
 def test_measures_of_partly_right_spans_are_named():
@@ -40,7 +27,7 @@ def test_measures_of_partly_right_spans_are_named():
 
 def test_statistics_by_hand():
     # lengths 2, 1, 6, 1, 5: mean 3, variance (1 + 4 + 9 + 4 + 4) / 5
-    found = Statistics(spans("0-2A 2-3A 3-9B", "", "0-1B 2-7B"))
+    found = Statistics(spans("0-2:A 2-3:A 3-9:B", "", "0-1:B 2-7:B"))
     assert (found.documents, found.tokens, found.spans, found.labels) == (3, None, 5, 2)
     assert (found.mean_length, found.longest) == (3, 6)
     assert found.length_variance == pytest.approx(22 / 5)
@@ -55,22 +42,22 @@ def test_statistics_by_hand():
 @pytest.mark.parametrize(
     ("document", "overlapping", "within_label"),
     [
-        ("0-2A 2-4A", 0, 0),
-        ("0-2A 1-4A", 2, 2),
-        ("0-2A 0-2B", 2, 0),
+        ("0-2:A 2-4:A", 0, 0),
+        ("0-2:A 1-4:A", 2, 2),
+        ("0-2:A 0-2:B", 2, 0),
         # the long one reaches over both
-        ("0-9A 1-2B 4-5A", 3, 2),
-        ("0-9A 1-2B 4-5A 20-30B", 3, 2),
-        ("0-3A 1-2B 3-4A", 2, 0),
+        ("0-9:A 1-2:B 4-5:A", 3, 2),
+        ("0-9:A 1-2:B 4-5:A 20-30:B", 3, 2),
+        ("0-3:A 1-2:B 3-4:A", 2, 0),
     ],
 )
 def test_overlap_by_hand(document, overlapping, within_label):
-    found = Statistics(spans(document, "0-1A 5-6B"))
+    found = Statistics(spans(document, "0-1:A 5-6:B"))
     assert (found.overlapping, found.overlapping_within_label) == (overlapping, within_label)
 
 
 def test_spans_of_other_documents_do_not_touch():
-    found = Statistics(spans("0-3A", "3-5A", "2-4A"))
+    found = Statistics(spans("0-3:A", "3-5:A", "2-4:A"))
     assert (found.adjacent, found.overlapping) == (0, 0)
 
 
@@ -91,14 +78,14 @@ def test_discontinuous_spans():
 def test_words_by_hand():
     # a is 4 of 8 words, 1 bit; b 2 of 8, 2 bits; c and d are 1 of 8, 3 bits
     words = [["a", "b", "a", "c"], ["a", "a", "d", "b"]]
-    found = Statistics(spans("1-4A", "2-3A"), words)
+    found = Statistics(spans("1-4:A", "2-3:A"), words)
     bits = [2, 1, 3, 3]
     mean = Fraction(sum(bits), 4)
     assert found.mean_information == float(mean)
     variance = sum((bit - mean) ** 2 for bit in bits) / 4
     assert found.information_variation == pytest.approx(math.sqrt(variance) / mean)
     assert found.once_share == 0.5
-    one_word = Statistics(spans("0-2A"), [["a", "a"]])
+    one_word = Statistics(spans("0-2:A"), [["a", "a"]])
     assert (one_word.mean_information, one_word.information_variation, one_word.once_share) == (0, 0, 0)
 
 
@@ -128,33 +115,33 @@ def test_statistics_are_those_of_sets(kind):
     assert seen > 40
 
 
-ONE = "0-1A 3-4A 6-7A 9-10A"
+ONE = "0-1:A 3-4:A 6-7:A 9-10:A"
 
 
 @pytest.mark.parametrize(
     ("document", "properties", "call"),
     [
         (ONE, "", "span_f()"),
-        ("0-2A 3-5A 6-7A 9-10A 12-15A", "overlap noise", "token_f()"),
-        ("0-3A 3-6A 8-11A 12-15A", "overlap noise homogeneity completeness", "token_f(format='IO*')"),
+        ("0-2:A 3-5:A 6-7:A 9-10:A 12-15:A", "overlap noise", "token_f()"),
+        ("0-3:A 3-6:A 8-11:A 12-15:A", "overlap noise homogeneity completeness", "token_f(format='IO*')"),
         # BIO tags the second token of two B, not I
-        ("0-2A 3-4A 6-7A 9-10A 12-14A", "overlap noise", "token_f()"),
-        ("0-2A 2-4A 6-8A 9-11A", "overlap noise homogeneity completeness", "token_f(format='IO*')"),
+        ("0-2:A 3-4:A 6-7:A 9-10:A 12-14:A", "overlap noise", "token_f()"),
+        ("0-2:A 2-4:A 6-8:A 9-11:A", "overlap noise homogeneity completeness", "token_f(format='IO*')"),
         # one token each: borders alone
-        ("0-1A 1-2A", "homogeneity completeness", "span_f()"),
-        ("0-1A 3-4A 6-7A 9-12A", "overlap noise length_vs_captured length_vs_noisy", "intersection_f()"),
+        ("0-1:A 1-2:A", "homogeneity completeness", "span_f()"),
+        ("0-1:A 3-4:A 6-7:A 9-12:A", "overlap noise length_vs_captured length_vs_noisy", "intersection_f()"),
         (
-            "0-1A 1-2A 6-7A 9-12A",
+            "0-1:A 1-2:A 6-7:A 9-12:A",
             "overlap noise homogeneity completeness length_vs_captured length_vs_noisy",
             "sl_icm()",
         ),
-        ("0-5A 6-11A", "overlap noise overlap_increasing noise_increasing", "sl_icm()"),
+        ("0-5:A 6-11:A", "overlap noise overlap_increasing noise_increasing", "sl_icm()"),
         # overlapping: not token_f, and intersection_f with a cap where they are of one label
-        ("0-2A 1-3A", "overlap noise", "bcubed()"),
-        ("0-2A 1-4B", "overlap noise", "bcubed()"),
-        ("0-1A 0-1B", "", "span_f()"),
-        ("0-1A 3-4A 6-10A 8-9A", "overlap noise length_vs_captured length_vs_noisy", "intersection_f(cap=True)"),
-        ("0-1A 3-4A 6-10A 8-9B", "overlap noise length_vs_captured length_vs_noisy", "intersection_f()"),
+        ("0-2:A 1-3:A", "overlap noise", "bcubed()"),
+        ("0-2:A 1-4:B", "overlap noise", "bcubed()"),
+        ("0-1:A 0-1:B", "", "span_f()"),
+        ("0-1:A 3-4:A 6-10:A 8-9:A", "overlap noise length_vs_captured length_vs_noisy", "intersection_f(cap=True)"),
+        ("0-1:A 3-4:A 6-10:A 8-9:B", "overlap noise length_vs_captured length_vs_noisy", "intersection_f()"),
     ],
 )
 def test_advice(document, properties, call):
@@ -171,7 +158,7 @@ def test_advice(document, properties, call):
 
 
 def test_words_that_differ():
-    document = spans("0-2A 3-5A")
+    document = spans("0-2:A 3-5:A")
     alike = advise(document, [["a", "b", "c", "d", "e"]])
     assert alike.measure == "token_f"
     words = [["a", "b", "a", "a", "a", "a", "a", "a"]]
@@ -187,7 +174,7 @@ def test_words_that_differ():
 
 def test_chance_by_hand():
     # A: one span of one token in each of 4 and 20 tokens; B: two tokens of two
-    corpus = spans("0-1A", "3-4A", "0-2B", lengths=[4, 20, 2])
+    corpus = spans("0-1:A", "3-4:A", "0-2:B", lengths=[4, 20, 2])
     found = advise(corpus)
     assert found.statistics.chance_per_label == pytest.approx({"A": (1 / 4 + 1 / 20) / 2, "B": 1})
     assert found.statistics.chance == pytest.approx((1 / 4 + 1 / 20 + 2) / 4)
@@ -198,15 +185,15 @@ def test_chance_by_hand():
     assert any("especially for B (1.00). You can ignore it in 1 other label." in note for note in raised.notes)
     assert [answer.matters for answer in raised.answers][-1] is True
     # documents that are long beside their spans
-    long = advise(spans("0-1A 5-7A", lengths=[1000]))
+    long = advise(spans("0-1:A 5-7:A", lengths=[1000]))
     assert [answer.matters for answer in long.answers][-1] is False
     assert any(
         note.startswith("You can ignore chance: randomly placed spans of the same lengths would score at most 0.0")
         for note in long.notes
     )
     # without lengths nothing can be said; words tell them
-    assert advise(spans("0-1A")).statistics.chance is None
-    assert advise(spans("0-1A"), [["a", "b"]]).statistics.chance == pytest.approx(0.5)
+    assert advise(spans("0-1:A")).statistics.chance is None
+    assert advise(spans("0-1:A"), [["a", "b"]]).statistics.chance == pytest.approx(0.5)
 
 
 def test_a_threshold_of_zero_does_not_count_what_is_not_there():
@@ -215,11 +202,11 @@ def test_a_threshold_of_zero_does_not_count_what_is_not_there():
 
 
 def test_why_names_what_decides():
-    found = advise(spans("0-2A 3-5A 6-7A 9-10A 12-15A"))
+    found = advise(spans("0-2:A 3-5:A 6-7:A 9-10:A 12-15:A"))
     assert "60.0% of spans have several tokens" in found.why
     assert "overlap, noise" in found.why
     assert "token_f_IO*, bcubed, link_f, intersection_f, sl_icm have them, too" in found.why
-    assert "It is the only measure with all these properties." in advise(spans("0-5A")).why
+    assert "It is the only measure with all these properties." in advise(spans("0-5:A")).why
     assert "whole spans" in advise(spans(ONE)).why
     written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert written["measure"] == "token_f"
@@ -241,7 +228,7 @@ def test_matched_f_is_named_where_spans_can_be_nearly_right(tags, named):
 def layout(lengths, gap):
     """Spans of these lengths in one document, so many tokens apart."""
     starts = [sum(lengths[:number]) + gap * number for number in range(len(lengths))]
-    return " ".join(f"{start}-{start + length}A" for start, length in zip(starts, lengths, strict=True))
+    return " ".join(f"{start}-{start + length}:A" for start, length in zip(starts, lengths, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,12 @@
 
 import json
 import math
-import random
 
 import numpy as np
 import pytest
 
 import spanometer
-from random_corpora import as_spans, disturbed, random_document
+from random_corpora import as_spans, random_team
 from slow import several_references as slow
 from spanometer.measures import MEASURES, SpanF
 
@@ -48,13 +47,7 @@ def test_by_hand():
 
 
 def corpus(seed, annotators, kind="flat", documents=6):
-    generator = random.Random(seed)
-    lengths = [generator.choice((1, 3, 6, 10)) for _ in range(documents)]
-    truth = [random_document(generator, length, kind) for length in lengths]
-    sides = [
-        [disturbed(generator, document, length, kind) for document, length in zip(truth, lengths, strict=True)]
-        for _ in range(annotators + 2)
-    ]
+    sides, lengths = random_team(seed, kind, annotators + 2, documents)
     return sides[:annotators], sides[annotators:], lengths
 
 

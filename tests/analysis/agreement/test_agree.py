@@ -21,18 +21,12 @@ TAGS = {
 }
 
 
-def randomly(seed, annotators, labels=("A", "B", "C")):
-    """Annotations of the same random documents, and the documents' lengths."""
+def randomly(seed, annotators):
+    """Annotations of the same random documents."""
     generator = random.Random(seed)
     lengths = [generator.choice((1, 4, 9, 15)) for _ in range(5)]
-    annotations = [
-        [random_document(generator, length, "flat", labels) for length in lengths] for _ in range(annotators)
-    ]
-    return annotations, lengths
-
-
-def spans(annotation, lengths):
-    return as_spans(annotation, lengths)
+    sides = [[random_document(generator, length, "flat") for length in lengths] for _ in range(annotators)]
+    return [as_spans(side, lengths) for side in sides]
 
 
 def test_by_hand():
@@ -62,8 +56,7 @@ def test_pairs_and_joint_are_what_the_measures_say(annotators, options):
     chance = ChanceKappaF1(**own)
     alpha = UnitizingAlpha(variant=options.get("variant", "2016"), average=options.get("average", "micro"))
     for seed in range(4):
-        annotations, lengths = randomly(seed, annotators)
-        sides = [spans(annotation, lengths) for annotation in annotations]
+        sides = randomly(seed, annotators)
         found = spanometer.agreement(sides, **options)
         labels = tuple(sorted({label for side in sides for label in side.labels}))
         assert tuple(found.per_label) == labels
@@ -134,17 +127,14 @@ def test_overlapping_spans():
 @pytest.mark.parametrize("average", ["micro", "macro"])
 @pytest.mark.parametrize("annotators", [2, 3])
 def test_intervals_are_those_of_corpora_drawn_one_by_one(annotators, average):
-    annotations, lengths = randomly(annotators, annotators)
+    sides = randomly(annotators, annotators)
     options = {"average": average, "n_resamples": 25, "interval_method": "percentile", "seed": 3}
-    found = spanometer.agreement(
-        [spans(annotation, lengths) for annotation in annotations], confidence=0.9, match_labels=True, **options
-    )
+    found = spanometer.agreement(sides, confidence=0.9, match_labels=True, **options)
     generator = np.random.default_rng(3)
     drawn = []
     for _ in range(25):
-        chosen = generator.integers(len(lengths), size=len(lengths), dtype=np.int32).tolist()
-        sides = [spans([one[place] for place in chosen], [lengths[place] for place in chosen]) for one in annotations]
-        drawn.append(spanometer.agreement(sides, average=average))
+        chosen = generator.integers(5, size=5, dtype=np.int32)
+        drawn.append(spanometer.agreement([side.take(chosen) for side in sides], average=average))
     for key in ("mean_f1", "mean_chance_f1", "mean_kappa_f1", "alpha", "observed_disagreement"):
         values = [getattr(one, key) for one in drawn]
         np.testing.assert_allclose(found.intervals[key], np.quantile(values, [0.05, 0.95]), atol=1e-12)
@@ -173,8 +163,7 @@ def test_values_without_an_interval():
 
 
 def test_intervals_of_blocks(monkeypatch):
-    annotations, lengths = randomly(5, 3)
-    sides = [spans(annotation, lengths) for annotation in annotations]
+    sides = randomly(5, 3)
     whole = spanometer.agreement(sides, confidence=0.9, n_resamples=30)
     monkeypatch.setattr("spanometer.analysis.scores.measure_result._BLOCK", 2)
     parts = spanometer.agreement(sides, confidence=0.9, n_resamples=30)
@@ -184,12 +173,11 @@ def test_intervals_of_blocks(monkeypatch):
 
 @pytest.mark.parametrize("annotators", [2, 3])
 def test_gamma_of_all(annotators):
-    annotations, lengths = randomly(3, annotators)
-    sides = [spans(annotation, lengths) for annotation in annotations]
+    sides = randomly(3, annotators)
     measure = Gamma(samples=5, seed=3, sampler="statistical")
     found = spanometer.agreement(sides, gamma=measure)
     labels = ("A", "B", "C")
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    offsets = np.concatenate(([0], np.cumsum(sides[0].lengths)))
     counts = measure.count_sides([lay_out(side, labels, offsets) for side in sides], labels, offsets)
     assert {key: getattr(found, key) for key in Gamma.keys} == measure.score(counts)
     for label, values in measure.score_per_label(counts).items():
@@ -216,8 +204,7 @@ def test_gamma_of_nested_and_crossing_spans():
 
 
 def test_gamma_has_intervals():
-    annotations, lengths = randomly(5, 3)
-    sides = [spans(annotation, lengths) for annotation in annotations]
+    sides = randomly(5, 3)
     found = spanometer.agreement(sides, gamma=Gamma(samples=5), confidence=0.9, n_resamples=50)
     low, high = found.interval("gamma")
     assert low < found.gamma < high

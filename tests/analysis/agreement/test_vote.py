@@ -1,12 +1,10 @@
 """Consensus of annotators: by hand, against a slow implementation, ties, overlaps, what cannot vote."""
 
-import random
-
 import numpy as np
 import pytest
 
 import spanometer
-from random_corpora import as_spans, disturbed, random_document
+from random_corpora import as_sets, as_spans, random_team, tokens_of
 from slow import consensus as slow
 
 TAGS = {
@@ -50,27 +48,6 @@ def test_tables():
     assert "2 spans with exactly half of the votes, not in the consensus" in str(found)
 
 
-def annotators(seed, size, kind):
-    """Random annotations of the same documents, alike enough to have winners."""
-    generator = random.Random(seed)
-    lengths = [generator.choice((1, 3, 6, 10)) for _ in range(4)]
-    truth = [random_document(generator, length, kind) for length in lengths]
-    return [
-        [disturbed(generator, document, length, kind) for document, length in zip(truth, lengths, strict=True)]
-        for _ in range(size)
-    ], lengths
-
-
-def as_sets(spans):
-    """The spans of each document as (label, tokens)."""
-    found = [set() for _ in range(spans.documents)]
-    for number, document in enumerate(spans.to_dicts()):
-        for span in document:
-            pieces = span.get("fragments") or [(span["start"], span["end"])]
-            found[number].add((span["label"], frozenset(t for start, end in pieces for t in range(start, end))))
-    return found
-
-
 def require_same(sides, lengths, rule):
     found = spanometer.consensus([as_spans(side, lengths) for side in sides], rule=rule)
     of_documents = list(zip(*sides, strict=True))
@@ -86,16 +63,14 @@ def columns(voted):
     row = iter(voted.voters)
     for number, document in enumerate(voted.spans.to_dicts()):
         for span in document:
-            pieces = span.get("fragments") or [(span["start"], span["end"])]
-            tokens = frozenset(t for start, end in pieces for t in range(start, end))
-            yield number, span["label"], tokens, next(row)
+            yield number, span["label"], tokens_of(span), next(row)
 
 
 @pytest.mark.parametrize("kind", ["flat", "nested", "discontinuous"])
 @pytest.mark.parametrize("rule", ["majority", "half", "union", "intersection"])
 def test_spans_against_slow(kind, rule):
     for seed in range(12):
-        sides, lengths = annotators(seed, 2 + seed % 4, kind)
+        sides, lengths = random_team(seed, kind, 2 + seed % 4, documents=4)
         require_same(sides, lengths, rule)
 
 

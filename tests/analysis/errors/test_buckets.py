@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+from builders import spans
 from random_corpora import as_dicts, random_pair
 from slow import buckets as slow
 from spanometer import InputError, Spans, errors
@@ -20,14 +21,10 @@ from spanometer.spans.wording import Wording
 from spanometer.tags.tags import Tags
 
 WORDS = [["Rome", "and", "New", "York"], ["Rome", "won"], ["York", "lost", "Rome"]]
-REFERENCE = [[(0, 1, "LOC"), (2, 4, "LOC")], [(0, 1, "ORG")], [(0, 1, "ORG"), (2, 3, "LOC")]]
-PREDICTION = [[(0, 1, "LOC"), (3, 4, "LOC")], [(0, 1, "LOC")], [(0, 1, "ORG"), (2, 3, "LOC")]]
-TRAIN = ["Rome", "won", "York"], [(0, 1, "LOC"), (2, 3, "LOC")]
-
-
-def spans(documents, lengths=(4, 2, 3)):
-    rows = [[{"start": start, "end": end, "label": label} for start, end, label in row] for row in documents]
-    return Spans.from_dicts(rows, lengths=list(lengths))
+LENGTHS = [4, 2, 3]
+REFERENCE = ["0-1:LOC 2-4:LOC", "0-1:ORG", "0-1:ORG 2-3:LOC"]
+PREDICTION = ["0-1:LOC 3-4:LOC", "0-1:LOC", "0-1:ORG 2-3:LOC"]
+SIDES = [spans(*side, lengths=LENGTHS) for side in (REFERENCE, PREDICTION)]
 
 
 def matched(references, predictions, wording=None):
@@ -48,13 +45,13 @@ def scores(references, predictions, wording, *given, resampling=None):
 
 
 def test_buckets_by_hand():
-    train = spans([TRAIN[1]], [3]), Wording.of_words([TRAIN[0]])
+    train = spans("0-1:LOC 2-3:LOC", lengths=[3]), Wording.of_words([["Rome", "won", "York"]])
     given = {
         "paper": ["a", "b", "b"],
         "year": [1, 2, 3],
         "tag": Tags.from_lists([["P", "C", "P", "P"], ["N", "V"], ["P", "V", "P"]]),
     }
-    assert scores(spans(REFERENCE), spans(PREDICTION), Wording.of_words(WORDS), train, given) == {
+    assert scores(*SIDES, Wording.of_words(WORDS), train, given) == {
         "span length in tokens": {"1": (4, 5, 3), "2": (1, 0, 0)},
         "document length in tokens": {"2": (1, 1, 0), "3": (2, 2, 2), "4": (2, 2, 1)},
         "entity density": {"0.5 or more": (5, 5, 3)},
@@ -77,7 +74,7 @@ def test_buckets_by_hand():
 
 
 def test_scores_and_intervals_are_those_of_span_f():
-    references, predictions = spans(REFERENCE * 9, (4, 2, 3) * 9), spans(PREDICTION * 9, (4, 2, 3) * 9)
+    references, predictions = (spans(*side * 9, lengths=LENGTHS * 9) for side in (REFERENCE, PREDICTION))
     (whole,) = BucketReport.of(
         [by_name("all", ["x"] * len(references), ["x"] * len(predictions))],
         matched(references, predictions),
@@ -161,7 +158,7 @@ def test_of_many_names_the_rare_are_one_bucket():
 
 
 def test_scores_without_a_denominator_are_no_zeros():
-    references, predictions = spans([[], [(0, 1, "A")], []]), spans([[(0, 1, "A")], [(0, 1, "A")], []])
+    references, predictions = (spans(first, "0-1:A", "", lengths=LENGTHS) for first in ("", "0-1:A"))
     sides = matched(references, predictions)
     found = BucketReport.of(buckets_of(sides), sides)
     row = next(one for one in found.scores if (one.by, one.bucket) == ("document length in tokens", "2"))
@@ -174,12 +171,12 @@ def test_scores_without_a_denominator_are_no_zeros():
 
 def test_numbers_of_tokens_are_averaged_over_a_span():
     given = {"x": [[1, 0, 2, 4], [5, 0], [9, 0, 9]]}
-    found = buckets_of(matched(spans(REFERENCE), spans(PREDICTION)), None, given)[-1]
+    found = buckets_of(matched(*SIDES), None, given)[-1]
     assert [found.names[code] for code in found.references] == ["1", "3", "5", "9", "9"]
 
 
 @pytest.mark.parametrize("given", [{"train": "train.conll"}, {"train": 3}, {"by": [1, 2, 3]}, {"by": "year"}])
 def test_other_objects_are_refused(given):
-    found = errors(spans(REFERENCE), spans(PREDICTION), words=WORDS, confidence=None)
+    found = errors(*SIDES, words=WORDS, confidence=None)
     with pytest.raises(InputError, match=r"is not (a|the)"):
         found.only.buckets(**given)

@@ -9,8 +9,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from builders import spans
 from random_corpora import as_spans, random_pair
-from spanometer import Spans, errors
+from spanometer import errors
 from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.examples import Context
@@ -19,17 +20,10 @@ from spanometer.spans.wording import Wording
 from spanometer.tables.screen import text_of
 
 WORDS = [["Ada", "of", "Acme", "Inc", "saw", "Rome"], ["Rome", "fell"], ["Bob", "of", "Rome"]]
-REFERENCE = [[(0, 1, "PER"), (2, 4, "ORG"), (5, 6, "LOC")], [(0, 1, "LOC")], []]
-PREDICTION = [[(0, 1, "ORG"), (3, 4, "ORG")], [(0, 1, "LOC")], [(0, 1, "PER"), (2, 3, "LOC")]]
+REFERENCE = ["0-1:PER 2-4:ORG 5-6:LOC", "0-1:LOC", ""]
+PREDICTION = ["0-1:ORG 3-4:ORG", "0-1:LOC", "0-1:PER 2-3:LOC"]
+SIDES = [spans(*side, lengths=list(map(len, WORDS))) for side in (REFERENCE, PREDICTION)]
 LINES = np.array([1, 2, 3, 4, 5, 6, 8, 9, 11, 12, 13])
-
-
-def spans(documents):
-    rows = [[{"start": start, "end": end, "label": label} for start, end, label in row] for row in documents]
-    return Spans.from_dicts(rows, lengths=list(map(len, WORDS)))
-
-
-SIDES = spans(REFERENCE), spans(PREDICTION)
 
 
 def examples(context=None, **chosen):
@@ -118,20 +112,15 @@ def test_csv_has_a_row_for_each_error():
 
 def test_without_words_errors_are_in_the_order_of_the_text():
     found = examples(Context())
-    assert [row["kind"] for row in found.rows.to_pylist()] == [
-        "wrong_label",
-        "wrong_boundary",
-        "missing",
-        "spurious",
-        "spurious",
-    ]
+    kinds = [row["kind"] for row in found.rows.to_pylist()]
+    assert kinds == ["wrong_label", "wrong_boundary", "missing", "spurious", "spurious"]
     assert "[PER 0–1]" in str(found)
     assert found.strings() == []
     assert "text" not in json.loads(found.to_json_lines().splitlines()[0])
 
 
 def test_characters_and_names_of_documents():
-    sides = [Spans.from_dicts([[{"start": 0, "end": end, "label": "A"}]], lengths=[9]) for end in (3, 2)]
+    sides = [spans(span, lengths=[9]) for span in ("0-3:A", "0-2:A")]
     context = Context(wording=Wording.of_texts(["abc, defg"]), names=["first"], document_lines=np.array([7]))
     found = examples_of(sides, context)
     (row,) = map(json.loads, found.to_json_lines().splitlines())

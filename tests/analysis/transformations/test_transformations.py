@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from datasets import ClassLabel, Dataset, Features, List, Value
 
+from builders import spans
 from random_corpora import LABELS, as_spans, flat_part, random_document
 from slow import transformations as slow
 from spanometer import InputError, Spans
@@ -31,55 +32,49 @@ from spanometer.tags.tags import Tags
 ON_SPANS = {name: each for name, each in TRANSFORMATIONS.items() if isinstance(each, SpanTransformation)}
 
 
-def spans(written, length):
-    """Spans such as `A0-2 B3-7`, ends exclusive, of one document."""
-    parts = [(part[0], *map(int, part[1:].split("-"))) for part in written.split()]
-    return Spans.from_dicts([[{"label": label, "start": a, "end": b} for label, a, b in parts]], lengths=[length])
-
-
 def shown(found):
-    return " ".join(f"{span['label']}{span['start']}-{span['end']}" for span in found.to_dicts()[0])
+    return " ".join(f"{span['start']}-{span['end']}:{span['label']}" for span in found.to_dicts()[0])
 
 
 @pytest.mark.parametrize(
     ("transformation", "before", "after", "touched"),
     [
-        (Split(), "A0-1 A1-3 B3-8", "A0-1 A1-2 A2-3 B3-6 B6-8", 2),
-        (Split(longest=2), "A0-1 A1-3 B3-8", "A0-1 A1-2 A2-3 B3-8", 1),
-        (Split(first=1), "A0-2 A3-5", "A0-1 A1-2 A3-5", 1),
-        (Shift(tokens=1), "A0-3 B5-7", "A1-4 B6-8", 2),
+        (Split(), "0-1:A 1-3:A 3-8:B", "0-1:A 1-2:A 2-3:A 3-6:B 6-8:B", 2),
+        (Split(longest=2), "0-1:A 1-3:A 3-8:B", "0-1:A 1-2:A 2-3:A 3-8:B", 1),
+        (Split(first=1), "0-2:A 3-5:A", "0-1:A 1-2:A 3-5:A", 1),
+        (Shift(tokens=1), "0-3:A 5-7:B", "1-4:A 6-8:B", 2),
         # a one-token span would leave its place; the third would leave the document; the second would meet it
-        (Shift(tokens=1), "A0-1 B3-5 A5-10", "A0-1 B3-5 A5-10", 0),
-        (Shift(tokens=1, overlap=True), "A0-1 B3-5 A5-10", "A0-1 B4-6 A5-10", 1),
-        (Shift(tokens=None), "A0-3 B5-7", "A2-5 B6-8", 2),
-        (Shift(tokens=None), "A0-4 B5-7", "A0-4 B6-8", 1),
-        (Shift(tokens=2), "A0-2 B3-6", "A0-2 B5-8", 1),
-        (Truncate(tokens=2), "A0-2 A2-5 B6-10", "A0-2 A2-3 B6-8", 2),
-        (Truncate(tokens=2, side="start"), "A0-2 A2-5 B6-10", "A0-2 A4-5 B8-10", 2),
-        (Truncate(shortest=4), "A0-2 A2-5 B6-10", "A0-2 A2-5 B6-9", 1),
-        (Extend(), "A0-2 A2-5 B6-10", "A0-2 A2-6 B6-10", 1),
-        (Extend(overlap=True), "A0-2 A2-5 B6-10", "A0-3 A2-6 B6-10", 2),
-        (Extend(side="start"), "A0-2 A2-5 B6-10", "A0-2 A2-5 B5-10", 1),
-        (Extend(room=2), "A0-2 B3-5 A8-9", "A0-2 B3-6 A8-9", 1),
-        (Extend(tokens=2, room=3), "A0-2 B3-5 A8-9", "A0-2 B3-7 A8-9", 1),
-        (Extend(alone=True), "A0-2 B3-5", "A0-2 B3-5", 0),
-        (Extend(alone=True), "B3-5", "B3-6", 1),
-        (Relabel(rate=1.0), "A0-2 B3-5", "B0-2 A3-5", 2),
-        (Relabel(rate=1.0, labels=("C",)), "A0-2 B3-5", "C0-2 C3-5", 2),
-        (Relabel(rate=1.0), "A0-2 A3-5", "A0-2 A3-5", 0),
-        (Relabel(rate=1.0, labels=("A", "B"), shortest=3), "A0-2 A3-6", "A0-2 B3-6", 1),
-        (Drop(rate=1.0), "A0-2 A3-6", "", 2),
-        (Drop(rate=0.0), "A0-2 A3-6", "A0-2 A3-6", 0),
-        (Drop(longest=2), "A0-2 A3-6", "A3-6", 1),
+        (Shift(tokens=1), "0-1:A 3-5:B 5-10:A", "0-1:A 3-5:B 5-10:A", 0),
+        (Shift(tokens=1, overlap=True), "0-1:A 3-5:B 5-10:A", "0-1:A 4-6:B 5-10:A", 1),
+        (Shift(tokens=None), "0-3:A 5-7:B", "2-5:A 6-8:B", 2),
+        (Shift(tokens=None), "0-4:A 5-7:B", "0-4:A 6-8:B", 1),
+        (Shift(tokens=2), "0-2:A 3-6:B", "0-2:A 5-8:B", 1),
+        (Truncate(tokens=2), "0-2:A 2-5:A 6-10:B", "0-2:A 2-3:A 6-8:B", 2),
+        (Truncate(tokens=2, side="start"), "0-2:A 2-5:A 6-10:B", "0-2:A 4-5:A 8-10:B", 2),
+        (Truncate(shortest=4), "0-2:A 2-5:A 6-10:B", "0-2:A 2-5:A 6-9:B", 1),
+        (Extend(), "0-2:A 2-5:A 6-10:B", "0-2:A 2-6:A 6-10:B", 1),
+        (Extend(overlap=True), "0-2:A 2-5:A 6-10:B", "0-3:A 2-6:A 6-10:B", 2),
+        (Extend(side="start"), "0-2:A 2-5:A 6-10:B", "0-2:A 2-5:A 5-10:B", 1),
+        (Extend(room=2), "0-2:A 3-5:B 8-9:A", "0-2:A 3-6:B 8-9:A", 1),
+        (Extend(tokens=2, room=3), "0-2:A 3-5:B 8-9:A", "0-2:A 3-7:B 8-9:A", 1),
+        (Extend(alone=True), "0-2:A 3-5:B", "0-2:A 3-5:B", 0),
+        (Extend(alone=True), "3-5:B", "3-6:B", 1),
+        (Relabel(rate=1.0), "0-2:A 3-5:B", "0-2:B 3-5:A", 2),
+        (Relabel(rate=1.0, labels=("C",)), "0-2:A 3-5:B", "0-2:C 3-5:C", 2),
+        (Relabel(rate=1.0), "0-2:A 3-5:A", "0-2:A 3-5:A", 0),
+        (Relabel(rate=1.0, labels=("A", "B"), shortest=3), "0-2:A 3-6:A", "0-2:A 3-6:B", 1),
+        (Drop(rate=1.0), "0-2:A 3-6:A", "", 2),
+        (Drop(rate=0.0), "0-2:A 3-6:A", "0-2:A 3-6:A", 0),
+        (Drop(longest=2), "0-2:A 3-6:A", "3-6:A", 1),
         # a token's distance on either side: 0 and 9 are too near
-        (Invent(rate=1.0, lengths=(1,), labels=("C",)), "A1-5 B8-9", "A1-5 C6-7 B8-9", 1),
+        (Invent(rate=1.0, lengths=(1,), labels=("C",)), "1-5:A 8-9:B", "1-5:A 6-7:C 8-9:B", 1),
         (Invent(rate=1.0, lengths=(2,)), "", "", 0),
-        (Invent(rate=1.0, lengths=(4,), labels=("C",)), "A0-1", "A0-1 C2-6", 1),
-        (Invent(rate=1.0, lengths=(9,), labels=("C",)), "A0-1", "A0-1", 0),
+        (Invent(rate=1.0, lengths=(4,), labels=("C",)), "0-1:A", "0-1:A 2-6:C", 1),
+        (Invent(rate=1.0, lengths=(9,), labels=("C",)), "0-1:A", "0-1:A", 0),
     ],
 )
 def test_by_hand(transformation, before, after, touched):
-    given = spans(before, 10)
+    given = spans(before, lengths=[10])
     columns = [column.copy() for column in (given.start, given.end, given.label)]
     found = transformation(given)
     assert shown(found.spans) == after
@@ -89,7 +84,7 @@ def test_by_hand(transformation, before, after, touched):
 
 
 def test_large_parameters():
-    given = spans("A3-5", 10)
+    given = spans("3-5:A", lengths=[10])
     largest = 2**31 - 1
     for move in (Shift(tokens=largest), Truncate(tokens=largest), Extend(tokens=largest), Extend(room=largest)):
         assert move(given).touched == 0
