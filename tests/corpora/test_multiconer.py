@@ -10,6 +10,8 @@ from spanometer import Spans
 from spanometer.corpora import load_multiconer
 from spanometer.readers import source as reader_source
 
+LABELS = ("CORP", "CW", "GRP", "LOC", "PER", "PROD")
+
 
 def test_multiconer_from_a_folder(release):
     loaded = load_multiconer(release)
@@ -20,25 +22,7 @@ def test_multiconer_from_a_folder(release):
         {
             "id": Value("string"),
             "tokens": List(Value("string")),
-            "ner_tags": List(
-                ClassLabel(
-                    names=[
-                        "O",
-                        "B-CORP",
-                        "I-CORP",
-                        "B-CW",
-                        "I-CW",
-                        "B-GRP",
-                        "I-GRP",
-                        "B-LOC",
-                        "I-LOC",
-                        "B-PER",
-                        "I-PER",
-                        "B-PROD",
-                        "I-PROD",
-                    ]
-                )
-            ),
+            "ner_tags": List(ClassLabel(names=["O", *(f"{begin}-{label}" for label in LABELS for begin in "BI")])),
             "domain": Value("string"),
         }
     )
@@ -144,33 +128,24 @@ def test_malformed_files(file, content, line, problem, streaming):
 
 
 @pytest.mark.parametrize(
-    ("options", "problem", "remedy"),
+    ("option", "value", "remedy"),
     [
-        (
-            {"split": "devel"},
-            "invalid value for `split`: 'devel'.",
-            "Use one of 'train', 'validation', 'test', 'dev', ",
-        ),
-        ({"split": "train[:10%]"}, "invalid value for `split`: 'train[:10%]'.", "Use one of 'train', "),
-        ({"split": 3}, "invalid value for `split`: 3.", "Use one of 'train', "),
-        ({"language": "sp"}, "invalid value for `language`: 'sp'.", "Use one of 'bn', "),
-        ({"language": "fr"}, "invalid value for `language`: 'fr'.", "Use one of 'bn', "),
-        ({"language": None}, "invalid value for `language`: None.", "Use one of 'bn', "),
-        ({"language": ["es"]}, "invalid value for `language`: ['es'].", "Use one of 'bn', "),
-        ({"version": 3}, "invalid value for `version`: 3.", "Use one of 1, 2."),
-        (
-            {"repository": "a/b"},
-            "repository=... applies only to the Hub, but source=... names files.",
-            "Leave out repository=...",
-        ),
-        (
-            {"revision": "main"},
-            "revision=... applies only to the Hub, but source=... names files.",
-            "Leave out revision=...",
-        ),
+        ("split", "devel", "Use one of 'train', 'validation', 'test', 'dev', "),
+        ("split", "train[:10%]", "Use one of 'train', "),
+        ("split", 3, "Use one of 'train', "),
+        ("language", "sp", "Use one of 'bn', "),
+        ("language", "fr", "Use one of 'bn', "),
+        ("language", None, "Use one of 'bn', "),
+        ("language", ["es"], "Use one of 'bn', "),
+        ("version", 3, "Use one of 1, 2."),
+        ("repository", "a/b", "Leave out repository=..."),
+        ("revision", "main", "Leave out revision=..."),
     ],
 )
-def test_wrong_options(release, options, problem, remedy):
-    error = refused(load_multiconer, release, **options)
+def test_wrong_options(release, option, value, remedy):
+    error = refused(load_multiconer, release, **{option: value})
+    problem = f"invalid value for `{option}`: {value!r}."
+    if option in ("repository", "revision"):
+        problem = f"{option}=... applies only to the Hub, but source=... names files."
     assert str(error).startswith(f"{problem}\n")
     assert remedy in error.remedy

@@ -243,20 +243,10 @@ def test_offsets_that_count_units_of_utf_16():
     assert read_answer(answer, text="😀 Ann").items == (Item("PER", "Ann", 2, 5),)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "",
-        "None",
-        "[]",
-        "{}",
-        "N/A",
-        "No entities found.",
-        "There are no named entities here.",
-        '{"entities": []}',
-        SENTENCE,
-    ],
-)
+NOTHING = ["", "None", "[]", "{}", "N/A", "No entities found.", "There are no named entities here.", '{"entities": []}']
+
+
+@pytest.mark.parametrize("answer", [*NOTHING, SENTENCE])
 def test_nothing_is_an_answer(answer):
     read = read_answer(answer, asked_labels=ASKED, text=SENTENCE)
     assert (read.items, read.broken, read.other_fields) == ((), False, 0)

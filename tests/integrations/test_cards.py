@@ -20,18 +20,10 @@ METRICS = Path(__file__).parents[2] / "metrics"
 NAMES = sorted(script.stem for script in METRICS.glob("*/*.py") if script.stem == script.parent.name)
 
 FRONT_MATTER = {
-    "title": str,
-    "emoji": str,
-    "colorFrom": str,
-    "colorTo": str,
-    "sdk": str,
-    "sdk_version": str,
-    "python_version": str,
-    "app_file": str,
+    **dict.fromkeys(("title", "emoji", "colorFrom", "colorTo", "sdk", "sdk_version", "python_version"), str),
+    **dict.fromkeys(("app_file", "license", "description"), str),
     "pinned": bool,
-    "license": str,
     "tags": list,
-    "description": str,
 }
 COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 HEADINGS = [

@@ -250,17 +250,8 @@ def test_command(run, client, folder, monkeypatch, at):
     # a cluster of this machine's own is started by another test
     monkeypatch.setattr(distributed, "LocalCluster", lambda **_: nullcontext(client.cluster))
     cluster = "local" if at == "local" else client.scheduler.address
-    status, output, complaint = run(
-        "score",
-        f"{path}/*.parquet",
-        "--cluster",
-        cluster,
-        "--scheme",
-        "iob2",
-        "--no-color",
-        "--measures",
-        "span_f,sl_icm",
-    )
+    options = ("--cluster", cluster, "--scheme", "iob2", "--no-color", "--measures", "span_f,sl_icm")
+    status, output, complaint = run("score", f"{path}/*.parquet", *options)
     assert (status, complaint) == (0, "")
     lines = output.splitlines()
     assert lines[0] == f"reference   {path}/*.parquet, references"
@@ -290,13 +281,8 @@ def test_command(run, client, folder, monkeypatch, at):
 def test_wrong_commands(complaint, client, folder, arguments, message):
     path = folder[0]
     pq.write_table(pa.table({"x": [1]}), path / "b.parquet")
-    line = complaint(
-        "score",
-        *(argument.format(path) for argument in arguments),
-        "--cluster",
-        client.scheduler.address,
-        "--scheme=IOB2",
-    )
+    named = [argument.format(path) for argument in arguments]
+    line = complaint("score", *named, "--cluster", client.scheduler.address, "--scheme=IOB2")
     assert line.startswith(f"spanometer: {message.format(path)}")
 
 

@@ -55,15 +55,7 @@ def test_load_and_compute(case):
     if case.name == "span_attribute":
         assert all(tuple(values) == case.measure.keys for values in result.values())
         # 2.5 at 0.9 is wrong; "yes" has 1.0, True 0.5
-        assert result["negated"] == {
-            "f": 2 / 3,
-            "p": 2 / 3,
-            "r": 2 / 3,
-            "tp": 2,
-            "support": 3,
-            "positives": 3,
-            "ap": (1 + 2 / 3) / 3,
-        }
+        assert list(result["negated"].values()) == [2 / 3, 2 / 3, 2 / 3, 2, 3, 3, (1 + 2 / 3) / 3]
     else:
         assert all(type(value) is float for value in result.values())
     if case.name == "span_f":

@@ -117,6 +117,12 @@ def random_sides(seed, annotators):
     return sides
 
 
+def units_of(made, sample, annotators):
+    """The units of each annotator in a sample."""
+    chosen = [np.flatnonzero((made.group == sample) & (made.annotator == number)) for number in range(annotators)]
+    return [[(made.start[unit], made.end[unit], int(made.label[unit])) for unit in own] for own in chosen]
+
+
 @pytest.mark.parametrize("sampler", ["shift", "statistical"])
 @pytest.mark.parametrize("annotators", [2, 3])
 def test_expected_disorder_of_its_samples(annotators, sampler):
@@ -129,16 +135,7 @@ def test_expected_disorder_of_its_samples(annotators, sampler):
         rows = [(number, 0, *unit[:2], "AB".index(unit[2])) for number, side in enumerate(order) for unit in side]
         chance = Chance(Units(annotators, *np.array(rows).T), 2, Dissimilarity(alpha=1.0), Gamma(sampler=sampler))
         made = chance.sampled(range(4))
-        found = []
-        for sample in range(4):
-            own = [
-                [
-                    (made.start[unit], made.end[unit], int(made.label[unit]))
-                    for unit in np.flatnonzero((made.group == sample) & (made.annotator == number))
-                ]
-                for number in range(annotators)
-            ]
-            found.append(slow.disorder(own, alpha=1.0))
+        found = [slow.disorder(units_of(made, sample, annotators), alpha=1.0) for sample in range(4)]
         assert score["expected_disorder"] == pytest.approx(np.mean(found), abs=1e-9), seed
         units = [[(*unit[:2], "AB".index(unit[2])) for unit in side] for side in sides]
         assert score["observed_disorder"] == pytest.approx(slow.disorder(units, alpha=1.0), abs=1e-9), seed
@@ -167,16 +164,7 @@ def test_gamma_cat_and_gamma_k(annotators, distances):
         given = None if matrix is None else np.array(matrix, dtype=float)
         units = Units(annotators, *np.array(rows).T)
         made = Chance(units, 3, Dissimilarity(1.0, 0.7, given), Gamma(delta_empty=1.3)).sampled(range(3))
-        samples = [
-            [
-                [
-                    (made.start[unit], made.end[unit], int(made.label[unit]))
-                    for unit in np.flatnonzero((made.group == sample) & (made.annotator == number))
-                ]
-                for number in range(annotators)
-            ]
-            for sample in range(3)
-        ]
+        samples = (units_of(made, sample, annotators) for sample in range(3))
         best = [slow.every_best(each, **options) for each in (coded, *samples)]
         for label, found in ((None, score), *zip(range(3), of_label.values(), strict=True)):
             # where best alignments tie, the value depends on the one that is taken

@@ -216,11 +216,7 @@ def test_spans_without_a_partner_are_counted():
         documents = min(len(references), len(others))
         sides = references[:documents], others[:documents]
         keys = [
-            {
-                (number, one["start"], one["end"], one["label"])
-                for number, document in enumerate(side)
-                for one in document
-            }
+            {(number, *map(one.get, ("start", "end", "label"))) for number, row in enumerate(side) for one in row}
             for side in sides
         ]
         assert unmatched(*sides)[0] == (len(keys[0] - keys[1]), len(keys[1] - keys[0]))
@@ -283,12 +279,10 @@ def test_filter():
     assert list(only) == ["micro", "x"]
 
 
-@pytest.mark.parametrize(
-    ("filter", "problem"), [(lambda spans: None, "filter returned None"), (lambda spans: 1, "filter returned 1")]
-)
-def test_refused_filters(filter, problem):
-    with pytest.raises(InputError, match=problem):
-        score([[], []], [[], []], filter=filter)
+@pytest.mark.parametrize("returned", [None, 1])
+def test_refused_filters(returned):
+    with pytest.raises(InputError, match=f"filter returned {returned}"):
+        score([[], []], [[], []], filter=lambda spans: returned)
 
 
 def test_an_attribute_called_as_the_key_of_all():
@@ -521,11 +515,6 @@ def test_scores_of_attributes():
     counts = measure.counts(Attributes.from_dicts([REFERENCE]), Attributes.from_dicts([PREDICTED]))
     result = measure.score(counts)
     assert measure.score_per_label(counts) == {name: result[name] for name in ("neg", "carrier")}
-    assert counts.total() == {
-        "tp": 2,
-        "support": 3,
-        "positives": 4,
-        "unmatched_references": 0,
-        "unmatched_predictions": 0,
-    }
+    alone = {"unmatched_references": 0, "unmatched_predictions": 0}
+    assert counts.total() == {"tp": 2, "support": 3, "positives": 4, **alone}
     assert counts.labels == ("neg", "carrier")

@@ -22,6 +22,7 @@ def first(value):
     return value[0] if isinstance(value, list) else value
 
 
+WORDS = {"id": "a", "text": "Ada 💃 wrote", "tokens": [[0, 3], [4, 5]]}
 JSON = {
     **{name: first(json.loads(written(name))) for name in ("label_studio", "prodigy", "system", "gliner")},
     "bioc": json.loads(written("bioc")),
@@ -36,17 +37,13 @@ JSON = {
     "doccano": {"id": 1, "text": "Ada 💃 wrote", "label": [[0, 3, "PER"]], "Comments": []},
     "spacy_json pair": json.loads(written("spacy_json"))[0],
     "answers": {
-        "id": "a",
-        "text": "Ada 💃 wrote",
-        "tokens": [[0, 3], [4, 5]],
+        **WORDS,
         "choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": '[["PER", "Ada"]]'}]}}],
         "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": '[["PER", "Ada"]]'}],
     },
-    "texts": {"id": "a", "text": "Ada 💃 wrote", "tokens": [[0, 3], [4, 5]]},
+    "texts": WORDS,
     "jsonl": {
-        "id": "a",
-        "text": "Ada 💃 wrote",
-        "tokens": [[0, 3], [4, 5]],
+        **WORDS,
         "annotator": "x",
         "spans": [{"start": 0, "end": 3, "label": "PER", "text": "Ada"}, {"fragments": [[0, 1], [2, 4]], "label": "X"}],
     },

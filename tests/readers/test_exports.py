@@ -9,21 +9,12 @@ from spanometer.readers.formats import detect, formats_of, read_as
 
 # folders of formats whose files have another name here, and the options that their files need
 FOLDERS = {
-    "brat": ("brat", {}),
+    **{name: (name, {}) for name in ("brat", "label_studio", "prodigy", "pubtator", "conllu", "spacy")},
+    **dict.fromkeys(("gliner_output", "langextract", "presidio_analyzer", "presidio_research"), ("system", {})),
+    **dict.fromkeys(("bioc_json", "bioc_xml"), ("bioc", {})),
     "doccano": ("doccano", {"offset_unit": "utf-16"}),
-    "label_studio": ("label_studio", {}),
     "label_studio_min": ("label_studio", {}),
-    "prodigy": ("prodigy", {}),
-    "pubtator": ("pubtator", {}),
-    "bioc_json": ("bioc", {}),
-    "bioc_xml": ("bioc", {}),
-    "conllu": ("conllu", {}),
-    "gliner_output": ("system", {}),
-    "langextract": ("system", {}),
-    "presidio_analyzer": ("system", {}),
-    "presidio_research": ("system", {}),
     "gliner_training": ("gliner", {}),
-    "spacy": ("spacy", {}),
 }
 # annotations without a label, which BioC's reader refuses
 UNREADABLE = ("bioc_xml/dkpro-bioc-example-with-text-in-passage.xml",)

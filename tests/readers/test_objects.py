@@ -60,16 +60,13 @@ def of_spans(make):
     return [[make(start, end, label) for label, _, start, end in entities] for entities in ENTITIES]
 
 
+def entity_group(start, end, label):
+    score = {"score": np.float32(0.5), "word": "x"}
+    return {"entity_group": label, **score, "start": start, "end": np.int64(end)}
+
+
 OUTPUTS = {
-    "Transformers": of_spans(
-        lambda start, end, label: {
-            "entity_group": label,
-            "score": np.float32(0.5),
-            "word": "x",
-            "start": start,
-            "end": np.int64(end),
-        }
-    ),
+    "Transformers": of_spans(entity_group),
     "GLiNER": of_spans(lambda start, end, label: {"start": start, "end": end, "label": label, "score": 0.5}),
     "GLiNER2": [
         {"entities": {label: [mention for own, mention, *_ in entities if own == label] for label in LABELS}}

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import spanometer
+from module_cases import fragments_of
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.analysis.scores.streams import score_stream
 from spanometer.integrations.trainer import TokenClassificationMetrics
@@ -115,13 +116,7 @@ def test_long_maps_are_named_by_their_hash():
     [
         ("tags", lambda tags: tags),
         ("spans", lambda tags: Spans.from_tags(tags).to_dicts()),
-        (
-            "fragments",
-            lambda tags: [
-                [{"label": span["label"], "fragments": [[span["start"], span["end"]]]} for span in document]
-                for document in Spans.from_tags(tags).to_dicts()
-            ],
-        ),
+        ("fragments", lambda tags: fragments_of(Spans.from_tags(tags).to_dicts())),
     ],
 )
 def test_modules(configuration, convert):

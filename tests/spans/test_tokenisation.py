@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from random_corpora import tokens_of
 from slow.tokenisation import carried, split
 from spanometer.exceptions import InputError
 from spanometer.spans.spans import Spans
@@ -82,14 +83,8 @@ def random_corpus(chance):
 
 
 def token_sets(spans):
-    found = set()
-    for document, row in enumerate(spans.to_dicts()):
-        for span in row:
-            pieces = span.get("fragments") or [[span["start"], span["end"]]]
-            found.add(
-                (document, frozenset(token for start, end in pieces for token in range(start, end)), span["label"])
-            )
-    return found
+    rows = enumerate(spans.to_dicts())
+    return {(document, tokens_of(span), span["label"]) for document, row in rows for span in row}
 
 
 def test_against_one_character_at_a_time():

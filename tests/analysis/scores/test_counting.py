@@ -113,20 +113,11 @@ def test_memory_does_not_grow_with_the_corpus(monkeypatch):
     peaks = []
     for documents in (20_000, 80_000):
         spans = 5 * documents
-        columns = [np.repeat(np.arange(documents, dtype=np.int32), 5), np.tile(np.arange(5, dtype=np.int32), documents)]
+        document = np.repeat(np.arange(documents, dtype=np.int32), 5)
+        start = np.tile(np.arange(5, dtype=np.int32), documents)
+        label = np.arange(spans, dtype=np.int16) % 3
         lengths = np.full(documents, 6)
-        sides = [
-            Spans(
-                columns[0],
-                columns[1],
-                columns[1] + 1,
-                np.arange(spans, dtype=np.int16) % 3,
-                tuple("ABC"),
-                documents,
-                lengths,
-            )
-            for _ in range(2)
-        ]
+        sides = [Spans(document, start, start + 1, label, tuple("ABC"), documents, lengths) for _ in range(2)]
         tracemalloc.start()
         # gamma keeps the units
         measures = [kind() for name, kind in MEASURES.items() if name != "gamma"]

@@ -197,23 +197,9 @@ def test_blocks_make_no_difference(file, monkeypatch, block_size):
         assert shown == [cells[-1] for document in expected for cells in document]
 
 
-PIECES = [
-    b"\n",
-    b"\n\n",
-    b" ",
-    b"\t",
-    b"O",
-    b"B-X",
-    b"#",
-    b"# ",
-    b"-DOCSTART-",
-    b"\r",
-    b"\xc3\xa9",
-    b"\xff",
-    b"\0",
-    b"[",
-]
-PIECES += [b'"', b"]", b'{"tags":', b"}", b",", b"token", b"=", b"# columns:", b"\xef\xbb\xbf", b"\x1f\x8b"]
+PIECES = [b"\n", b"\n\n", b" ", b"\t", b"O", b"B-X", b"#", b"# ", b"-DOCSTART-", b"\r", b"\xc3\xa9", b"\xff"]
+PIECES += [b"\0", b"[", b'"', b"]", b'{"tags":', b"}", b",", b"token", b"="]
+PIECES += [b"# columns:", b"\xef\xbb\xbf", b"\x1f\x8b"]
 
 
 def test_any_bytes_are_read_or_refused():
