@@ -6,6 +6,7 @@ import pathlib
 import random
 import warnings
 
+import numpy as np
 import pytest
 
 import spanometer
@@ -61,7 +62,7 @@ def random_lines(seed, *, nested=True, discontinuous=True, attributes=True, over
                 span = {"fragments": [[bounds[0], bounds[0] + 1], [bounds[1] - 1, bounds[1]]], "label": "C"}
             if attributes and generator.random() < 0.5:
                 span["attributes"] = generator.choice([{"negated": True}, {"unit": "mg a day", "certain": True}])
-            spans.append(span)
+            spans += [span] * (1 + (nested and generator.random() < 0.2))
         rows.append(json.dumps({"id": f"d{number}", "text": text, "spans": spans}))
     return "\n".join(rows) + "\n"
 
@@ -71,7 +72,8 @@ def content(file):
     documents = file.documents
     rows = file.attribute_columns().to_dicts()
     attributes = [sorted(json.dumps(span, sort_keys=True) for span in row if span["attributes"]) for row in rows]
-    spans = [sorted(json.dumps(span, sort_keys=True) for span in row) for row in file.spans.to_dicts()]
+    repeated = file.spans.picked(np.arange(len(file.spans)).repeat(file.spans.times))
+    spans = [sorted(json.dumps(span, sort_keys=True) for span in row) for row in repeated.to_dicts()]
     tokens = documents.tokens and [documents.tokens.bounds(number) for number in range(documents.size)]
     words = file.words if documents.texts is None else None
     return spans, attributes, documents.texts, documents.ids, file.annotators, words, tokens, file.in_tokens
@@ -227,48 +229,24 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
 @pytest.mark.parametrize(
     ("row", "format", "said", "left"),
     [
+        ({"spans": NESTED}, "columns", "spans that overlap another span are left out (2 cases in", [(0, 2, "B")]),
         (
-            {"spans": NESTED},
+            {"spans": NESTED[:1] * 3},
             "columns",
-            "spans that overlap another span are left out (2 cases in document 'x')",
-            [(0, 2, "B")],
+            "repeated spans are written once (2 cases in document 'x')",
+            [(0, 1, "A")],
         ),
-        (
-            {"spans": APART},
-            "doccano",
-            "discontinuous spans become contiguous spans",
-            [(0, 14, "A")],
-        ),
-        (
-            {"spans": [{"start": 0, "end": 5, "label": "A"}]},
-            "columns",
-            "spans that begin or end within a token",
-            [],
-        ),
-        (
-            {"spans": [{"start": 3, "end": 4, "label": "A"}]},
-            "columns",
-            "spans that begin or end within a token",
-            [],
-        ),
-        (
-            {"spans": [{"start": 0, "end": 3, "label": "A", "attributes": {"x": True}}]},
-            "doccano",
-            "spans lose their attributes",
-            [(0, 3, "A")],
-        ),
+        ({"spans": APART}, "doccano", "discontinuous spans become contiguous spans", [(0, 14, "A")]),
+        ({"spans": [{"start": 0, "end": 5, "label": "A"}]}, "columns", "spans that begin or end within a token", []),
+        ({"spans": [{"start": 3, "end": 4, "label": "A"}]}, "columns", "spans that begin or end within a token", []),
+        ({"spans": [NESTED[0] | {"attributes": {"x": 1}}]}, "doccano", "spans lose their attributes", [(0, 3, "A")]),
         (
             {"spans": [{"start": 0, "end": 3, "label": "A", "attributes": {"x": 3}}]},
             "brat",
             "blanks in attribute names become _, and attribute values become one line of text",
             [(0, 3, "A")],
         ),
-        (
-            {"spans": [{"start": 0, "end": 3, "label": "A b"}]},
-            "brat",
-            "blanks in labels become _",
-            [(0, 3, "A_b")],
-        ),
+        ({"spans": [{"start": 0, "end": 3, "label": "A b"}]}, "brat", "blanks in labels become _", [(0, 3, "A_b")]),
         ({"text": "\n", "spans": []}, "columns", "documents without tokens are left out", None),
     ],
 )
