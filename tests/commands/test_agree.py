@@ -1,10 +1,12 @@
 """`spanometer agree`: the agreement of annotators."""
 
 import re
+from itertools import chain
 
 import pytest
 
 import spanometer
+from spanometer.documents.joining import SCORED_DOCUMENTS
 from spanometer.measures import Gamma
 from spanometer.readers import read, tag_lists
 
@@ -39,6 +41,30 @@ def test_columns_of_one_file(scores, file, files):
     named = scores("agree", path, "--column", "2, 3, 4", "--names", "ann, ben, cat")
     of_files = scores("agree", *files)
     assert {**named, "files": None} == {**of_files, "files": None}
+
+
+def documents(annotator, *numbers):
+    spans = [{"start": 0, "end": 3, "label": "PER"}, {"start": 4, "end": 7, "label": "LOC"}]
+    parts = ({"id": f"d{number}", "spans": spans[(number + place) % 3 :]} for place, number in enumerate(numbers))
+    return [{**part, "text": "Ada Ulm", "annotator": annotator} for part in parts]
+
+
+@pytest.mark.filterwarnings("ignore:.* document:UserWarning")
+@pytest.mark.parametrize("policy", SCORED_DOCUMENTS)
+@pytest.mark.parametrize("command", ["agree", "consensus", "score", "errors"])
+def test_one_file_of_all_annotators(run, lines, command, policy):
+    """The same numbers as from separate files, also if annotators have different documents."""
+    people = {"ann": documents("ann", 1, 2, 3), "ben": documents("ben", 4, 3, 1), "cat": documents("cat", 1, 3, 4, 5)}
+    files = [lines(f"{name}.jsonl", *rows) for name, rows in people.items()]
+    whole, system = lines("all.jsonl", *chain(*people.values())), lines("new.jsonl", *documents("ben", 1, 2, 3, 5))
+    together, apart = {
+        "score": ([whole, system, "--references", 1], [*files, system, "--references", 3]),
+        "errors": ([whole, system, "--annotators", "ben"], [files[1], system]),
+    }.get(command, ([whole], files))
+    more = ["--scored-documents", policy, *([] if command == "consensus" else ["--json"])]
+    (status, output, _), (of_files, expected, _) = (run(command, *each, *more) for each in (together, apart))
+    assert status == of_files == (2 if policy == "same" else 0)
+    assert re.sub(r'"file": .*', "", output) == re.sub(r'"file": .*', "", expected)
 
 
 @old_matplotlib

@@ -56,7 +56,11 @@ def test_every_format_to_another(run, file, tmp_path, source, target):
 
 def test_documents_to_tags_and_back(written, file, tmp_path):
     lines = file("a.jsonl", LINES)
-    assert written("convert", lines, "--to", "IOB2", "--tokenizer", "words").decode() == TAGS
+    for target in ("IOB2", "columns"):
+        assert written("convert", lines, "--to", target, "--tokenizer", "words").decode() == TAGS
+    table = file("a.csv", "sentence_id,word,tag\n1,Ada,B-PER\n1,Eve,E-PER\n")
+    tags = b"# document_id = 1\nAda\tB-PER\nEve\tI-PER\n\n"
+    assert written("convert", table, "--scheme", "IOBES", "--to", "columns") == tags
     assert written("convert", lines, "--to", "IOB2", "--tokenizer", "words", "-o", tmp_path / "b.gz")
     assert gzip.decompress((tmp_path / "b.gz").read_bytes()).decode() == TAGS
     back = written("convert", tmp_path / "b.gz", "--to", "jsonl", "--documents", "document_id").decode()
@@ -64,3 +68,14 @@ def test_documents_to_tags_and_back(written, file, tmp_path):
         {"id": "x", "tokens": ["Ada", "L", ".", "woke"], "spans": [{"start": 0, "end": 3, "label": "PER"}]},
         {"id": "y", "tokens": ["in", "💃", "Rome"], "spans": [{"start": 2, "end": 3, "label": "LOC"}]},
     ]
+
+
+def test_adjacent_spans_in_io(run, lines):
+    places = (0, 3, "B-x"), (4, 7, "B-x"), (8, 11, "PER")
+    spans = [{"start": start, "end": end, "label": label} for start, end, label in places]
+    path = lines("a.jsonl", {"id": "x", "text": "Ada Eve Bob", "spans": spans})
+    lost = "adjacent spans with the same label become one span (1 case in document 'x')"
+    status, _, complaint = run("convert", path, "--to", "IO", "--tokenizer", "words")
+    assert status == 2 and f"a.jsonl: the format 'columns' cannot store everything: {lost}" in complaint
+    found = run("convert", path, "--to", "IO", "--tokenizer", "words", "--lossy")
+    assert found == (0, "# document_id = x\nAda\tI-B-x\nEve\tI-B-x\nBob\tI-PER\n\n", f"lost: {lost}\n")

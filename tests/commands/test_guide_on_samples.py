@@ -35,7 +35,7 @@ def sides_of(tool, exports, inception):
             [studio / "ner_saude-bruno.json", studio / "ner_saude-elisa.json", "--scored-documents", "shared"],
             ["937", "940", "943"],
         ),
-        "doccano": ([exports / "doccano" / "annotations-with-users.jsonl"], ["2578"]),
+        "doccano": ([exports / "doccano" / "annotations-with-users.jsonl", "--scored-documents", "shared"], ["2578"]),
     }[tool]
 
 

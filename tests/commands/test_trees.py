@@ -41,7 +41,7 @@ def test_entity_types(eter, file):
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_forms_of_files_can_be_mixed(scores, eter, pair, file, pack):
+def test_forms_of_files_can_be_mixed(scores, run, eter, pair, file, pack):
     expected = eter(*pair)
     read = [read_entities(path) for path in pair]
     sides = []
@@ -52,5 +52,7 @@ def test_forms_of_files_can_be_mixed(scores, eter, pair, file, pack):
         found = scores("score", *paths)
         assert found["measures"]["eter"]["scores"] == expected["scores"]
         assert found["tokens"] == (None if paths == sides else 6)
+    for arguments in (("agree", *sides), ("errors", *sides), ("convert", sides[0], "--to", "IOB2")):
+        assert f"{sides[0]}: this is a file of entity trees" in run(*arguments)[2]
     signature = scores("score", pair[0], sides[1], pair[1])["systems"]["system.jsonl"]["measures"]["eter"]["signature"]
     assert signature.startswith(f"eter|{MARKUP.replace('|', '+entities|')}|documents:lines|")

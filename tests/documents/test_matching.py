@@ -9,7 +9,6 @@ import pytest
 import spanometer
 from spanometer import InputError
 from spanometer.documents.joining import matched, scored_documents
-from spanometer.documents.sides import by_annotator
 from spanometer.readers.reading import read_documents
 
 ADA, BOB, EVE = "Ada wrote.", "Bob read.", "Eve heard."
@@ -56,6 +55,9 @@ def test_scores_of_shared_documents(side):
     assert (found.documents, found.measures["span_f"].scores["f1"]) == (1, 1.0)
     assert "|scored_documents:shared|" in found.measures["span_f"].signature
     assert any("left out: document '1'" in str(each.message) for each in caught)
+    for policy in ("same", "all"):
+        with pytest.raises(InputError, match=r"c.jsonl, line 2: the documents 0 and 1 have the same name"):
+            spanometer.score(other, side("c", ("2", BOB), ("2", ADA)), scored_documents=policy)
 
 
 def counts_by_policy(gold, output, policy):
@@ -162,15 +164,6 @@ def test_missing_answers_and_tokens(file):
     assert scored(read[:2], "reference") == (1, 1, 2, 2)
     assert scored(read[::2], "reference") == (0, 0, 2, 2)
     assert scored(read[::-2], "all") == (0, 2, 0, 2)
-
-
-def test_annotators_of_one_file_share_documents(file):
-    spans = [{"start": 0, "end": 3, "label": "PER"}]
-    rows = [("1", ADA, "x"), ("2", BOB, "x"), ("2", BOB, "y"), ("3", EVE, "y")]
-    lines = [json.dumps({"id": id, "text": text, "spans": spans, "annotator": who}) for id, text, who in rows]
-    sides = by_annotator(read_documents(file("\n".join(lines) + "\n")))
-    assert texts(sides) == {"x": (BOB,), "y": (BOB,)}
-    assert sides["x"].notes == ("1 document left out: document '1'.",)
 
 
 def test_two_projects_that_number_the_same_texts(side):

@@ -6,6 +6,7 @@ import pathlib
 import random
 import warnings
 
+import numpy as np
 import pytest
 
 import spanometer
@@ -62,7 +63,7 @@ def random_lines(seed, *, nested=True, discontinuous=True, attributes=True, over
                 span = {"fragments": [[bounds[0], bounds[0] + 1], [bounds[1] - 1, bounds[1]]], "label": "C"}
             if attributes and generator.random() < 0.5:
                 span["attributes"] = generator.choice([{"negated": True}, {"unit": "mg a day", "certain": True}])
-            spans.append(span)
+            spans += [span] * (1 + (nested and generator.random() < 0.2))
         rows.append(json.dumps({"id": f"d{number}", "text": text, "spans": spans}))
     return "\n".join(rows) + "\n"
 
@@ -72,7 +73,8 @@ def content(file):
     documents = file.documents
     rows = file.attribute_columns().to_dicts()
     attributes = [sorted(json.dumps(span, sort_keys=True) for span in row if span["attributes"]) for row in rows]
-    spans = [sorted(json.dumps(span, sort_keys=True) for span in row) for row in file.spans.to_dicts()]
+    repeated = file.spans.picked(np.arange(len(file.spans)).repeat(file.spans.times))
+    spans = [sorted(json.dumps(span, sort_keys=True) for span in row) for row in repeated.to_dicts()]
     tokens = documents.tokens and [documents.tokens.bounds(number) for number in range(documents.size)]
     words = file.words if documents.texts is None else None
     return spans, attributes, documents.texts, documents.ids, file.annotators, words, tokens, file.in_tokens
@@ -227,6 +229,7 @@ ADA = {"start": 0, "end": 3, "label": "A"}
     ("spans", "format", "said", "left"),
     [
         (span_dicts("0-3:A 0-8:B 4-8:C"), "columns", OVERLAP, [(0, 2, "B")]),
+        (span_dicts("0-3:A 0-3:A 0-3:A"), "columns", "repeated spans are written once (2 cases in", [(0, 1, "A")]),
         ([APART], "doccano", "discontinuous spans become contiguous spans", [(0, 14, "A")]),
         (span_dicts("0-5:A"), "columns", "spans that begin or end within a token", []),
         (span_dicts("3-4:A"), "columns", "spans that begin or end within a token", []),

@@ -129,7 +129,7 @@ def test_nested_spans(files):
         ([], "there is no file"),
         (["ann"], "the file has only one annotator"),
         (["ann"] * (MAX_FILES + 1), f"{MAX_FILES + 1} files, more than {MAX_FILES}"),
-        (["ann", "other"], "other, line 2"),
+        (["ann", "other"], "line 2 of 'other'"),
         (["ann", "short"], "short"),
         (["ann", "many"], f"{MAX_DOCUMENTS + 1:,} sentences, more than"),
         (["ann", "large"], "more than 5 MB"),

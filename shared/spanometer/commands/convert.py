@@ -122,8 +122,9 @@ class Target(CheckedOptions):
         self.require_writable(folder=writer.folder)
         if writer.folder and not self.names_file:
             raise InputError(f"the format {format} needs a folder, not a file.", "Name a new folder with -o.")
-        settings = {name: getattr(source, name, value) for name, value in writer.options.items()}
-        return DocumentTarget(self, format, {**settings, **({"scheme": to} if to in SCHEMES else {})})
+        # the scheme of the source is the scheme for reading
+        values = {**vars(source), "scheme": to if to in SCHEMES else writer.options.get("scheme")}
+        return DocumentTarget(self, format, {name: values.get(name, value) for name, value in writer.options.items()})
 
 
 class DocumentTarget(NamedTuple):
@@ -250,5 +251,5 @@ def run(options: argparse.Namespace) -> None:
     file = source.read_all_spans(path, source.one_column)
     fitted = writing.write(file, source.pairing)
     if target.names_file:
-        size = f"{counted(file.documents.size, 'document')}, {counted(len(fitted.file.spans), 'span')}"
+        size = f"{counted(file.documents.size, 'document')}, {counted(int(fitted.file.spans.times.sum()), 'span')}"
         print(f"{printable(options.output)}: {size} (from {printable(called(path))}, as {target.to}).")

@@ -69,9 +69,9 @@ class Fitted(Carrying):
         return self.file.words is not None or (self.texts is not None and self.tokens is not None)
 
     def records(self) -> Iterator[Record]:
-        """Yield each document with its spans in order."""
+        """Yield each document with its spans in order; a repeated span occurs as often as in the file."""
         file, documents = self.file, self.file.documents
-        column = file.spans.to_arrow()
+        column = file.spans.picked(np.repeat(np.arange(len(file.spans)), file.spans.times)).to_arrow()
         for number in range(documents.size):
             record = Record(
                 text=None if documents.texts is None else documents.texts[number],
@@ -165,8 +165,10 @@ class Fitted(Carrying):
             raise self._refuse(*_NO_TEXT)
 
     def flatten(self, unless: str) -> None:
-        """Remove spans that overlap an earlier or longer span."""
-        spans = self.file.spans
+        """Remove repeated spans, and spans that overlap an earlier or longer span."""
+        spans, times = replace(self.file.spans, copies=None), self.file.spans.times
+        self.lose(f"repeated spans are written once{unless}", np.repeat(spans.document, times - 1).tolist())
+        self.put(spans=spans)
         order = np.lexsort((spans.label, -spans.end, spans.start, spans.document))
         document, start, end = (column[order] for column in (spans.document, spans.start, spans.end))
         if not ((document[1:] == document[:-1]) & (start[1:] < end[:-1])).any():
@@ -240,5 +242,5 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
     if option is False or (isinstance(option, str) and options.get(option) is None):
         fitting.flatten(f" ({setting(option)} keeps them)" if option else "")
     if writer.problems is not None:
-        fitting.lose_all(writer.problems(fitting))
+        fitting.lose_all(writer.problems(fitting, **options))
     return fitting

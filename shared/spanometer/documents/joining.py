@@ -207,8 +207,8 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     texts, other_texts = references.documents.texts, predictions.documents.texts
     same_texts = texts is not None and other_texts is not None and _permuted(texts, other_texts)
     if ids is not None and others is not None and (ids == others or set(ids) == set(others)):
-        references.documents.require_unique()
-        predictions.documents.require_unique()
+        _require_unique(references)
+        _require_unique(predictions)
         by_name = predictions if ids == others else predictions.take(places_of(others, ids))
         # two projects may number the same texts differently
         if not same_texts or by_name.documents.texts == texts:
@@ -219,11 +219,12 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     named = ids is not None and others is not None
     shown = all(side.documents.texts is not None or side.words is not None for side in (references, predictions))
     if sizes[0] != sizes[1] or (named and not shown and sizes[0] > 1):
-        states = [f"{own.source!r} has {counted(own.documents.size, 'document')}" for own in (references, predictions)]
+        called = [", ".join([own.source, *own.names]) for own in (references, predictions)]
+        states = [f"{name!r} has {counted(size, 'document')}" for name, size in zip(called, sizes, strict=True)]
         same_sizes = f"{', and '.join(states)}, but the documents differ."
         problem = same_sizes if sizes[0] == sizes[1] else f"{', but '.join(states)}."
         raise InputError(
-            problem + _missing(ids, others, references.source, predictions.source),
+            problem + _missing(ids, others, *called),
             "Both sides must annotate the same documents, with the same names or in the same order."
             + clause_for(
                 "scored_documents",
@@ -232,6 +233,11 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
             ),
         )
     return references, predictions
+
+
+def _require_unique(file: DocumentFile) -> None:
+    with locating_errors({"": file}):
+        file.documents.require_unique()
 
 
 def _permuted(texts: Sequence[str], others: Sequence[str]) -> bool:
@@ -301,7 +307,7 @@ def _filled(
 ) -> DocumentFile:
     """Select the wanted documents of a side; copy missing documents from another side, without spans."""
     if len(set(keys)) < len(keys):
-        file.documents.require_unique()
+        _require_unique(file)
         problem = "two documents without names have the same text."
         raise InputError(problem, "Give each document a different name.", source=file.source)
     own = list(keys)

@@ -160,7 +160,8 @@ class Writer:
         overlapping: whether spans may overlap, or the name of the option that allows it.
         discontinuous, attributes, annotators: whether the format can represent discontinuous spans, attributes of
             spans, and several annotators.
-        problems: yields descriptions of other losses with their documents; they say how `write` writes such items.
+        problems: yields descriptions of other losses with their documents; they say how `write` writes such items. It
+            has the options of `write`.
     """
 
     write: Callable[..., Iterator[Any]]
@@ -171,7 +172,7 @@ class Writer:
     discontinuous: bool = False
     attributes: bool = False
     annotators: bool = False
-    problems: Callable[[Any], Iterator[tuple[str, int]]] | None = None
+    problems: Callable[..., Iterator[tuple[str, int]]] | None = None
 
     @property
     def options(self) -> dict[str, Any]:

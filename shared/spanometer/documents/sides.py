@@ -40,7 +40,7 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
 def by_annotator(
     file: DocumentFile, remedy: str = "Give a file for each annotator.", *, chosen: Sequence[str] = ()
 ) -> dict[str, DocumentFile]:
-    """Split a file by annotator, keeping only documents that all annotators have. Notes name the other documents.
+    """Split a file by annotator. Annotators can have different documents, as in separate files.
 
     Args:
         file: the documents of several annotators.
@@ -57,11 +57,7 @@ def by_annotator(
     if curators and len(others) > 1:
         listed = ", ".join(map(repr, curators))
         file = file.noting(f"The curator {listed} was left out; choose other annotators with --annotators.")
-    sides = {name: file.of(name) for name in chosen or (others if len(others) > 1 else file.names)}
-    if any(side.documents.ids is None for side in sides.values()):
-        return sides
-    shared, left_out = scored_documents(sides, "shared")
-    return {name: side.noting(*left_out[name]) for name, side in shared.items()}
+    return {name: file.of(name) for name in chosen or (others if len(others) > 1 else file.names)}
 
 
 def _curators(file: DocumentFile) -> Sequence[str]:

@@ -10,11 +10,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...arrays import first_flagged
+from ...arrays import begins_run, first_flagged
 from ...documents.document_file import DocumentFile
 from ...documents.fitting import Fitted
 from ...documents.layers import Codes, Layout, LineRuns, Words, Writer
 from ...exceptions import InputError, clause_for, counted, setting
+from ...spans.spans import Spans
+from ...tags.schemes import get_scheme
 from ...tags.tags import Tags
 from ..formats import ColumnReading, register
 from ..json.records import is_json_lines
@@ -284,10 +286,10 @@ def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]
 
     Names of documents are written as comments.
     """
-    file = documents.file
-    labels = {label: _label(label, words=documents.has_words) for label in file.spans.labels}
-    tags = file.spans.relabelled(labels).encode(scheme)
-    names = np.array(tags.names, dtype=object)
+    file, target = documents.file, get_scheme(scheme).name
+    # IO cannot separate adjacent spans, so they become one span
+    tags = _relabelled(documents).encode("IOB2" if target == "IO" else target)
+    names = np.array([f"I{name[1:]}" if target == "IO" and name != "O" else name for name in tags.names], dtype=object)
     for number, (first, last) in enumerate(pairwise(tags.offsets.tolist())):
         if first == last:
             continue
@@ -309,13 +311,23 @@ def _label(text: str, *, words: bool) -> str:
     return _cell(text) if words else "_".join(_cell(text).split())
 
 
-def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
+def _relabelled(documents: Fitted) -> Spans:
+    spans = documents.file.spans
+    return spans.relabelled({label: _label(label, words=documents.has_words) for label in spans.labels})
+
+
+def _problems(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[tuple[str, int]]:
     """Yield what columns cannot represent."""
     file = documents.file
     changed = "words with blanks, tabs or line ends, replaced by _"
     other = [_label(label, words=documents.has_words) != label for label in file.spans.labels]
     of_spans = file.spans.document[np.array(other, dtype=bool)[file.spans.label]]
     yield from (("spans with a label that columns cannot hold, replaced by _", number) for number in of_spans.tolist())
+    if get_scheme(scheme).name == "IO":
+        spans = _relabelled(documents)
+        adjacent = (spans.start[1:] == spans.end[:-1]) & ~begins_run(spans.label, spans.document)[1:]
+        joined = spans.document[1:][adjacent].tolist()
+        yield from (("adjacent spans with the same label become one span", number) for number in joined)
     lengths = () if file.spans.lengths is None else file.spans.lengths.tolist()
     if lengths and not any(lengths):
         raise InputError("no document has a token, so columns would be empty.", "Write jsonl.", source=file.source)

@@ -42,6 +42,7 @@ _KEY_REMEDY = f"Set the column{clause_for('column', f' ({_COLUMN})')} to the key
 _OF_SPANS = f" of the spans with {setting('spans_key')}, or the key"
 _SPANS_REMEDY = f"Name the key{clause_for('spans_key', _OF_SPANS)} of the tags"
 _SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
+_TREES_REMEDY = "Use spanometer score or compare, or spanometer.readers.read_entities in Python."
 _REMEDY = (
     'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}. '
     'Discontinuous spans have "fragments": [[start, end], ...].'
@@ -313,6 +314,8 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
     of_all, with_words = WordRows(), None
     unlisted = next((key for key in tags if key != TAGS_KEY), None)
     lines = array("q")
+    if unlisted is None and TAGS_KEY not in first_object(source) and _shows_entities(source):
+        raise source.refuse("this is a file of entity trees, not of tags or spans.", _TREES_REMEDY)
     for row in rows(source, "tags"):
         lines.append(row.line)
         if isinstance(row.value, list) and unlisted is not None:
