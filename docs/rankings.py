@@ -26,7 +26,7 @@ def measures() -> list[str]:
 
 
 def pairs() -> str:
-    """Write how many pairs of runs change places in all languages, and how far that is significant."""
+    """Write how many pairs of runs are swapped in all languages, and how far that is significant."""
     lines = ["| | pairs | swapped | swapped, both significant | significant by one only |", "|---|---:|---:|---:|---:|"]
     for measure in measures():
         rows = [row for row in read("hipe_rankings") if row["measure"] == measure]

@@ -162,7 +162,7 @@ def precision(trials: int) -> str:
     """Say how many trials there are, and how sure a share of them is."""
     usual, largest = (100 * (share * (1 - share) / trials) ** 0.5 for share in (0.95, 0.5))
     error = f"A share of 95 % has a standard error of {usual:.1f} percentage points, a share of 50 % of {largest:.1f}."
-    return f"{trials:,} corpora of each size. {error}"
+    return f"There are {trials:,} corpora of each size. {error}"
 
 
 def _lines(head: list[str], rows: list[list[str]]) -> str:

@@ -66,10 +66,12 @@ _STORED = (
     "To run the experiment again, type: python -m experiments decoding"
 )
 
+_BES = "policy that ignores the tags I and O"
+
 _STATEMENTS = {
     "Viterbi is above every repair policy": ("Viterbi", "best policy"),
-    "the best policy is above ignoring the tags I and O": ("best policy", "tags I and O ignored"),
-    "ignoring the tags I and O is above the worst policy": ("tags I and O ignored", "worst policy"),
+    "the best policy is above ignoring the tags I and O": ("best policy", _BES),
+    "ignoring the tags I and O is above the worst policy": (_BES, "worst policy"),
 }
 
 
@@ -104,15 +106,15 @@ def policies(inputs: Inputs) -> Iterator[Cell | str]:
     # by our name: the name of the printed value, and the name of ours
     values = {
         "worst policy": (printed["worst"], scores[f"argmax, worst {size}"]),
-        "tags I and O ignored": (printed["bes"], scores["argmax, bes"]),
+        _BES: (printed["bes"], scores["argmax, bes"]),
         "best policy": (printed["best"], scores[f"argmax, best {size}"]),
         "Viterbi": (printed["viterbi"], scores["Viterbi"]),
     }
-    yield Cell("policies", "value", int(printed["policies"]), run["policies"])
-    yield Cell("illegal pairs", "value", int(printed["illegal_pairs"]), run["illegal_pairs"])
-    yield from (Cell(name, "value", *pair, digits=2) for name, pair in values.items())
+    yield Cell("policies", "number", int(printed["policies"]), run["policies"])
+    yield Cell("illegal pairs", "number", int(printed["illegal_pairs"]), run["illegal_pairs"])
+    yield from (Cell(name, "F1", *pair, digits=2) for name, pair in values.items())
     for statement, (higher, lower) in _STATEMENTS.items():
-        yield Cell(statement, "value", *(high > low for high, low in zip(values[higher], values[lower], strict=True)))
+        yield Cell(statement, "true", *(high > low for high, low in zip(values[higher], values[lower], strict=True)))
     yield note
     yield f"We trained a linear tagger on {run['trained_on']}, and scored {run['corpus']} with span_f."
     yield "docs/illegal_tags.md describes the experiment."

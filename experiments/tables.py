@@ -7,9 +7,9 @@ from spanometer.exceptions import counted
 from spanometer.tables.table import Part, Table
 
 EQUAL, NEAR, DIFFERENT, NOT_PRINTED = "=", "±1", "≠", ""
-"""Marks: equal after rounding, within one unit of the last digit, different, nothing published."""
+"""Marks: equal after rounding, off by at most 1 in the last digit, different, nothing published."""
 
-MARKS = {EQUAL: "equal", NEAR: "within one unit", DIFFERENT: "not equal"}
+MARKS = {EQUAL: "equal", NEAR: "off by at most 1 in the last digit", DIFFERENT: "not equal"}
 """The marks of compared cells in words."""
 
 Published = float | bool | tuple[float, float] | None

@@ -125,7 +125,7 @@ def test_the_simulation_shows_what_the_page_of_intervals_says(monkeypatch):
     monkeypatch.setattr(simulation, "TRUTH", 20_000)
     values = simulation.simulate(1, 150)
     shares = {key: value for key, (_, value) in values.items()}
-    assert "fewer than\n  80 % of these intervals" in page
+    assert "fewer than 80 % of these intervals" in page
     assert all(shares["coverage sentences", "usual", size] < 0.85 for size in (10, 100))
     assert shares["coverage articles", "usual", 10] < 0.94 < shares["coverage articles", "usual", 100] + 0.05
     assert shares["half width", "usual", 10] / shares["half width", "usual", 100] == pytest.approx(10**0.5, rel=0.1)
@@ -137,7 +137,7 @@ def test_the_simulation_shows_what_the_page_of_intervals_says(monkeypatch):
         assert all(cell.strip() for line in table.splitlines() for cell in line.strip("|").split("|"))
     assert simulation.picture(values).count(">difference ") == len(simulation.GAINS) - 1
     assert simulation.precision(500).startswith(
-        "500 corpora of each size. A share of 95 % has a standard error of 1.0 "
+        "There are 500 corpora of each size. A share of 95 % has a standard error of 1.0 "
     )
 
 

@@ -144,7 +144,7 @@ def test_decoding_by_name_is_run(tmp_path, monkeypatch):
     assert asked == [("es_train.conll", "multiconer_es_dev.conll")]
     assert table.notes[0].startswith("Made now")
     assert table.missing is None
-    assert cell_of(table, "illegal pairs", "value").equal
+    assert cell_of(table, "illegal pairs", "number").equal
     # not by name: the stored one, whatever the folder has
     assert "stored" in make("decoding", Inputs(tmp_path)).notes[0]
     assert len(asked) == 1

@@ -124,7 +124,7 @@ def _joins(character: str) -> bool:
 COUNTS = {
     "items": "all items",
     "placed": "items that became spans",
-    "surplus": "items whose mention is in the text, but every occurrence already belongs to another item",
+    "surplus": "items whose mention is in the text, but other items already have all its occurrences",
     "absent": "items whose mention is not in the text",
     "overlapping": "items that were removed because they overlap another item",
     "outside": "items with a label that the model was not asked for",
@@ -132,7 +132,7 @@ COUNTS = {
     "rewritten": "answers that repeat the text with marks, but change its words",
     "repaired": "answers whose JSON has comments, curly quotes, or unescaped quotes",
     "unread": "items with unreadable offsets",
-    "other_fields": "keys, values and lines of answers that belong to no item",
+    "other_fields": "parts of answers outside all items: keys, values and lines",
     "turned": "items with the mention before the label, in formats that allow both orders",
 }
 """The counts of answers."""
