@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import tracemalloc
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pytest
 import spanometer
 from spanometer.documents.layers import tag_lists
 from spanometer.exceptions import InputError
-from spanometer.readers import read
+from spanometer.readers import read, read_parts
 
 TABLE = 'Sentence #,Word,POS,Tag\nSentence: 1,Ada,NNP,B-PER\n,"Love,lace",NNP,I-PER\nSentence: 2,"x ""y""",N,O\n'
 
@@ -42,14 +43,16 @@ def test_documents_that_empty_rows_end(file):
     assert found.document_lines.tolist() == [2, 4, 6]
 
 
-def test_a_column_of_documents_among_tabs(file):
-    text = "doc\ttoken\ttag\na\tAda\tB-PER\na\tL\tI-PER\n\nb\tx\tI-PER\na\ty\tO\n"
-    path = file(text, "a.tsv")
-    found = read(path, documents="doc")
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("index", ["", "7,"], ids=["plain", "pandas index"])
+@pytest.mark.parametrize("token", ["token", "mot"])
+def test_a_column_of_documents(file, delimiter, index, token):
+    text = re.sub("(?m)^(?=.)", index, f"doc,{token},tag\na,Ada,B-PER\na,L,I-PER\n\nb,x,I-PER\na,y,O\n")
+    path = file(text.replace("7,", ",", 1).replace(",", delimiter), "a.tsv")
+    found = read(path)
     assert tags(found) == [["B-PER", "I-PER"], ["I-PER"], ["O"]]
-    assert found.documents.ids == ("a", "b", "a")
-    # blank lines end documents unless a column is named
-    assert [len(row) for row in tags(read(path))] == [2, 2]
+    assert (found.documents.ids, found.tags[0].reading) == (("a", "b", "a"), {"documents": "doc"})
+    assert delimiter != "\t" or list(map(tags, read_parts(path))) == [tags(found)]
 
 
 def test_documents_over_many_blocks(file):
@@ -59,14 +62,11 @@ def test_documents_over_many_blocks(file):
     rows[0] = ("d0", "O")
     path = file("doc\ttoken\ttag\n" + "".join(f"{doc}\tword\t{tag}\n" for doc, tag in rows), "a.tsv")
     assert path.stat().st_size > 1 << 20
-    found = read(path, documents="doc")
-    sizes, last = [], None
+    sizes = []
     for doc, _ in rows:
-        if doc and doc != last:
-            sizes.append(0)
-            last = doc
+        sizes += [0] if doc and f"d{len(sizes) - 1}" != doc else []
         sizes[-1] += 1
-    assert found.tags[0].lengths.tolist() == sizes
+    assert read(path, documents="doc").tags[0].lengths.tolist() == sizes
 
 
 @pytest.mark.parametrize(

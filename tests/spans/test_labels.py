@@ -8,6 +8,7 @@ import spanometer
 from module_cases import fragments_of
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.analysis.scores.streams import score_stream
+from spanometer.exceptions import InputError
 from spanometer.integrations.trainer import TokenClassificationMetrics
 from spanometer.measures import SpanF
 from spanometer.readers.option_files import read_label_map
@@ -86,6 +87,9 @@ def test_tags_for_labels():
     # a label that looks like a tag is one
     odd = Spans.from_dicts([[{"start": 0, "end": 1, "label": "B-geo"}, {"start": 1, "end": 2, "label": "geo"}]])
     assert LabelChoice(label_map={"B-geo": "LOC"}).of(odd)[0].labels == ("LOC", "geo")
+    for name in ("label_map", "reference_label_map"):
+        with pytest.raises(InputError, match=r"(?s)'O' is not a label.*`ignore_labels`"):
+            LabelChoice(**{name: {"B-geo": "O", "I-geo": "O"}})
 
 
 def test_warnings():

@@ -169,6 +169,13 @@ def test_scheme_told_from_prefixes(tags, scheme):
 
 def test_scheme_told_from_both_sides():
     assert pair_from_tags([["B-A", "I-A"]], [["S-A", "O"]])[2] == "IOBES"
+    iob2, iobes = [["B-A", "I-A", "O"]], [["B-A", "E-A", "O"]]
+    for side, pair in (("references", (iob2, iobes)), ("predictions", (iobes, iob2))):
+        for repair in ("conlleval", "stanza"):
+            assert [by_document(spans) for spans in pair_from_tags(*pair, repair=repair)[:2]] == [[{("A", 0, 2)}]] * 2
+        for repair in ("discard", "bes"):
+            with pytest.raises(InputError, match=f"{side}: .*IOB2"):
+                pair_from_tags(*pair, repair=repair)
 
 
 def test_labels_keep_hyphens_and_characters():

@@ -16,7 +16,7 @@ from ..counts.statistics import average_over_labels, divide
 from ..exceptions import ASKED, InputError, on_side, spell_python
 from ..options import option, options_of, reused_option
 from ..spans.arrow import require_same_lengths
-from ..spans.spans import encoded_tags, named_tags, pair_from_tags
+from ..spans.spans import common_scheme, encoded_tags, named_tags, pair_from_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
@@ -107,7 +107,10 @@ class Seqeval(Measure):
             with named_tags(encoded, decoding) as tags:
                 if self.suffix:
                     tags = {side: on_side(side, own.suffixes_as_prefixes) for side, own in tags.items()}
-                *spans, scheme = pair_from_tags(*tags.values(), scheme=decoding.scheme, repair=decoding.repair)
+                # seqeval reads the predictions in the scheme of the references
+                own = common_scheme(decoding.scheme, {"references": tags["references"]})
+                named = own.name if own is common_scheme(decoding.scheme, tags) else decoding.scheme
+                *spans, scheme = pair_from_tags(*tags.values(), scheme=named, repair=decoding.repair)
         except InputError as error:
             raise error.respelled(spell) from None
         return self.count(Alignment(*spans), *tags.values()), decoding.reading(scheme)

@@ -75,7 +75,8 @@ def read(
     `-DOCSTART-` lines are skipped and end a document. A line that begins with `#` is a comment, unless it has as many
     cells as the other rows and a tag in each tag column; then `#` is a token. A comment before the first row may name
     the columns: `# columns: token reference system`, or `#` and as many names as columns. So may the first row, if it
-    contains a wanted name, or if it begins with TOKEN, WORD or FORM and has no tag.
+    contains a wanted name, or if it has the name TOKEN, WORD or FORM and no tag. If it also names a column such as
+    `document` or `sentence_id`, a document ends only where the value of this column changes.
 
     In **jsonl** files each line is a document: a list of tags, or an object that has such a list under the column's
     name.

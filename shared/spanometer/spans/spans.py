@@ -29,7 +29,7 @@ from ..arrays import (
     strings,
 )
 from ..exceptions import InputError, counted, on_both_sides, on_side, require_kind, setting
-from ..tags.decoding import BARE_LABEL, LabelDecoding, decode, read_prefix, scheme_of
+from ..tags.decoding import BARE_LABEL, LabelDecoding, decode, get_repair, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import LABELS_REMEDY, Tags, check_names, is_tags, readable, split_tag
 from .arrow import (
@@ -340,7 +340,7 @@ def decode_together(sides: Mapping[str, Tags], decoding: LabelDecoding) -> tuple
     """Decode the tags of all sides with one scheme, by default inferred; return the spans and the scheme's name."""
     with named_tags(sides, decoding) as named:
         scheme = read_prefix(decoding.scheme, prefix=decoding.prefix)
-        name = common_scheme(scheme, named, decoding.id2label or ()).name
+        name = common_scheme(scheme, named, decoding.id2label or (), decoding.repair).name
         reading = {"scheme": name, "repair": decoding.repair}
         return {side: on_side(side, Spans.from_tags, tags, **reading) for side, tags in named.items()}, name
 
@@ -368,8 +368,13 @@ def named_tags(sides: Mapping[Any, Tags], decoding: LabelDecoding) -> Iterator[d
         raise error.placed(position=int(np.flatnonzero(~of_document)[error.position])) from None
 
 
-def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[str] = ()) -> Scheme:
-    """Return a scheme by name; None infers it from the tags of all sides and from `labels`."""
+def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[str] = (), repair: str = "") -> Scheme:
+    """Return a scheme by name; None infers it from the tags of all sides and from `labels`.
+
+    Raises:
+        InputError: if no scheme has all prefixes, or if `repair` reads a side otherwise than with the scheme inferred
+            from this side alone, unless that is IO.
+    """
     if name is not None:
         return get_scheme(name)
     for side, tags in sides.items():
@@ -379,7 +384,17 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[
     if bare and len(bare) < sum(map(bool, inside.values())):
         named = " and the ".join(sorted(bare))
         raise InputError(f"the tags of the {named} have no labels, but other tags have labels.", LABELS_REMEDY)
-    return scheme_of(None, *sides.values(), *readable(labels))
+    scheme = scheme_of(None, *sides.values(), *readable(labels))
+    for side, tags in sides.items() if repair not in ("", "conlleval") and not labels else ():
+        # actions are for one kind of scheme; they read legal tags as conlleval does
+        own, alone = scheme_of(None, tags).name, "conlleval" if get_repair(repair).actions else repair
+        ways = ((own, alone), (scheme.name, repair)) if own not in ("IO", scheme.name) else ()
+        ends = {tuple(on_side(side, decode, tags, scheme=name, repair=way).end.tolist()) for name, way in ways}
+        if len(ends) == 2:
+            problem = f"these {own} tags would be read as {scheme.name}, like the other tags, which changes spans."
+            remedy = f"Use spanometer convert --to {scheme.name}, or set {setting('scheme', scheme.name)} to accept it."
+            raise InputError(problem, remedy, side=side)
+    return scheme
 
 
 def encoded_tags(tags: Any) -> Tags:

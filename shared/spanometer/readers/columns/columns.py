@@ -22,7 +22,7 @@ from ..formats import ColumnReading, register
 from ..json.records import is_json_lines
 from ..json.values import is_array
 from ..source import BLOCK_SIZE, Source
-from .layout import DOCSTART, HASH, HEADER_WORDS, Lines, find_layout, is_blank, looks_like_tag, no_rows, split
+from .layout import DOCSTART, HASH, HEADER_NAMES, Lines, find_layout, is_blank, looks_like_tag, no_rows, split
 
 # all lines up to the last blank one
 _UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
@@ -66,7 +66,7 @@ def read_column_parts(source: Source, options: ColumnReading) -> Iterator[Docume
     """Read tag columns in parts of whole documents, see `read_parts`."""
     layout, blocks = find_layout(source, options, held=False)
     reader = _Reader(source, layout, options)
-    for first, block in _whole_documents(source, blocks):
+    for first, block in _whole_documents(source, blocks, layout.documents is None):
         reader.add(first, block)
         if reader.rows:
             part = reader.finish()
@@ -76,14 +76,17 @@ def read_column_parts(source: Source, options: ColumnReading) -> Iterator[Docume
             reader = _Reader(source, layout, options)
 
 
-def _whole_documents(source: Source, blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Divide lines into blocks that end with a blank line, except the last block."""
+def _whole_documents(source: Source, blocks: Iterable[tuple[int, bytes]], blank: bool) -> Iterator[tuple[int, bytes]]:
+    """Divide lines into blocks that end with a blank line, except the last block.
+
+    If a blank line does not end a document (`blank`), all lines are one block.
+    """
     pieces: list[bytes] = []
     begun = 1
     for first, block in blocks:
         begun = begun if pieces else first
         source.require_held(sum(map(len, pieces)) + len(block), begun, "a document")
-        match = _UP_TO_BLANK.match(block)
+        match = _UP_TO_BLANK.match(block) if blank else None
         cut = match.end() if match else 0
         if cut:
             yield begun, b"".join([*pieces, block[:cut]])
@@ -105,7 +108,7 @@ class _Reader:
     def __init__(self, source: Source, layout: Layout, options: ColumnReading) -> None:
         self.rows = 0
         self._source, self._layout, self._options = source, layout, options
-        self._documents = options.documents
+        self._documents = options.documents if layout.documents is None else layout.called(layout.documents)
         self._begins_document = re.compile(rf"#\s*{re.escape(self._documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
         self._names = {column: Codes() for column in (*layout.columns, layout.words) if column is not None}
         # the codes of each column, the first rows of documents, and the first rows and lines of runs, block by block
@@ -350,12 +353,6 @@ register(
 
 
 _DELIMITERS = ",;"
-_DOCUMENTS = ("document", "document_id", "doc_id", "doc", "sentence", "sentence_id", "sentence #")
-"""The usual names, in any case, of the column that identifies documents. The first that occurs in the file is used."""
-
-_NAMES = HEADER_WORDS | {"label", "labels", "ner", "ner_tag", "ner_tags", "tag", "tags"}
-"""If a header has one of these names, the file is a table of tokens."""
-
 _LOOKED_AT = 20
 
 
@@ -363,17 +360,12 @@ def read_csv(source: Source, options: ColumnReading) -> DocumentFile:
     """Read tag columns from a table of tokens, like `read_columns`.
 
     Cells may be in double quotes. A row of empty cells ends a document, like a blank line. If there is a column such as
-    `document` or `sentence`, a document also ends where its value changes.
+    `document` or `sentence`, a document ends only where its value changes.
 
     Raises:
         InputError: if a cell has a tab or a line end; see also `read_columns`.
     """
-    table = source.with_text(_lines(source))
-    header = [cell.strip() for cell in table.first_line().decode(errors="replace").split("\t")]
-    names = {name.lower(): name for name in header if not any(map(looks_like_tag, header))}
-    documents = options.documents or next((names[name] for name in _DOCUMENTS if name in names), None)
-    file = read_columns(table, replace(options, documents=documents))
-    return replace(file, format="a table with commas or semicolons")
+    return replace(read_columns(source.with_text(_lines(source)), options), format="a table with commas or semicolons")
 
 
 def _lines(source: Source) -> Iterator[bytes]:
@@ -420,17 +412,17 @@ def delimiter_of(source: Source) -> str | None:
 
 
 def header_of(source: Source) -> list[str]:
-    """Return the cells of the first row in lower case; an empty list if a cell is empty."""
+    """Return the cells of the first row in lower case; an empty list if a cell is empty, except the first."""
     delimiter = None if source.binary else delimiter_of(source)
     if delimiter is None:
         return []
     cells = next(csv.reader([source.first_line().decode(errors="replace")], delimiter=delimiter), [])
-    return [cell.strip().lower() for cell in cells] if all(cell.strip() for cell in cells) else []
+    return [cell.strip().lower() for cell in cells] if all(cell.strip() for cell in cells[1:]) else []
 
 
 def _shows(source: Source) -> bool:
     header = set(header_of(source))
-    return bool(_NAMES & header) and not {"start", "end"} <= header and delimiter_of(source) != "\t"
+    return bool(HEADER_NAMES & header) and not {"start", "end"} <= header and delimiter_of(source) != "\t"
 
 
 register("csv", "a table of words and tags with commas or semicolons", _shows, read_csv, content="tags")

@@ -24,6 +24,12 @@ _NO_ROW = "there is no row of tags and no document in the first {}"
 
 HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
 
+HEADER_NAMES = HEADER_WORDS | {"label", "labels", "ner", "ner_tag", "ner_tags", "tag", "tags"}
+"""If a header has one of these names, the file is a table of tokens."""
+
+_DOCUMENTS = ("document", "document_id", "doc_id", "doc", "sentence", "sentence_id", "sentence #")
+"""The usual names, in any case, of the column that identifies documents. The first that occurs in the file is used."""
+
 DOCSTART = "-DOCSTART-"
 
 # not str.split: a no-break space is data
@@ -83,6 +89,10 @@ def _layout_of(source: Source, row: str, number: int, comments: list[str], optio
     columns, words, documents = options.all_columns, options.words, options.documents
     tabs = "\t" in row
     cells = split(row, tabs)
+    names_of = {cell.lower(): cell for cell in cells if not any(map(looks_like_tag, cells))}
+    # a word such as `document` may also be the first token
+    if documents is None and (HEADER_NAMES & names_of.keys() or (tabs and len(cells) > 2)):
+        documents = next((names_of[name] for name in _DOCUMENTS if name in names_of), None)
     if len(cells) == 1 and _COMMAS.search(row) and not looks_like_tag(row.strip()):
         remedy = f"Set {setting('format', 'csv')}, or separate the cells by tabs."
         raise source.refuse("the cells are separated by commas or semicolons.", remedy, number)
