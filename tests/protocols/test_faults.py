@@ -17,22 +17,14 @@ EXAMPLES = {
     ),
     "a name that ends the file": ("germeval2014", "50.00", {"one.tsv": f"{NAME}\n{NAME}"}, {"strict:FB1": "100.00"}),
     "a name over two sentences": (
-        *(
-            "germeval2014",
-            "one predicted name of two",
-            {"one.tsv": f"{NAME}\n2\tNu\tI-PER\tO\tI-PER\tO\n3\tx\tO\tO\tO\tO\n"},
-        ),
-        {"strict:Recall": "100.00"},
+        *("germeval2014", "one predicted name of two", {"one.tsv": f"{NAME}\n{NEXT}"}, {"strict:Recall": "100.00"}),
     ),
     "a label with a hyphen": (
         *("hipe2022", "0 of 0", {f"{side}.tsv": f"TOKEN\tNE-COARSE-LIT\n{FINE}a\tB-art-work\n" for side in "ab"}),
         {"NE-COARSE-LIT-micro-strict:ALL:TP": "1"},
     ),
     "the label 0": ("conlleval", "`B-0` becomes `B-`", {"one.conll": "a B-0 B-0\nb B-X B-X\n"}, {"0:found": "1"}),
-    "cut off": (
-        *("conll2012-mentions", "44.82", {}),
-        {},
-    ),
+    "cut off": ("conll2012-mentions", "44.82", {}, {}),
 }
 
 

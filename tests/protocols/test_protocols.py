@@ -5,6 +5,8 @@ import re
 import runpy
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import spanometer
@@ -80,6 +82,7 @@ def test_reading_of_files_is_in_the_signature(run, file):
     assert "|outside:nothing|" in signature and "|protocol:stanza-tokens|" in signature
     again = json.loads(run("score", path, path, "--measures", signature, "--json")[1])
     assert again["measures"] == {"token_f": shown["measures"]["token_f"]} and again["official"] == shown["official"]
+    assert "outside:O" in spanometer.score(*[spanometer.read(path)] * 2, protocol="poseval-bio").official.changes
     changed = run("score", path, path, "--protocol", "flair", "--outside", "_")[1]
     assert "not the official scores of flair: you changed outside:_" in changed
 
@@ -158,36 +161,61 @@ def test_slots_of_muc():
     reference = [{"start": 2 * place, "end": 2 * place + 1, "label": label} for place, label in enumerate("ABC")]
     predicted = [reference[0], {**reference[1], "label": "X"}, {"start": 6, "end": 7, "label": "Z"}]
     values = spanometer.score([reference], [predicted], protocol="muc").official.values
-    printed = {key: text for key, (text, _) in values.items()}
-    assert [printed[key] for key in ("COR", "INC", "MIS", "SPU", "POS", "ACT")] == ["3", "1", "2", "2", "6", "6"]
-    assert [printed[key] for key in ("REC", "UND", "OVG", "SUB", "ERR")] == [
-        "50.00",
-        "33.33",
-        "33.33",
-        "25.00",
-        "62.50",
-    ]
+    expected = {"COR": "3", "INC": "1", "MIS": "2", "SPU": "2", "POS": "6", "ACT": "6"}
+    expected |= {"REC": "50.00", "UND": "33.33", "OVG": "33.33", "SUB": "25.00", "ERR": "62.50"}
+    assert {key: values[key][0] for key in expected} == expected
 
 
 def test_labels_that_neither_side_has(run, file):
     """Of NAME/PATIENT and NAME/DOCTOR the first is right; categories without a span have zeros."""
-    sides = [
-        file(
-            f"{side}.jsonl",
-            json.dumps(
-                {
-                    "id": "1",
-                    "text": "Ada Lee",
-                    "spans": [
-                        {"start": 0, "end": 3, "label": "NAME/PATIENT"},
-                        {"start": 4, "end": 7, "label": f"NAME/{kind}"},
-                    ],
-                }
-            )
-            + "\n",
-        )
-        for side, kind in (("gold", "DOCTOR"), ("system", "PATIENT"))
-    ]
+    first = {"start": 0, "end": 3, "label": "NAME/PATIENT"}
+    sides = []
+    for kind in ("DOCTOR", "PATIENT"):
+        spans = [first, {"start": 4, "end": 7, "label": f"NAME/{kind}"}]
+        sides.append(file(f"{kind}.jsonl", json.dumps({"id": "1", "text": "Ada Lee", "spans": spans}) + "\n"))
     keys = json.loads(run("score", *sides, "--protocol", "i2b2-2014", "--json")[1])["official"]["keys"]
-    printed = {name: keys[f"{name} Strict/micro f1"]["printed"] for name in ("NAME", "AGE")}
-    assert printed == {"NAME": "0.5", "AGE": "0.0"}
+    assert [keys[f"{name} Strict/micro f1"]["printed"] for name in ("NAME", "AGE")] == ["0.5", "0.0"]
+
+
+TAGGED = [name for name in names() if {"scheme", "repair", "prefix"} & Protocol.named(name).reading.keys()]
+
+
+@pytest.mark.filterwarnings("ignore:(label_map|ignore_labels)")
+@pytest.mark.parametrize("name", TAGGED)
+def test_same_numbers_in_python(name, run, file):
+    """Random tags have the numbers of their files as lists, Arrow columns, integers and files that Python reads."""
+    how = Protocol.named(name).reading
+    prefixes = [""] if "prefix" in how else ["B-", "I-", "E-", "S-"][: 4 if how.get("scheme") == "IOBES" else 2]
+    names_of = ["O", *(prefix + label for prefix in prefixes for label in "xy")]
+    tags = {"o": [tag.lower() for tag in names_of], "_": ["_", *names_of[1:]]}.get(how.get("outside", ""), names_of)
+    draw = np.random.default_rng(4).integers
+    numbers = [[draw(len(tags), size=size).tolist() for size in (9, 1, 15)] for _ in range(2)]
+    lists = [[[tags[number] for number in row] for row in side] for side in numbers]
+    head = "TOKEN\tNE-COARSE-LIT\n" if how.get("column", "").startswith("NE") else ""
+    begin = f"# {how['documents']} = {{}}\n" if "documents" in how else ""
+    paths = []
+    for place, side in enumerate(lists):
+        rows = ["".join(f"w\t{tag}\n" for tag in row) for row in side]
+        text = "".join(f"{begin.format(document)}{row}\n" for document, row in enumerate(rows))
+        paths.append(file(f"{place}.tsv", head + text))
+    words = {"tokens": [["w"] * len(row) for row in lists[0]]} if name == "wnut17" else {}
+    options = {key: how[key] for key in ("scheme", "repair", "outside", "boundary", "documents") if key in how}
+    files = [spanometer.read(path, prefix="prefix" not in how, **options) for path in paths]
+    ignored = [[[*row, number] for row in side] for side, number in zip(numbers, (-100, 0), strict=True)]
+    reports = [spanometer.score(*sides, protocol=name, **words) for sides in (lists, map(pa.array, lists))]
+    reports.append(spanometer.score(*ignored, protocol=name, id2label=names_of, **words))
+    reports.append(spanometer.score(*files, protocol=name))
+    if "layer_columns" in how:
+        assert {report.official.changes for report in reports} == {("layers:none",)}
+        return
+    official = json.loads(run("score", *paths, "--protocol", name, "--json")[1])["official"]
+    assert "changes" not in official
+    assert {json.dumps(report.official.to_dict()) for report in reports} == {json.dumps(official)}
+
+
+def test_ignored_tokens(run, file):
+    """Of three tokens, -100 leaves out the second; one of the others is right."""
+    paths = [file(f"{tags[1]}.jsonl", json.dumps({"tags": tags}) + "\n") for tags in ([1, -100, 0], [1, 2, 2])]
+    for name in ("seqeval", "poseval-bio"):
+        options = ("--protocol", name, "--id2label", file("names.txt", "O\nB-X\nI-X\n"), "--json")
+        assert json.loads(run("score", *paths, *options)[1])["official"]["keys"]["accuracy"]["value"] == 0.5

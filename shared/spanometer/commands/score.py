@@ -31,17 +31,15 @@ from ..exceptions import InputError, counted, mention, setting
 from ..grounding.policies import StringPolicy
 from ..measures.aligned import with_words
 from ..measures.registry import MEASURES, NAMED_MEASURES
-from ..measures.seqeval import common_codes
 from ..measures.sl_icm import SlIcm
 from ..options import option, options_of, text
 from ..plots import plot_difficulty, plot_precision_recall
 from ..protocols.protocol import scored_by
-from ..spans.annotations import Layers, read_annotations
+from ..spans.annotations import read_annotations, tag_accuracy
 from ..spans.spans import Spans
 from ..tables.table import Number, heading
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
-from ..tags.tags import Tags
 from .corpus import Corpus, require_drawable
 from .input_files import CONTENTS, SERIES, ChosenLabels, InputFiles, add_reading
 from .measures import MeasureRequest, add_measure_options
@@ -89,10 +87,8 @@ def score_corpus(
     if output.plot is not None:
         require_drawable(corpus.systems)
     source, measures = corpus.source, informed(corpus, measures)
-    accuracy: dict[str, float | None] = {}
+    tags = {name: [corpus.reference, other] for name, other in corpus.systems.items()}
     if corpus.content == "tags":
-        labels = source.label_map or {}
-        accuracy = {name: _tag_accuracy(corpus.reference, other, labels) for name, other in corpus.systems.items()}
         with corpus.placing_errors():
             sides, reading = read_annotations(corpus.annotations, LabelDecoding(**source.decoding))
         corpus = replace(corpus, annotations=source.of_sides(sides), reading={**reading, **source.signed()})
@@ -103,7 +99,8 @@ def score_corpus(
         of_reference = dict.fromkeys(("references", "tokens", "token_probabilities"), corpus.first)
         with corpus.placing_errors(**of_reference, predictions=corpus.files[side]):
             shown[side], report = _score_system(corpus, name, measures, resampling, output)
-        reports[name] = replace(report, documents_text=corpus.documents, tag_accuracy=accuracy.get(name))
+        accuracy = tag_accuracy(tags[name], {**source.decoding, "label_map": source.label_map})
+        reports[name] = replace(report, documents_text=corpus.documents, tag_accuracy=accuracy)
     return replace(corpus, shown=shown), reports
 
 
@@ -136,8 +133,7 @@ def _score_system(
     progress = partial(progress_bar, desc="scoring", unit="step")
     with naming_documents(named if corpus.content == "spans" else None):
         report = Report.of(references, predictions, measures, reading, progress, resampling, output.per_document)
-    tokens = report.tokens if size is None else size
-    report = replace(report, tokens=tokens, named_documents=NamedDocuments(named))
+    report = replace(report, tokens=report.tokens if size is None else size, named_documents=NamedDocuments(named))
     if corpus.content == "attributes":
         results = []
         for result in report.results:
@@ -154,23 +150,6 @@ def _score_system(
         called = {part: replace(each, documents_text=counted(each.documents, noun)) for part, each in subsets.items()}
         report = replace(report, subsets=called)
     return shown.beside(references, predictions, measures) if isinstance(references, Spans) else shown, report
-
-
-def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_map: Mapping[str, str]) -> float | None:
-    """Compute the proportion of tags that are equal, after renaming labels, in all layers.
-
-    Return None if there are no tokens.
-    """
-
-    def renamed(tags: Tags) -> Tags:
-        parts = (name.partition("-") for name in tags.names)
-        names = (f"{prefix}{hyphen}{label_map.get(label, label)}" for prefix, hyphen, label in parts)
-        return replace(tags, names=tuple(names))
-
-    layers = [side.columns if isinstance(side, Layers) else [side] for side in (references, predictions)]
-    pairs = (common_codes(renamed(tags), renamed(other))[0] for tags, other in zip(*layers, strict=True))
-    equal = np.concatenate([codes == others for codes, others in pairs])
-    return float(equal.mean()) if len(equal) else None
 
 
 def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:

@@ -40,7 +40,7 @@ _WITHOUT_SPANS = (
 )
 """What a file can have instead of spans: the field, its name in errors, and the remedy."""
 
-_UNSTATED = {"prefix": "yes", "outside": "O", "boundary": "-DOCSTART-"}
+UNSTATED = {"prefix": "yes", "outside": "O", "boundary": "-DOCSTART-"}
 """The defaults of reading options that signatures omit, except if values differ between sides."""
 
 
@@ -59,6 +59,7 @@ class DocumentFile:
         words: the words of each document; None if they were not read, or if a document has none.
         tags: the tags of the chosen columns.
         columns: the names of these columns, such as `column 3`.
+        read_tags: the tags from which the spans were decoded; None if they were not decoded from tags.
         numbers: the chosen column of numbers, float64, for all documents concatenated.
         layout: the layout of columns; None for other files.
         comment_lines, comment_text: the lines and the texts of comments in columns, see `comments`.
@@ -91,6 +92,7 @@ class DocumentFile:
     words: Words | None = None
     tags: tuple[Tags, ...] = ()
     columns: tuple[str, ...] = ()
+    read_tags: Tags | None = None
     numbers: np.ndarray | None = None
     layout: Layout | None = None
     comment_lines: Sequence[int] = ()
@@ -226,6 +228,7 @@ class DocumentFile:
             self,
             **layers,
             tags=tuple(tags.of_documents(documents) for tags in self.tags),
+            read_tags=self.read_tags and self.read_tags.of_documents(documents),
             numbers=None if self.numbers is None else self.numbers[tokens],
             words=None if self.words is None else self.words.of_documents(documents),
             document_lines=self.document_lines[documents],
@@ -281,13 +284,14 @@ class DocumentFile:
             spans, scheme = decode_together({"": self.tags[0]}, options)
         except InputError as error:
             raise self.locate(error.placed(side=None)) from None
-        return replace(self.with_spans(spans[""]), decoding={**options.reading(scheme), **self.tags[0].reading})
+        reading = {**options.reading(scheme), **self.tags[0].reading}
+        return replace(self.with_spans(spans[""]), decoding=reading, read_tags=self.tags[0])
 
     def with_spans(self, spans: Spans) -> DocumentFile:
         """Replace the tags by spans of tokens."""
         # documents before the first name have no name
         ids = self.documents.ids if all(self.documents.ids or ()) else None
-        return replace(self, documents=replace(self.documents, ids=ids), tags=(), spans=spans)
+        return replace(self, documents=replace(self.documents, ids=ids), tags=(), read_tags=None, spans=spans)
 
     def of(self, annotator: str) -> DocumentFile:
         """Select the documents of an annotator.
@@ -332,7 +336,7 @@ def decoding_of(files: Mapping[str, DocumentFile]) -> dict[str, object]:
     tagged = {side: file.decoding for side, file in files.items() if file.decoding}
     decodings: dict[str, object] = {}
     for name in dict.fromkeys(chain.from_iterable(tagged.values())):
-        values = {side: decoding.get(name, _UNSTATED.get(name)) for side, decoding in tagged.items()}
+        values = {side: decoding.get(name, UNSTATED.get(name)) for side, decoding in tagged.items()}
         same = len(set(values.values())) == 1
         listed = (f"{side}={'no' if value is False else value}" for side, value in values.items())
         decodings[name] = next(iter(values.values())) if same else ",".join(listed)

@@ -98,6 +98,7 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
         words=_joined((part.words for part in parts), lambda words: Words.of(joined_tags(words))),
         tags=tuple(map(joined_tags, zip(*(part.tags for part in parts), strict=True))),
         columns=first.columns,
+        read_tags=_joined((part.read_tags for part in parts), joined_tags),
         numbers=_joined((part.numbers for part in parts), np.concatenate),
         layout=first.layout,
         sentences=any(part.sentences for part in parts),
@@ -143,7 +144,7 @@ def with_empty(file: DocumentFile, others: DocumentFile) -> DocumentFile:
     joined = joined_files(file.source, {"": file, "others": empty})
     names = _joined((part.documents.ids for part in (file, others)), _chained)
     kept = {name: getattr(file, name) for name in ("format", "left_out", "notes", "tokenizer")}
-    return replace(joined, documents=replace(joined.documents, ids=names), parts=None, **kept)
+    return replace(joined, documents=replace(joined.documents, ids=names), parts=None, read_tags=None, **kept)
 
 
 def _joined(values: Iterable[Value | None], join: Callable[[list[Value]], Joined]) -> Joined | None:

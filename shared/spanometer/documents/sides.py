@@ -75,6 +75,7 @@ class Sides(NamedTuple):
         grounded: the grounded answers of each side that has answers.
         notes: for files, notes about the texts and about the changes on each side.
         left_out: for files, a description of each span that was lost.
+        tags: for files, the tags from which the spans of each side were decoded, or None.
     """
 
     spans: dict[str, Spans]
@@ -83,6 +84,7 @@ class Sides(NamedTuple):
     grounded: Mapping[str, Grounded] = {}
     notes: Sequence[str] = ()
     left_out: Sequence[str] = ()
+    tags: Sequence[Any] = (None,)
 
     @property
     def words(self) -> Sequence[Sequence[str]] | None:
@@ -152,6 +154,7 @@ def files_together(files: Mapping[str, Any], pairing: Pairing | None = None, *, 
         grounded={side.name: side.grounded for side in paired if side.grounded is not None},
         notes=(*chain(*(each.remarks for each in pairs)), *by_side({name: side.notes for name, side in sides.items()})),
         left_out=tuple(by_side({name: side.lost for name, side in sides.items()})),
+        tags=[side.file.read_tags for side in paired],
     )
 
 

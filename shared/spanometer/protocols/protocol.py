@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..arrays import plain
+from ..documents.document_file import UNSTATED
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, did_you_mean, shown
 from ..measures.base import Measure
@@ -157,14 +158,6 @@ class Protocol:
 
     def official(self, signatures: Sequence[str]) -> "OfficialScores":
         """Check whether results with these signatures follow the protocol; the scores are added later."""
-        return OfficialScores(self.name, changes=tuple(self.changes(signatures)))
-
-    def changes(self, signatures: Sequence[str]) -> list[str]:
-        """List the differences between results and the protocol, as parts of signatures.
-
-        Args:
-            signatures: the signatures of the results.
-        """
         # `OF_LABELS` are written as sorted names
         own = {
             name: signed_names(_READING[name].read(text)) if name in _OF_LABELS else text
@@ -177,10 +170,16 @@ class Protocol:
             parts = Signature.read(signature)
             # a measure can have an option with the same name as a reading option
             of_measure = options_of(NAMED_MEASURES[parts.measure])
-            for name, value in parts.parts.items():
-                if name in of_measure:
+            read = {name: value for name, value in parts.parts.items() if name not in of_measure}
+            # what signatures omit; only files, whose signatures have a unit, can have lines that separate documents
+            omitted = {**UNSTATED, "layers": "none"} if "scheme" in read or own.get("outside") == "nothing" else {}
+            for name, value in {**omitted, **read}.items():
+                if name not in read and (name not in own or (name == "boundary" and "unit" not in read)):
                     continue
-                if (own.get(name) and value != own[name]) or (name in _CHANGING and name not in {*own, *self.instead}):
+                # sides or files that were decoded one by one can have different schemes
+                mixed = name == "scheme" and not value.isalnum() and read["repair"] != "conlleval"
+                added = name in _CHANGING and (value == "none" or name not in {*own, *self.instead})
+                if (own.get(name) and value != own[name]) or added or mixed:
                     changes[f"{name}:{value}"] = None
         owners = list(map(self.owner_of, signatures))
         others = [Signature.read(text) for text, owner in zip(signatures, owners, strict=True) if owner is None]
@@ -192,7 +191,7 @@ class Protocol:
                     named = dict.fromkeys([*options, *(part for part in parts.parts if part in options_of(measure))])
                     differing = (part for part in named if parts.parts.get(part) != options.get(part))
                     changes |= {f"{part}:{parts.parts.get(part)}": None for part in differing}
-        return list(changes)
+        return OfficialScores(self.name, changes=tuple(changes))
 
     def signed(self, signature: str) -> str:
         """Add the protocol to the signature of one of its measures."""

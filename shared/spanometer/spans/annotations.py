@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_column, first_flagged, is_list, offsets_of, ordered_codes, read_documents
+from ..arrays import as_column, first_flagged, is_list, name_codes, offsets_of, ordered_codes, read_documents
 from ..exceptions import InputError, counted, on_side, require_same_documents, setting
+from ..options import made
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
 from ..tags.tags import Tags, is_tags
 from .attributes import Attributes
 from .entities import Entities
-from .spans import Spans, decode_together, encoded_tags, in_order, pair_from_tags
+from .spans import Spans, decode_together, encoded_tags, in_order, named_tags, pair_from_tags
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,24 @@ def read_annotations(
             with_lengths = spans if spans.lengths is not None else on_side(name, spans.with_lengths, of_first)
             sides[name] = replace(with_lengths, lengths=of_first)
     return sides, reading
+
+
+def tag_accuracy(sides: Sequence[Any], options: Mapping[str, Any]) -> float | None:
+    """Compute the proportion of tags that are equal on both sides, in all layers, as read with these options.
+
+    Ignored tokens do not count. Return None if there are no tokens, if a side has no tags, or if the tokens differ.
+    """
+    layers = [*chain(*(side.columns if isinstance(side, Layers) else [side] for side in sides))]
+    if not all(isinstance(tags, Tags) and np.array_equal(tags.offsets, layers[0].offsets) for tags in layers):
+        return None
+    with named_tags(dict(enumerate(layers)), made(LabelDecoding, options)) as named:
+        base = offsets_of([len(tags.names) for tags in named.values()])
+        flat = np.concatenate([tags.codes + first for tags, first in zip(named.values(), base, strict=False)])
+        parts = [name.partition("-") for tags in named.values() for name in tags.names]
+    labels = options.get("label_map") or {}
+    codes, _ = name_codes([f"{prefix}{hyphen}{labels.get(label, label)}" for prefix, hyphen, label in parts])
+    equal = np.equal(*np.split(codes[flat], 2))
+    return float(equal.mean()) if len(equal) else None
 
 
 def union(layers: Sequence[Spans]) -> Spans:

@@ -123,7 +123,7 @@ class Tags:
 
     def with_outside(self, outside: str | None) -> Self:
         """Read the tag `outside` as `O`. `o` also accepts lower-case prefixes; `nothing` reads every tag as a label."""
-        if outside is None:
+        if outside is None or "outside" in self.reading:
             return self
         read = replace(self, reading={**self.reading, "outside": outside})
         if outside == "nothing":
@@ -172,11 +172,11 @@ class Tags:
         """
         names = list(self.names)
         for code, name in enumerate(names):
-            number = _number_of(name) if labels is not None or name.startswith(_MARK) else None
+            number = self._number(name) if labels is not None or _MARK in name else None
             if number is None:
                 continue
             if labels is not None and 0 <= number < len(labels):
-                names[code] = labels[number]
+                names[code] = f"{'I-' if name.startswith('I-') else ''}{labels[number]}"
             elif labels is not None and number == ignore_index and not (self.codes == code).any():
                 names[code] = "O"
             else:
@@ -185,8 +185,14 @@ class Tags:
 
     def has_number(self, number: int | None) -> np.ndarray:
         """Flag the tokens with this integer tag; None flags no token."""
-        codes = [code for code, name in enumerate(self.names) if number is not None and _number_of(name) == number]
+        codes = [code for code, name in enumerate(self.names) if number is not None and self._number(name) == number]
         return np.isin(self.codes, codes) if codes else np.zeros(len(self.codes), dtype=bool)
+
+    def _number(self, name: str) -> int | None:
+        """Return the integer that a temporary name stands for; None if the name is a tag."""
+        # tags that were read as labels have got a prefix
+        match = _NUMBER.fullmatch(name.removeprefix("I-") if self.reading.get("outside") == "nothing" else name)
+        return None if match is None else int(match[1])
 
     def refusal(self, code: int, problem: str, remedy: str) -> InputError:
         """Create an error about the first token with this tag index."""
@@ -357,12 +363,6 @@ def _named(values: pa.Array) -> pa.StringArray:
         return values.cast(pa.string())
     indices, names = _encoded(values)
     return strings(indices, names)
-
-
-def _number_of(name: str) -> int | None:
-    """Return the integer that a temporary name stands for; None if the name is a tag."""
-    match = _NUMBER.fullmatch(name)
-    return None if match is None else int(match[1])
 
 
 def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:

@@ -37,9 +37,9 @@ from ...measures.registry import (
 from ...options import options_of, require_known
 from ...protocols.protocol import Protocol, scored_by
 from ...readers.reading import beside_files
-from ...spans.annotations import common_form, documents_in, form_of, read_pair
+from ...spans.annotations import common_form, documents_in, form_of, read_pair, tag_accuracy
 from ...spans.mentions import Mentions
-from ...spans.spans import Spans
+from ...spans.spans import Spans, encoded_tags
 from ...tags.decoding import LabelDecoding
 from ...tags.schemes import LabelChoice
 from .measure_result import NamedDocuments, SuitingMeasures
@@ -48,9 +48,10 @@ from .streams import require_form
 
 _Options = Mapping[str, Any]
 
-_Scored = tuple[Any, Any, Mapping[str, Measure], Mapping[str, object], DocumentFile | None, int | None]
+_Scored = tuple[Any, Any, Mapping[str, Measure], Mapping[str, object], DocumentFile | None, int | None, Sequence[Any]]
 """Both sides as measures take them; the measures by the names of their results; how the sides were read, for the
-signatures; the documents of the reference, if there are files; the corpus size, if it is not the sum of lengths.
+signatures; the documents of the reference, if there are files; the corpus size, if it is not the sum of lengths;
+the tags of both sides, or anything else.
 """
 
 
@@ -115,7 +116,8 @@ def score(
             `gamma`.
         protocol: the name of an official scorer, such as `"conlleval"`. It sets the measures and the options of
             reading, and `report.official` has its numbers under their official names. `spanometer help protocols` lists
-            all.
+            all. Files from `spanometer.read` keep the options with which they were read: if these differ from the
+            protocol, `report.official.changes` names them instead of giving scores.
         confidence: the confidence level of bootstrap intervals over documents, such as 0.95; None computes no
             intervals.
         **options: how tags, spans and files are read, see `arguments.SideArguments`: `scheme`, `repair`, `prefix`,
@@ -149,7 +151,7 @@ def score(
     declared = options_of(LabelChoice) | options_of(Intervals) | options_of(Pairing if in_files else LabelDecoding)
     read = read_reading(parts, declared, arguments)
     confidence = read.pop("confidence", None) if confidence is None else confidence
-    arguments |= read
+    arguments |= read if in_files or "outside" not in parts else {**read, "outside": parts["outside"]}
     resampling = Resampling.chosen(confidence, arguments)
     report = _report({"references": references, "predictions": predictions}, measures, resampling, arguments, options)
     report = report if official is None else scored_by(official, report)
@@ -169,7 +171,7 @@ def _report(
     policy = arguments.get("grounding")
     as_strings = isinstance(policy, (str, StringPolicy)) and StringPolicy.describes(str(policy))
     read = _strings if as_strings else _sides
-    references, predictions, chosen, reading, file, size = read(sides, measures, arguments, options)
+    references, predictions, chosen, reading, file, size, tags = read(sides, measures, arguments, options)
     if not references.documents:
         remedy = "Give at least one document. A document without spans is an empty list, as in [[]]."
         raise InputError("there are no documents to score.", remedy)
@@ -182,12 +184,13 @@ def _report(
             warnings.warn(note, stacklevel=3)
     with naming_documents(file):
         report = Report.of(references, predictions, chosen, reading, resampling=resampling)
-    return replace(report, tokens=report.tokens if size is None else size, named_documents=NamedDocuments(file))
+    report = replace(report, tokens=report.tokens if size is None else size, tag_accuracy=tag_accuracy(tags, arguments))
+    return replace(report, named_documents=NamedDocuments(file))
 
 
 def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options: _Options) -> _Scored:
     """Read both sides: files, grounded answers, or columns of tags, spans, entities or attributes."""
-    sides_reading = SideReading.of(score, arguments)
+    sides_reading = SideReading.of(score, {name: each for name, each in arguments.items() if name != "outside"})
     decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
     sides = beside_files(sides, answers="grounding" in arguments)
     files = [side for side in sides.values() if isinstance(side, DocumentFile)]
@@ -201,7 +204,7 @@ def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options
         read = read_sides(sides, sides_reading)
         chosen = dict(zip(chosen, with_words(chosen.values(), lambda: read.words), strict=True))
         references, predictions = read.spans.values()
-        return references, predictions, chosen, read.reading, read.file, read.answered_size
+        return references, predictions, chosen, read.reading, read.file, read.answered_size, read.tags
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
     forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
     if measures is None or is_everything(measures):
@@ -215,12 +218,16 @@ def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options
         require_form(chosen, form)
     if form != "tags" and decoding != LabelDecoding():
         raise InputError("scheme, repair, prefix, id2label and ignore_index need tags.", "Leave out these options.")
+    if form == "tags":
+        # a protocol or a signature can name the tag that means `O`
+        outside = arguments.get("outside")
+        sides = {side: on_side(side, encoded_tags, each).with_outside(outside) for side, each in sides.items()}
     references, predictions, scheme = read_pair(sides, form, decoding, choice, lengths, warn=True)
     fragmented = any(getattr(side, "fragments", None) is not None for side in (references, predictions))
     reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
     if scheme is not None:
-        reading = decoding.reading(scheme)
-    return references, predictions, chosen, {**reading, **choice.signed()}, None, None
+        reading = {**decoding.reading(scheme), **sides["references"].reading}
+    return references, predictions, chosen, {**reading, **choice.signed()}, None, None, [*sides.values()]
 
 
 def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, options: _Options) -> _Scored:
@@ -238,7 +245,7 @@ def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, optio
     grounded = ground_strings(texts, answers["predictions"], policy=policy, **reading.pairing.answer_reading)
     chosen = {MentionF.name: string_measure(grounded, options)}
     choices = {**file.decoding, **grounded.choices}
-    return Mentions.of_spans(file.spans, texts), grounded.mentions, chosen, choices, None, None
+    return Mentions.of_spans(file.spans, texts), grounded.mentions, chosen, choices, None, None, [None]
 
 
 def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
