@@ -40,7 +40,7 @@ _COUNTERPARTS = {
     **dict.fromkeys(("mode", "strict"), _STRICT),
     **dict.fromkeys(("y_true", "true"), "Use references."),
     **dict.fromkeys(("y_pred", "pred"), "Use predictions."),
-    **dict.fromkeys(("metric", "metrics", "m"), f"Use {mention('measures')}."),
+    **dict.fromkeys(("metric", "metrics", "m"), f"To choose measures, use {mention('measures')}."),
     **dict.fromkeys(("width", "precision"), "Use --digits."),
     # seqeval and scikit-learn
     "suffix": "Write 'B-PER', not 'PER-B'. To score tags such as 'PER-B', use the module seqeval with suffix=True.",

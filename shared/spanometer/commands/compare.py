@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         refuse(options, ("rank_correlation", "by_chance"), CONTENTS[content])
     corpus = corpus.read(words=any(measure.needs_tokens for measure in measures))
     if len(corpus.systems) < 2:
-        remedy = "Give the reference and at least two systems, or one file with --column 2,3,4."
+        remedy = "Give three files: reference, system, system. Or name three columns of one file: --column 2,3,4."
         problem = f"a comparison needs at least two systems, got {len(corpus.systems)}."
         raise InputError(problem, f"{remedy} For one system, use spanometer score.")
     if output.fail_if_worse:

@@ -118,7 +118,7 @@ class Target(CheckedOptions):
         format = "columns" if to in SCHEMES else to
         writer = writers()[format]
         if self.in_place:
-            raise InputError("--in-place needs tags in the input and in the output.", "Name a new file with -o.")
+            raise InputError("--in-place works only if the input and the output are tags.", "Name a new file with -o.")
         self.require_writable(folder=writer.folder)
         if writer.folder and not self.names_file:
             raise InputError(f"the format {format} needs a folder, not a file.", "Name a new folder with -o.")
@@ -170,8 +170,8 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         nothing = setting("outside", "nothing")
-        problem = f"with '{nothing}', even O is a label, so there are no tags to change."
-        remedy = f"Remove '{nothing}'. For tags such as PER and O, without prefixes, set {setting('prefix', False)}."
+        problem = f"'{nothing}' reads every tag as a label, even O, so no scheme can be converted."
+        remedy = f"Remove '{nothing}'. If the tags have no prefixes (PER, O), set {setting('prefix', False)}."
         raise InputError(problem, remedy, source=path)
     files = files_of(path)
     target.require_writable(folder=files is not None)

@@ -225,8 +225,8 @@ class Corpus:
         """Read sides of tags, with the words of the first side."""
         source = self.source
         if self.annotator_files == 1:
-            remedy = "Give at least two reference files. For two files, set --references 2."
-            raise InputError("--references 1 is too few, because each file of tags has only one annotator.", remedy)
+            remedy = "If the first two files are references, set --references 2. Otherwise, leave out --references."
+            raise InputError("--references needs at least two reference files, got 1.", remedy)
         files = read_tag_sides(source, self.paths, self.annotator_files, words)
         if self.annotator_files == 0:
             require_system("tags", files)
@@ -368,7 +368,7 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
         raise InputError(f"{mention(of_all)} already names all columns.", f"Leave out {' and '.join(others)}.")
     if source.columns and len(paths) > 1:
         remedy = "Name one column for all files, or give one file."
-        raise InputError("--column can name several columns only in a single file.", remedy)
+        raise InputError("--column names several columns, but there are several files.", remedy)
     of_both = annotators == 0 and len(source.layer_columns) > 1 and len(source.layer_columns) % 2 == 0
     if len(paths) > 1 or source.columns or of_both:
         return source.columns
@@ -376,8 +376,8 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
         # a file that cannot be read has no columns
         source.read_tags(paths[0], (None,))
         each = "each annotator" if annotators is None else "the reference and one file for each system"
-        remedy = f"Give one file for {each}{'' if source.layer_columns else ', or name the columns: --column 2,3'}."
-        raise InputError("there is one file, but at least two files or columns are needed.", remedy)
+        remedy = f"Give one file for {each}{'' if source.layer_columns else ', or columns of one file: --column 2,3'}."
+        raise InputError("got one file, but this command needs at least two.", remedy)
     return pair
 
 

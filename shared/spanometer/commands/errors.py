@@ -28,7 +28,7 @@ from ..documents.document_file import DocumentFile
 from ..documents.joining import locating_errors
 from ..exceptions import InputError, mention
 from ..measures.registry import MEASURES
-from ..options import CheckedOptions, option, options_of, text
+from ..options import CheckedOptions, changed, option, options_of, text
 from ..plots import plot_confusion
 from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
@@ -159,13 +159,13 @@ def run(options: argparse.Namespace) -> None:
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
     if output.examples is None and output.to is None and choice != ErrorChoice():
-        names = "--kind, --reference-label, --predicted-label, --limit and --sample"
-        raise InputError(f"{names} need --examples or --to.", "Add --examples text or --to TOOL.")
+        name = mention(changed(choice)[0])
+        raise InputError(f"{name} needs --examples or --to.", "Add --examples text or --to TOOL.")
     corpus = Corpus.of(options, 0)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
-        problem = f"the costs of errors need exactly one measure, got {len(measures)}."
+        problem = f"the costs of errors are computed with one measure, got {len(measures)}."
         raise InputError(problem, "Name one with --measures.")
     if corpus.content != "tags":
         refuse(options, ["by"], CONTENTS[corpus.content])

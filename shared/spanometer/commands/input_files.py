@@ -42,7 +42,7 @@ CONTENTS = {
     "entities": "entity trees",
     "spans": "documents with spans",
     "tags": "tags",
-    "strings": "answers that are strings",
+    "strings": "answers that are compared as strings",
 }
 """The kinds of content of files (see `readers.detect`), and what errors call them. Answers become spans or strings."""
 

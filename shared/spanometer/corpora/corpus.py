@@ -251,7 +251,7 @@ def _split_of(file: CorpusFile, wanted: str | None) -> str:
         problem = "the file name does not contain a split."
         raise InputError(problem, "Name the split, such as split='train'.", source=file.name)
     if named is not None and wanted not in (None, named):
-        problem = f"by its name, this file is the {named} split, not the {wanted} split."
+        problem = f"the file has the name of the {named} split, but you chose the {wanted} split."
         raise InputError(problem, f"Pass the file of the {wanted} split, or rename this file.", source=file.name)
     return wanted or str(named)
 

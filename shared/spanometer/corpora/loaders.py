@@ -395,8 +395,8 @@ def _files(source: Any, split: object) -> Files:
         return {require_split(split) or file.split or "train": (file,)}
     named = {require_split(name): path for name, path in source.items()}
     if not named or None in named or len(named) < len(source):
-        problem = f"source={source!r} {'names one split twice' if len(named) < len(source) else 'lacks a split name'}."
-        raise InputError(problem, "Use some of the keys train, validation (also called dev) and test, each once.")
+        fault = "names one split twice" if len(named) < len(source) else "has the key None" if named else "is empty"
+        raise InputError(f"source={source!r} {fault}.", "Use some of the keys train, validation (or dev) and test.")
     return {name: (_single(named[name]),) for name in SPLITS if name in named}
 
 

@@ -199,7 +199,7 @@ class SideReading:
         """Raise an `InputError` if an option for tags or spans is set, because files have been read already."""
         if self.lengths is not None or self.decoding != LabelDecoding():
             raise InputError(
-                "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, but you passed "
-                "files or grounded answers.",
+                "files and grounded answers do not take the options scheme, repair, prefix, id2label, ignore_index and "
+                "lengths.",
                 "Pass these options to spanometer.read, or leave them out.",
             )

@@ -282,8 +282,8 @@ class Pair:
         unit = pairing.unit or ("token" if in_tokens else "character")
         if unit == "character" and moves:
             raise InputError(
-                f"{mention('to_tokens')} is only for scores in tokens, but these spans are scored in characters.",
-                f"Make tokens with {setting('tokenizer', 'words')}, or remove {mention('to_tokens')}.",
+                f"{mention('to_tokens')} moves spans to tokens, but these spans are scored in characters.",
+                f"To score in tokens, set {setting('tokenizer', 'words')}. Otherwise, remove {mention('to_tokens')}.",
                 option="to_tokens",
             )
         self.choices = {"unit": unit, **self.choices}
@@ -356,8 +356,8 @@ class Pair:
         remedy = (
             "Check that both texts are the same."
             if how == "line_ends"
-            else "Both sides must annotate the same text. To ignore line ends and byte order marks, set "
-            f"{setting('texts', 'line_ends')}. To align different texts, set {setting('texts', 'aligned')}."
+            else "Both sides must annotate the same text. If only line ends or byte order marks differ, set "
+            f"{setting('texts', 'line_ends')}. Otherwise, align the texts with {setting('texts', 'aligned')}."
         )
         for document, (text, other) in enumerate(zip(texts, others, strict=True)) if how != "aligned" else ():
             require_same_text(plain(text), plain(other), document, remedy, "texts" if how == "same" else None)

@@ -230,15 +230,13 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
     first = next(iter(grounded.values())).spans
     choices = {name: value for side in grounded.values() for name, value in side.choices.items()}
     spans: list[Spans] = []
-    remedy = f"Create this side with Spans.from_dicts, because {next(iter(grounded))!r} is a result of `ground`."
+    remedy = f"{next(iter(grounded))!r} is a result of `ground`, so create this side with Spans.from_dicts."
     for name, side in read_columns(sides, empty="spans").items():
         own = side.spans if isinstance(side, Grounded) else side
         require_kind(own, Spans, "a Spans object", remedy, side=name)
         if own.documents != first.documents:
-            problem = f"this side has {counted(own.documents, 'document')}, but the answers have {first.documents}."
-            raise InputError(
-                problem, "All sides must annotate the same texts. Write None for a missing answer.", side=name
-            )
+            problem = f"got {counted(own.documents, 'document')}, but {counted(first.documents, 'answer')}."
+            raise InputError(problem, "All sides need the same texts. Write None for a missing answer.", side=name)
         spans.append(own if first.lengths is None else on_side(name, own.with_lengths, first.lengths))
     unplaced = [grounded[name].unplaced if name in grounded else None for name in sides]
     placed = dict(zip(sides, with_unplaced(spans, unplaced, apart=apart), strict=True))

@@ -151,7 +151,7 @@ class AnswerPolicy(CheckedOptions):
         places: the situations with a choice of actions, in the order of a policy's actions.
         further: further situations, which are written only if their action is not the default.
         kind: what items become: spans or strings.
-        other_kind: a sentence about using the other kind.
+        other_kind: the predicate of a sentence about policies of the other kind.
     """
 
     places: ClassVar[tuple[str, ...]]
@@ -210,12 +210,12 @@ class AnswerPolicy(CheckedOptions):
                 return cls.with_actions(action.strip() for action in text.split(","))
             except InputError as error:
                 # a place is no option of its own
-                raise error.respelled(lambda name, _: f"the grounding case {name!r}") from None
-        problem, remedy = f"{shown(text)} is not a policy for {cls.kind}.", cls.other_kind
+                raise error.respelled(lambda name, _: f"the grounding action of the case {name!r}") from None
+        problem, remedy = f"{shown(text)} is not a policy for {cls.kind}.", f"{shown(text)} {cls.other_kind}"
         if not isinstance(policy, AnswerPolicy) and text not in AnswerPolicy.named():
             problem = f"unknown grounding policy {shown(text or policy)}."
-            cases = f"{len(cls.places)} actions, one for each case in this order: {', '.join(cls.places)}"
-            remedy = f"Or give {cases}. For example: {','.join(cls().actions)!r}."
+            example = f"list {len(cls.places)} actions, such as {','.join(cls().actions)!r}"
+            remedy = f"Or {example}. The actions are for these cases, in this order: {', '.join(cls.places)}."
         raise InputError(problem, f"Use one of {', '.join(named)}. {remedy}", option="policy")
 
     @classmethod
@@ -264,7 +264,7 @@ class GroundingPolicy(AnswerPolicy):
     )  # fmt: skip
     further: ClassVar[tuple[str, ...]] = ("offsets",)
     kind: ClassVar[str] = "spans"
-    other_kind: ClassVar[str] = "Policies that compare strings work only with the measure mention_f."
+    other_kind: ClassVar[str] = "works only with the measure mention_f."
 
     fold: str = option("exact", choices=FORMS)
     inside: str = option(
@@ -332,7 +332,7 @@ class StringPolicy(AnswerPolicy):
 
     places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
     kind: ClassVar[str] = "strings"
-    other_kind: ClassVar[str] = "Policies for spans work with measures that score spans, and with grounding.ground."
+    other_kind: ClassVar[str] = "works with measures that score spans, and with grounding.ground."
 
     fold: str = option("exact", choices=STRING_FORMS)
     copies: str = option("multiset", choices={"set": "all copies count once", "multiset": "each copy counts"})

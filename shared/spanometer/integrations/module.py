@@ -342,7 +342,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """Raise an `InputError` if the result of an attribute has the name of a detail."""
         for name in names:
             if name in self.measure.detail_keys:
-                problem = f"details=True adds a result {name!r}, but an attribute or micro_key has this name too."
+                problem = f"details=True adds a result key {name!r}, but an attribute or micro_key has this name too."
                 raise InputError(problem, "Leave out details=True, or rename the attribute or micro_key.")
 
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
@@ -399,8 +399,9 @@ def require_settings(settings: Options) -> None:
     require_kind(settings.get("cache_dir"), (str, os.PathLike, NoneType), "a path", remedy)
     number, process = settings.get("num_process", 1), settings.get("process_id", 0)
     if not is_integer(number) or not is_integer(process) or not 0 <= process < number:
-        problem = f"process_id={shown(process)} is not valid with num_process={shown(number)}."
-        raise InputError(problem, "Number the processes from 0 to num_process - 1.")
+        fault = f"process_id={shown(process)} is not valid with " if is_integer(number) else "invalid value: "
+        remedy = "Set num_process to the number of processes, and process_id to a number from 0 to num_process - 1."
+        raise InputError(f"{fault}num_process={shown(number)}.", remedy)
 
 
 def _documentation(module: type[MeasureModule], examples: str) -> str:

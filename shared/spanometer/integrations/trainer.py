@@ -271,7 +271,9 @@ class TokenClassificationMetrics:
             document, position = np.unravel_index(unknown, ids.shape)
             raise InputError(
                 f"id2label has tags only for 0 to {len(self.labels) - 1}, not for {ids[document, position]}.",
-                f"Give the model's id2label. Use {IGNORED} only in the references, at positions that are not scored.",
+                f"Use {IGNORED} only in the references, at positions that are not scored."
+                if ids[document, position] == IGNORED
+                else "Give the model's id2label.",
                 side=side,
                 document=int(document),
                 position=int(position),
@@ -366,9 +368,7 @@ def _find_labels(labels: Any) -> Any:
     for leaf in _leaves(labels):
         if len(leaf.shape) == 2:
             return leaf
-    raise InputError(
-        "none of the label arrays has two axes (documents and positions).", "Pass one label for each position."
-    )
+    raise InputError("no label array has two axes.", "Pass label arrays of the shape (documents, positions).")
 
 
 def _array(values: Any) -> np.ndarray:

@@ -30,7 +30,8 @@ _LISTED = 50
 """The maximum number of names that an error lists."""
 
 _ATTRIBUTES_REMEDY = (
-    "Use a list such as ['negated'] or, for some labels, {'negated': ['PER']}. For all attributes, use None."
+    "Use a list such as ['negated']. To score an attribute only on spans of some labels, use a mapping such as "
+    "{'negated': ['PER']}. For all attributes, use None."
 )
 
 _BOUNDS = ("label", "start", "end")
@@ -178,7 +179,7 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
         listing = labels if isinstance(labels, (list, tuple, set, frozenset)) else ()
         several = bool(listing) and all(isinstance(label, str) and label for label in listing)
         if not isinstance(name, str) or not (labels is True or several):
-            wrong = f"the labels of {shown(name)} must be a non-empty list of non-empty strings, got {shown(labels)}"
+            wrong = f"{shown(name)} has {shown(labels)} instead of a list of labels such as ['PER']"
             problem = wrong if isinstance(name, str) else f"the attribute name {shown(name)} is not a string"
             raise InputError(f"{mention('attributes')}: {problem}.", _ATTRIBUTES_REMEDY, option="attributes")
     return {name: None if labels is True else frozenset(labels) for name, labels in entries}
@@ -247,7 +248,7 @@ def require_one_type(
             earlier, earlier_place = first.setdefault((name, _meaning(value)), (value, place))
             if type(earlier) is not type(value):
                 where = mention("default_values") if earlier_place is None else OTHER_PLACE
-                problem = f"the attribute {shown(name)} is {with_type(value)}, but {with_type(earlier)} in {where}."
+                problem = f"the value of {shown(name)} is {with_type(value)}, but {with_type(earlier)} in {where}."
                 if earlier_place is not None and earlier_place.place == place.place:
                     problem = f"the attribute {shown(name)} is both {with_type(value)} and {with_type(earlier)}."
                 remedy = "Use one type for all values of an attribute."

@@ -68,9 +68,9 @@ class Signature:
         added = ("n_permutations",) if "confidence" in self.parts else _DRAWN
         for name in [*self.parts, *(name for name in other if self.version and name not in (*added, "min_overlap"))]:
             if self.parts.get(name) != other.get(name):
-                states = [f"{name}:{parts[name]}" if name in parts else f"no {name!r}" for parts in (self.parts, other)]
+                states = [f"{name}:{own[name]}" if name in own else f"no entry {name!r}" for own in (self.parts, other)]
                 raise InputError(
-                    f"the expected signature of {self.measure} has {states[0]}, but the signature of the result has "
+                    f"{self.measure}: the expected signature has {states[0]}, but the signature of the result has "
                     f"{states[1]}.",
                     "Score the same kind of input with the same options, or change the expected signature.",
                 )
@@ -102,7 +102,7 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
             for name in {**values, **reading}:
                 both = values.get(name), reading.get(name)
                 if both[0] != both[1] and (None not in both or (signature.version and other.version)):
-                    states = [f"no {name!r}" if value is None else f"{name}:{value}" for value in both]
+                    states = [f"no entry {name!r}" if value is None else f"{name}:{value}" for value in both]
                     raise InputError(
                         f"the signatures differ: {other.measure} has {states[0]}, {signature.measure} has {states[1]}.",
                         "Remove one of the two signatures. All measures must read the corpus with the same options.",
@@ -119,16 +119,16 @@ def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], giv
     """
     if "decode" in reading:
         raise InputError(
-            f"the signature has decode:{reading['decode']}, so it describes tags that were decoded from logits.",
-            "Decode the logits with TokenClassificationMetrics(decode=..., transitions=...). If you have "
-            "tags, remove decode from the signature.",
+            f"the signature has decode:{reading['decode']}, but this function cannot decode logits.",
+            "If you have logits, use TokenClassificationMetrics(decode=..., transitions=...). If you have tags, remove "
+            "decode from the signature.",
         )
     values = {}
     for name, text in reading.items():
         if name in declared and name not in given:
             if _HASHED.fullmatch(text):
                 raise InputError(
-                    f"the signature has only the hash {text} of {mention(name)}.", f"Pass {setting(name)} too."
+                    f"the signature has only a hash of {mention(name)}: {text}.", f"Pass {setting(name)} too."
                 )
             if name in ("outside", "boundary") and _OF_SIDES.match(text):
                 problem = f"the signature has a different {mention(name)} for each side: {text}."
@@ -235,8 +235,8 @@ def _named(name: str, table: Mapping[str, type[Kind]], text: Any) -> type[Kind]:
     """Return the measure with this name; if there is none, raise an `InputError` about the text that has it."""
     if name in table:
         return table[name]
-    listed = f"Available: {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
-    raise InputError(f"the measure {shown(text)} cannot be used here.", did_you_mean(name.lower(), table) or listed)
+    listed = f"Use one of {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
+    raise InputError(f"{shown(text)} is not an available measure.", did_you_mean(name.lower(), table) or listed)
 
 
 def _split(text: str) -> Iterator[str]:

@@ -168,8 +168,8 @@ def read_measures(
     entries = listed_measures(measures)
     if not signed and reading_of(signatures_in(item for _, item in entries), _all_measures()):
         raise InputError(
-            "the signature has options for reading the input, which only spanometer.score accepts.",
-            "Give the measure with its own options, as in span_f(average=macro). Pass other options as arguments.",
+            "the signature has options for reading the input. Only spanometer.score accepts these options.",
+            "Name the measure with its own options, as in span_f(average=macro). Pass other options as arguments.",
         )
     chosen = [_read_measure(measure, table, options, files) for _, measure in entries]
     own = named_apart([measure for (name, _), measure in zip(entries, chosen, strict=True) if name is None])
@@ -249,4 +249,4 @@ def _stored_measure(table: pa.Table) -> Measure:
         )
         if plain_options(measure.options()) == options:
             return measure
-    raise InputError(f"the table does not contain all options of {name}.", "Pass the measure with measure=...")
+    raise InputError(f"the options in the table are not enough to create {name}.", "Pass the measure: measure=...")

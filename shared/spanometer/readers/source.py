@@ -402,7 +402,7 @@ def spooled(stream: BinaryIO) -> BinaryIO:
 def require_name(name: str | None) -> None:
     """Raise an `InputError` unless the name is a string or None."""
     if name is not None:
-        require_kind(name, str, "a file name", "Give a string such as 'gold.conll'. Error messages show this name.")
+        require_kind(name, str, "a file name", "Give a string such as 'gold.conll', for error messages.")
 
 
 def require_stream(path: Any, method: str = "readinto") -> None:

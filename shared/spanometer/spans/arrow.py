@@ -50,7 +50,7 @@ _FROM_0 = "Offsets count from 0, and ends are exclusive."
 _IN_TOKENS = "Offsets count tokens from 0, and ends are exclusive."
 SPAN_REMEDY = "Write a span as {'start': int, 'end': int, 'label': str}. " + _IN_TOKENS
 FRAGMENTS_REMEDY = "Write a span as {'label': str, 'fragments': [[start, end], ...]}. " + _IN_TOKENS
-_RENAME = " Write {**span, 'label': span['entity_group']}. Such spans have character offsets, so both sides need them."
+_RENAME = " Write {**span, 'label': span['entity_group']}. The other side must have character offsets too."
 REPLACE = "Remove or replace the unpaired surrogate."
 _ONE_FORM = " Write all spans with 'fragments', or all spans without 'fragments'."
 

@@ -42,8 +42,8 @@ ATTRIBUTES_REMEDY = (
 )
 _VALUE_REMEDY = "Use bool, int, float, str or None, or a flat list of such values."
 _SCORE_REMEDY = (
-    "If the attribute has one value, write its score as {name: number}. If the attribute has several values, write a "
-    "number for each value, as {name: [number, ...]} or {name: {value: number, ...}}."
+    "For an attribute with one value, write 'scores': {'time': 0.9}. For the values 'past' and 'now', write 'scores': "
+    "{'time': [0.9, 0.4]} or {'time': {'past': 0.9, 'now': 0.4}}."
 )
 
 _TYPES = (bool, int, float, str)
@@ -125,14 +125,14 @@ class Attributes(SpanColumns):
         try:
             codes, texts = string_codes(spans.values.field("attributes"))
         except pa.ArrowException:
-            problem = f"attributes of type {spans.values.field('attributes').type} are not JSON."
+            problem = f"the attributes must be JSON strings, but have the type {spans.values.field('attributes').type}."
             raise InputError(problem, ATTRIBUTES_REMEDY) from None
         items = []
         for code, text in enumerate(texts):
             try:
                 items.append(_read_items(text))
             except (TypeError, ValueError):
-                spans.refuse(codes == code, "the attributes were not written by Attributes.to_arrow.")
+                spans.refuse(codes == code, "the attributes are not JSON as Attributes.to_arrow writes it.")
         return cls.of(items, codes, spans.parent, start, end, label, labels, len(column))
 
     @classmethod
@@ -270,7 +270,7 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, scores: An
     if is_list(scores):
         if not several or len(scores) != len(values):
             counts = f"{counted(len(values), 'value')}, but {counted(len(scores), 'score')}"
-            problem = counts if several else "a single value, but its scores are a list"
+            problem = counts if several else "one value, but a list of scores"
             raise InputError(f"the attribute {shown(name)} has {problem}.", _SCORE_REMEDY)
         return [_score(name, score) for score in listed(scores, _SCORE_REMEDY)]
     if several and len(values) > 1:
@@ -289,9 +289,9 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
             continue
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
-                problem = f"the attribute {shown(name)} has the value {with_type(value)}, but "
-                remedy = f"Give one number for all values, or replace the key {shown(other)} by {shown(value)}."
-                raise InputError(f"{problem}'scores' has the key {with_type(other)}.", remedy)
+                problem = f"the attribute {shown(name)} has the value {with_type(value)}, but its score has the key "
+                remedy = f"Replace the key {shown(other)} by {shown(value)}, or write scores without keys, such as 0.9."
+                raise InputError(f"{problem}{with_type(other)}.", remedy)
     return [scored.get((type(value), value)) for value in values]
 
 

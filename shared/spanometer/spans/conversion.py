@@ -64,7 +64,7 @@ def certain_scheme(tags: Tags, scheme: str | None, *, remedy: str) -> Scheme:
     source = scheme_of(scheme, tags)
     note = "" if scheme is not None else " (inferred from the prefixes)"
     other = f" If the tags have another scheme, name it with {setting('scheme')}." if scheme is None else ""
-    require_legal(tags, source, f"To repair illegal tags, use {remedy}.{other}", f"{note}, so the spans are ambiguous")
+    require_legal(tags, source, f"To repair illegal tags, use {remedy}.{other}", note)
     return source
 
 

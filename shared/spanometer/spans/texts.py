@@ -238,7 +238,7 @@ class Documents:
             places: dict[str, int] = {}
             for document, name in enumerate(self.ids):
                 if places.setdefault(name, document) != document:
-                    problem = f"the documents {places[name]} and {document} have the same name, {name!r}."
+                    problem = f"its name {name!r} is also the name of document {places[name]}."
                     raise InputError(problem, "Give each document a different name.", document=document)
 
 
@@ -368,7 +368,7 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
         if start < 0 or text[place:start].strip():
             rest = text[place:].lstrip()[:_AROUND]
             problem = f"the next word is {shown(word)}, but the text continues with {shown(rest)}."
-            raise refusal(problem if rest else f"the text ends before the word {shown(word)}.", position=position)
+            raise refusal(problem if rest else f"the next word is {shown(word)}, but the text ends.", position=position)
         place = start + len(word)
         bounds.append((start, place))
     if text[place:].strip():

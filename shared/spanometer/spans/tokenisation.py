@@ -257,13 +257,12 @@ def _refuse_off_bounds(spans: Spans, off: np.ndarray, tokens: Tokens) -> None:
     document = int(spans.document[span])
     near = ranges(tokens.offsets[document : document + 1], tokens.lengths[document : document + 1])
     touched = near[(tokens.start[near] < spans.end[span]) & (tokens.end[near] > spans.start[span])]
-    listed = " and ".join(f"from {tokens.start[token]} to {tokens.end[token]}" for token in touched[:3].tolist())
-    tokens_there = "token there goes" if len(touched) == 1 else "tokens there go"
-    where = f"begins or ends within a token (the {tokens_there} {listed})"
+    listed = ", ".join(f"{tokens.start[token]} to {tokens.end[token]}" for token in touched[:3].tolist())
+    where = f"begins or ends within a token ({'token' if len(touched) == 1 else 'tokens'}: {listed})"
     number = len(np.unique(off))
-    more = f" {counted(number - 1, 'other span')} {'do' if number > 2 else 'does'} not fit the tokens either."
-    named = f"the span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]}"
+    more = f" {counted(number - 1, 'other span')} also {'do' if number > 2 else 'does'} not fit the tokens."
+    named = f"the span of {spans.labels[spans.label[span]]!r} (characters {spans.start[span]} to {spans.end[span]})"
     problem = f"{named} {where if listed else 'covers no token'}.{more if number > 1 else ''}"
-    move = f"Move spans to token boundaries with {setting('to_tokens', 'expand')} (or contract, or overlap)."
+    move = f"Move spans to token boundaries with {setting('to_tokens', 'expand')}, contract or overlap."
     remedy = f"{move} Or score characters with {setting('unit', 'character')}."
     raise InputError(problem, remedy, document=document, option="to_tokens")

@@ -201,8 +201,8 @@ def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
         text = "; ".join(f"({n}) {case.text}: {', '.join(map(repr, case.actions))}" for n, case in enumerate(places, 1))
-        problem = f"{setting('repair', ','.join(actions))} does not fit: {scheme.name} needs {len(places)} actions."
-        remedy = "Choose one action for each case, in this order, separated by commas: "
+        problem = f"{setting('repair', ','.join(actions))} does not fit {scheme.name}, which has {len(places)} cases."
+        remedy = "Give one action for each case, in this order, separated by commas: "
         raise InputError(problem, f"{remedy}{text}.", option="repair")
     return places
 

@@ -281,8 +281,8 @@ def _remedy(tag: str) -> str:
         return f"Brackets are not tags. To read coreference mentions as in CoNLL-2012, set {named}."
     if _NUMBER.fullmatch(tag):
         named = clause_for("id2label", f", or pass {setting('id2label')}")
-        read = clause_for("outside", f". To read the tag 0 as O in a file with columns, set {setting('outside', tag)}")
-        remedy = f"If the numbers stand for tags, convert them to strings such as 'B-PER'{named}"
+        read = clause_for("outside", f". If 0 marks tokens outside spans in a column, set {setting('outside', tag)}")
+        remedy = f"If the numbers stand for tags, write tags such as 'B-PER'{named}"
         return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:
         read = clause_for("outside", f"set {setting('outside', tag)} or ") if tag else ""
@@ -291,7 +291,7 @@ def _remedy(tag: str) -> str:
         return "Leave out padding and other special tokens, in the references and in the predictions."
     if _UNNAMED.fullmatch(tag):
         named = clause_for("id2label", f", or name the model's tags with {setting('id2label')}")
-        return f"Models without tag names write {tag}. Replace {tag} with the real tag, such as 'B-PER'{named}."
+        return f"{tag} comes from a model without names for its tags. Replace {tag} with a tag such as 'B-PER'{named}."
     joined = _JOINED.fullmatch(tag)
     if joined and joined[1].upper() in PREFIXES:
         return f"Write an upper-case prefix and a hyphen before the label: {shown(f'{joined[1].upper()}-{joined[2]}')}."

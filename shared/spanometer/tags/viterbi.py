@@ -314,8 +314,8 @@ def _decode_block(
         sentence = int(sentences[: going[0]][lost].min())
         length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "token")
         problem = f"no legal sequence of {legality.scheme.name} tags for {length} has a finite score."
-        named = f"The model's tags are {', '.join(legality.labels)}."
-        remedy = "Pass all tags of the model. If you set logits to -inf, keep at least one legal tag for each token."
+        named = f"The tags are {', '.join(legality.labels)}."
+        remedy = "If the model has more tags, pass them all. If you set logits to -inf, keep a legal tag per token."
         raise InputError(f"{problem} {named}", remedy, document=sentence)
     for before, here, after in reversed(steps):
         stop = before + after - here

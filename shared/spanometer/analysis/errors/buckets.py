@@ -299,7 +299,7 @@ def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Bu
 def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
     """Create buckets by a user's values, see `buckets_of`."""
     documents, lengths = sides[0].documents, sides[0].lengths
-    remedy = "Give one value for every document, or give a list for every document, with one value for each token."
+    remedy = "For values of documents, give a list such as [1, 2]. For values of tokens, give [[1, 2, 3], [4, 5]]."
     if isinstance(values, Tags):
         of_tokens, column, sizes = True, np.array(values.names, dtype=object)[values.codes], values.lengths.tolist()
     else:
@@ -317,7 +317,7 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
     expected = lengths.tolist() if of_tokens and lengths is not None else sizes
     for document, (size, length) in enumerate(zip(sizes, expected, strict=True)):
         if size != length:
-            problem = f"{name!r} has {counted(size, 'value')} for {counted(length, 'token')}."
+            problem = f"{name!r} lists {counted(size, 'value')}, but the document has {counted(length, 'token')}."
             raise InputError(problem, remedy, document=document)
     offsets, numbers = offsets_of(sizes), _numbers(column)
     if max(sizes, default=0) == 1:

@@ -90,8 +90,8 @@ def errors(
     options = SideReading.of(errors, arguments)
     measures = list(read_measures(measure, MEASURES).values())
     if len(measures) != 1:
-        remedy = f"Choose one measure, such as {setting('measure', 'span_f')}."
-        raise InputError("the costs of errors need exactly one measure.", remedy, option="measure")
+        problem = f"the costs of errors are computed with one measure, got {len(measures)}."
+        raise InputError(problem, f"Choose one measure, such as {setting('measure', 'span_f')}.", option="measure")
     several = isinstance(predictions, Mapping)
     outputs = named_systems(predictions) if several else {ONLY: predictions}
     sides = beside_files({REFERENCES: references, **outputs}, answers="grounding" in arguments)

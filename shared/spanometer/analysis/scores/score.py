@@ -266,8 +266,8 @@ def string_measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> Men
     compared = grounded.policy.compared
     own = {name: value for name, value in options.items() if name not in options_of(Resampling)}
     for name in filter(compared.__contains__, own):
-        problem = f"with answers, the grounding policy already sets the option {name!r} of mention_f."
-        raise InputError(problem, "Leave the option out, or choose another policy.")
+        problem = f"the grounding policy already sets the option {name!r} of mention_f."
+        raise InputError(problem, f"Leave out {name!r}, or choose another policy.")
     require_known(own, options_of(MentionF), MentionF.name)
     return MentionF(**{**own, **compared})
 

@@ -134,7 +134,7 @@ def get_transformation(name: str, **parameters: Any) -> Transformation:
         InputError: if the name or a parameter is unknown.
     """
     require_choice("transformation", name, tuple(TRANSFORMATIONS))
-    require_known(parameters, options_of(TRANSFORMATIONS[name]), f"the transformation {name}")
+    require_known(parameters, options_of(TRANSFORMATIONS[name]), f"the transformation {name!r}")
     return replace(TRANSFORMATIONS[name], **parameters)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.layers import LineRuns, Record, WordRows
-from ...exceptions import counted, setting
+from ...exceptions import counted, setting, shown
 from ...options import CheckedOptions, option, text
 from ...tags.decoding import BARE_LABEL, Decoding
 from ..formats import register
@@ -236,8 +236,10 @@ def read_conll2012(source: Source, options: Conll2012Reading) -> Iterator[Record
             yield record
             record = None
         elif cells and (record is None or len(cells) < _CONLL2012_CELLS or not _BRACKETS.fullmatch(cells[-1])):
-            problem = "this row is outside documents, has fewer than five columns, or ends in neither '-' nor brackets."
-            raise source.refuse(problem, _CONLL2012_REMEDY, number)
+            fault = f"ends in {shown(cells[-1])}, not in '-' or brackets"
+            fault = fault if len(cells) >= _CONLL2012_CELLS else f"has fewer than {_CONLL2012_CELLS} columns"
+            outside = f"is outside documents, which begin with {_BEGIN!r}"
+            raise source.refuse(f"this row {outside if record is None else fault}.", _CONLL2012_REMEDY, number)
         elif cells:
             for begins, chain, ends in _CONLL2012_BRACKET.findall(cells[-1]):
                 label = chain if options.chains else BARE_LABEL

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...documents.document_file import DocumentFile
-from ...exceptions import InputError, require_choice, setting, without_option
+from ...exceptions import InputError, counted, require_choice, setting, without_option
 from ...spans.entities import Entity, entities_of
 from ...spans.spans import Spans
 from ..formats import ColumnReading, register
@@ -79,8 +79,8 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
         for other in LEVELS:
             if missing[0] == literal and other != level and COLUMNS[other][_LITERAL] in names:
                 remedy = f"The file has columns for the level {other!r}. Set {setting('level', other)}."
-        there = ", ".join(map(repr, names[:30]))[:300]
-        raise source.refuse(f"the header has no column {missing[0]!r}; its columns are {there}.", remedy, number)
+        there = f"{counted(len(names), 'column')}: {', '.join(map(repr, names[:30]))[:300]}"
+        raise source.refuse(f"the header has no column {missing[0]!r}; it has {there}.", remedy, number)
     return {kind: name for kind, name in columns.items() if name in names or kind == _LITERAL}
 
 

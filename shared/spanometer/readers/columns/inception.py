@@ -213,7 +213,7 @@ def _document(source: Source, columns: int, layer: _Layer | None, feature: str) 
                 continue
             first, last, other = spans[place]
             if other != label:
-                problem = f"the rows of span [{key}] have two values, {other!r} and {label!r}."
+                problem = f"span [{key}] has the value {other!r} in one row, but {label!r} in another row."
                 raise source.refuse(problem, _WEBANNO_REMEDY, number)
             spans[place] = min(first, start), max(last, end), label
     record.text = "".join(parts)

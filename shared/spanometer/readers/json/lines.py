@@ -37,8 +37,8 @@ from .records import (
 from .values import first_value, is_array
 
 _COLUMN = setting("column")
-_OR_SPANS = clause_for("column", f", or set {setting('spans_key')} to the key that holds the spans")
-_KEY_REMEDY = f"Set the column{clause_for('column', f' ({_COLUMN})')} to the key that holds the tags{_OR_SPANS}."
+_OR_SPANS = clause_for("column", f", or the key of the spans with {setting('spans_key')}")
+_KEY_REMEDY = f"Name the key of the tags{clause_for('column', f' with {_COLUMN}')}{_OR_SPANS}."
 _OF_SPANS = f" of the spans with {setting('spans_key')}, or the key"
 _SPANS_REMEDY = f"Name the key{clause_for('spans_key', _OF_SPANS)} of the tags"
 _SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
@@ -108,8 +108,8 @@ def _in_tokens(some: Sequence[Row]) -> list[bool]:
 def _batch(some: Sequence[Row], key: str, *, in_tokens: bool) -> RecordBatch:
     """Check and convert rows; an error has the line of the first row."""
     if set(_in_tokens(some)) != {in_tokens}:
-        problem = "some documents have character offsets, but other documents have token offsets."
-        raise some[0].refuse(problem, "Give all documents a text, or none. Or give all documents the same 'unit'.")
+        problem = "some documents have character offsets (the default with a text), but others have token offsets."
+        raise some[0].refuse(problem, "Set the same 'unit' in all documents: 'character' or 'token'.")
     keys = _KEYS if key == _KEYS[0] else (key,)
     named = f"Give every document a list of spans under {key!r}, or name another key with {setting('spans_key')}."
     lists = [row.list_under(keys, "spans", _REMEDY if key == _KEYS[0] else named) for row in some]

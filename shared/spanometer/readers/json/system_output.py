@@ -142,8 +142,8 @@ def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]
     """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
     if last - first > (most := 10 * len(pieces) + 1000):
-        problem = f"the 'index' of {counted(len(pieces), 'word piece')} goes from {first} to {last}"
-        raise row.refuse(f"{problem}, too far for one text (limit: {most:,}).", _SYSTEM_REMEDY)
+        problem = f"'index' goes from {first} to {last}. With {counted(len(pieces), 'word piece')} in one text, the "
+        raise row.refuse(f"{problem}difference can be at most {most:,}.", _SYSTEM_REMEDY)
     tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
         spans = Spans.from_tags([[tag for *_, tag in tagged]], repair="conlleval")

@@ -200,7 +200,7 @@ class _Parser:
         word = _WORD.match(self.text, offset, offset + 60)
         return self._refuse(
             f"{_shown(word[0] if word else '<')!r} begins with '<', but is not a tag.",
-            "Write tags as <name> and </name>, with letters, digits, '.', '-' and '_' in names, and '+' between names. "
+            "Write tags such as <pers>, </pers> or <loc+org>. Names can have letters, digits, '.', '-' and '_'. "
             "If '<' is a word of the text, write a blank after '<'.",
             offset,
         )
