@@ -41,9 +41,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     helps = {
         "apply": "add errors of this kind (see --list). To add several kinds, repeat --apply",
         "rate": f"probability that a span is changed. Give one --rate {shared}",
-        "seed": "random seed: N for the first --apply, N + 1 for the second, and so on",
+        "seed": "random seed: N for the first --apply, N + 1 for the second",
         "first": f"change only the first N spans. Give one --first {shared}",
-        "matched": "let similar errors change equally many spans: short_extension changes as many as long_extension",
+        "matched": "change equally many spans with similar errors, such as short_extension and long_extension",
         "list": "list the kinds of errors for --apply, and exit",
         "as-spans": "write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",
     }
