@@ -183,12 +183,12 @@ class TagColumns(LabelDecoding):
     Attributes:
         id2label: file with the names of integer tags: one name on each line, or a model's config.json.
         ignore_index: ignore tokens with this integer tag in the first file; needs --id2label.
-        documents: where documents begin. In files of tags, the default is after blank lines. If KEY is -DOCSTART-,
-            documents begin at -DOCSTART- lines. With another KEY, documents begin at comments '# KEY = ...'. In texts
-            with inline markup, KEY is:
-            - lines (default): each line is a document
-            - blank: blank lines separate documents
-            - file: the file is one document
+        documents: where documents begin. In files of tags, the default is after blank lines. KEY is:
+            - -DOCSTART-: in files of tags, at -DOCSTART- lines
+            - another key: in files of tags, at comments '# KEY = ...'
+            - lines: in texts with inline markup, at each line (default)
+            - blank: in texts with inline markup, after blank lines
+            - file: in texts with inline markup, only at the start of the file
         outside: the tag of tokens outside all spans, such as _ (default: O). If TAG is `o`, the prefixes b- and i- are
             read as B- and I-. If TAG is `nothing`, every tag is a label, even O.
         boundary: lines that begin with WORD separate documents, as in --boundary=-X- (default: -DOCSTART-).
@@ -254,10 +254,10 @@ class InputFiles(
     grounding: Any = option(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is the name of a policy, or one action for "
-        "each case, such as empty,keep,exact,whole,first,drop,drop,keep.\n"
-        f"- names, to compare positions: {', '.join(NAMED)}\n- cases, to compare positions: {', '.join(PLACES)}\n"
-        f"- names, to compare only strings: {', '.join(NAMED_STRINGS)}\n"
-        f"- cases, to compare only strings: {', '.join(StringPolicy.places)}",
+        "each case in order, such as empty,keep,exact,whole,first,drop,drop,keep.\n"
+        f"- policies for positions: {', '.join(NAMED)}\n- their cases, in order: {', '.join(PLACES)}\n"
+        f"- policies for strings only: {', '.join(NAMED_STRINGS)}\n"
+        f"- their cases, in order: {', '.join(StringPolicy.places)}",
         offered=([(*NAMED, *NAMED_STRINGS)], GroundingPolicy.choices(), StringPolicy.choices()),
         metavar="POLICY",
         topic="answers",

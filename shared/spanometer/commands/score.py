@@ -54,8 +54,8 @@ class ScoreOutput(TableOutput):
         per_label: also show the scores of each label and their averages.
         per_document: also show the scores of each document.
         score_only: print only the main score, for scripts; needs a single measure.
-        by_chance: also score groups of documents, split by the F1 expected by chance. BOUNDS 0.175 gives two groups,
-            below 0.175 and the rest. BOUNDS 0.1,0.2 gives three.
+        by_chance: also score groups of documents, split by the F1 expected by chance. For example, 0.175 gives two
+            groups: documents below 0.175, and all others. 0.1,0.2 gives three groups.
     """
 
     per_label: bool = switch(common=True, topic="measures")

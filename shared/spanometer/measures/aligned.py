@@ -31,8 +31,8 @@ class AlignedMeasure(Measure):
     for overlapping spans of one label then raises it for all overlapping spans.
 
     Attributes:
-        match_labels: compare labels and positions. If off, compare only positions, and count spans with the same tokens
-            once.
+        match_labels: compare labels and positions. If off, compare only positions: a PER span and a LOC span with the
+            same tokens are then one span.
     """
 
     match_labels: bool = option(True, label="Labels must agree")
@@ -91,7 +91,7 @@ class PrecisionRecallF1(Measure):
     average: str = reused_option(
         Measure,
         "average",
-        choices={**ALL_AVERAGES, DOCUMENTS_BY_LABEL: "mean over documents, for the overall score and label scores"},
+        choices={**ALL_AVERAGES, DOCUMENTS_BY_LABEL: "the overall score and label scores are means over documents"},
     )
     f_beta: float = option(1.0, help="beta of F-beta; 2 gives recall twice the weight of precision", low=0)
     combination: str = option(

@@ -16,7 +16,7 @@ _PIECES = 1 << 16
 
 
 class Bcubed(FMeasure):
-    """Compute B-cubed precision, recall and F1: for each token, the overlap of its predicted and its reference span.
+    """Compute B-cubed precision, recall and F1 from the overlap of the predicted and the reference span of each token.
 
     Let ŝ be a predicted span that contains token t, and s(t) the reference span of the same label that contains t. Then
     precision(t) = |ŝ ∩ s(t)| / |ŝ|, and P is the mean over all tokens of predicted spans. R swaps the two sides. (The
@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "mean over tokens in predicted spans: share of the predicted span that the token's reference span covers",
-        "mean over tokens in reference spans: share of the reference span that the token's predicted span covers",
+        "for the two spans of a token: shared tokens / tokens of the predicted span; mean over predicted tokens",
+        "for the two spans of a token: shared tokens / tokens of the reference span; mean over reference tokens",
     )
     place = 40
 

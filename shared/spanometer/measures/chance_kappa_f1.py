@@ -73,9 +73,9 @@ class ChanceKappaF1(AlignedMeasure):
             appendix; `auto`: uniform if (n - a + k) / (n - a_i + 1) exceeds `uniform_threshold`, otherwise exact. n is
             the number of tokens in the document, k the number of spans, a their total length and a_i the length of the
             span.
-        uniform_threshold: minimum accuracy of the approximation, for method=auto.
-        n_simulations: number of simulated random annotations, for chance_f1_std (standard deviation of the simulated
-            F1) and p_value (share of the simulations that reach the observed F1).
+        uniform_threshold: with method=auto, use the approximation only if its accuracy exceeds this value.
+        n_simulations: number of simulated random annotations. They give the standard deviation of F1 by chance
+            (chance_f1_std) and the p-value of the observed F1 (p_value).
         seed: the seed of the simulations.
         zero_division: value of undefined scores.
 

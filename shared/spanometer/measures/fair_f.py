@@ -88,8 +88,8 @@ class FairF(FMeasure):
 
     Attributes:
         weights: weights of errors. "fair": a wrong label or boundary is 0.5 FP and 0.5 FN. "weighted": like "fair", but
-            a boundary error is half right (0.5 TP). Or set your own weights, such as {"BE": {"TP": 0.5, "FP": 0.25,
-            "FN": 0.25}} or "BE=0.5/0.25/0.25" for boundary errors.
+            a boundary error is half right (0.5 TP). Or set your own weights, here for boundary errors: {"BE": {"TP":
+            0.5, "FP": 0.25, "FN": 0.25}}, in short "BE=0.5/0.25/0.25".
         focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
             label of the predicted span.
 
@@ -105,8 +105,8 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="label that gets the error if the two labels differ",
-        choices={"target": "the reference span's label", "system": "the predicted span's label"},
+        help="label for which an error counts if the two labels differ",
+        choices={"target": "label of the reference span", "system": "label of the predicted span"},
         label="Wrong labels belong to",
     )
 

@@ -69,11 +69,11 @@ class Gamma(UnitMeasure):
         distances: distances from 0 to 1 between labels, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default
             distance is 1.
         sampler: how to create random annotations: `shift` as in the paper, `statistical` as in pygamma-agreement.
-        min_shift: the minimum distance between the shifts of two annotators with the sampler `shift`: the `mean` length
-            of a unit (the paper) or `half` of it (the paper's program and pygamma-agreement).
+        min_shift: the minimum difference between the shifts of two annotators with the sampler `shift`: the `mean`
+            length of a unit (the paper) or `half` of it (the paper's program and pygamma-agreement).
         samples: number of random annotations.
-        precision: draw random annotations until the relative error of the expected disorder is at most this value, with
-            95% confidence.
+        precision: draw more random annotations if the expected disorder is not precise enough. The value 0.02 means a
+            relative error of at most 2%, with 95% confidence.
         seed: the seed of the random annotations.
         processes: the number of processes; it does not change the result.
         zero_division: value of undefined scores.
@@ -102,7 +102,7 @@ class Gamma(UnitMeasure):
         "shift",
         help="how to make random annotations",
         choices={
-            "shift": "shift real annotations, wrapping around at the end, as in the paper",
+            "shift": "shift real annotations; units that pass the end continue at the start, as in the paper",
             "statistical": "draw the number, lengths and gaps of units from normal distributions, as pygamma-agreement "
             "does",
         },
@@ -110,7 +110,7 @@ class Gamma(UnitMeasure):
     )
     min_shift: str = option(
         "mean",
-        help="minimum distance between the shifts of two annotators, for sampler=shift",
+        help="minimum difference between the shifts of any two annotators, for sampler=shift",
         choices={
             "mean": "the mean length of a unit, as in the paper",
             "half": "half of the mean length, as in the authors' program",
@@ -130,7 +130,7 @@ class Gamma(UnitMeasure):
         "gamma": Key("gamma", "agreement on units and labels, corrected for chance (chance level: 0)", "(-∞, 1]"),
         "gamma_cat": Key(
             "gamma-cat",
-            "agreement on the labels of aligned units, corrected for chance. The value of a single label is gamma-k",
+            "agreement on the labels of aligned units, corrected for chance; for a single label, it is called gamma-k",
             "(-∞, 1]",
         ),
         "observed_disorder": error_key("observed disorder", "disorder of the best alignment of all units", share=False),

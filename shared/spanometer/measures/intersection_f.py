@@ -20,8 +20,8 @@ class IntersectionF(FMeasure):
     tokens (neleval's max).
 
     Attributes:
-        cap: limit the coverage of each span to 1, for annotations with overlapping spans of one label.
-        best: sides on which only the largest overlap of each span counts.
+        cap: allow overlapping spans with the same label, and limit the coverage of each span to 1.
+        best: sides on which a span with several overlaps counts only the largest overlap.
 
     Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,
     in spans.

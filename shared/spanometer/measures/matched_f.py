@@ -72,11 +72,11 @@ class MatchedF(FMeasure):
         "iou_threshold",
         help="value of a matched pair",
         choices={
-            "iou_threshold": "all or nothing: 1 if its intersection over union reaches the threshold",
-            "iou_50_95": "mean of iou_threshold over the thresholds 0.5, 0.55 ... 0.95",
+            "iou_threshold": "1 if its intersection over union reaches the threshold, otherwise 0",
+            "iou_50_95": "like iou_threshold, averaged over the thresholds 0.5, 0.55 ... 0.95",
             "iou": "its intersection over union",
             "overlap": "1 for any shared token",
-            "mpp": "for precision, the covered share of the predicted span; for recall, of the reference span",
+            "mpp": "shared tokens / tokens of the predicted span for precision, of the reference span for recall",
         },
         label="Credit of a pair",
     )

@@ -52,7 +52,7 @@ class RelaxedF(FMeasure):
             "any": "one shared token is enough",
             "iou": "intersection over union",
             "dice": "twice the intersection, divided by the sum of sizes",
-            "coverage": "for precision, the covered share of the predicted span; for recall, of the reference span",
+            "coverage": "shared tokens / tokens of the predicted span for precision, of the reference span for recall",
         },
         label="Overlap",
     )
@@ -68,8 +68,8 @@ class RelaxedF(FMeasure):
         help="how many spans a span can match",
         choices={
             "many": "any number",
-            "first": "one; each reference span takes the first unused predicted span that overlaps enough",
-            "fresh": "any number; if several predicted spans match a reference span, only the first counts",
+            "first": "one: each reference span takes the first unused predicted span that overlaps enough",
+            "fresh": "any number, but if two predicted spans match one reference span, the second is ignored",
         },
         label="Matching",
     )
@@ -78,7 +78,7 @@ class RelaxedF(FMeasure):
         help="how recall is defined",
         choices={
             "found": "found reference spans / all reference spans",
-            "right": "right predicted spans / (right predicted spans + missed reference spans)",
+            "right": "R / (R + M), with R right predicted spans and M missed reference spans",
         },
         only_with={"matching": ("many",)},
     )

@@ -69,9 +69,9 @@ class SemevalF(FMeasure):
         "joint",
         help="how spans that share tokens are paired",
         choices={
-            "joint": "all schemas use the same best pairing",
-            "schema": "each schema uses the pairing that gives it the most correct pairs",
-            "first": "each predicted span takes the identical reference span, else the first unmatched reference span",
+            "joint": "one best pairing, the same for all schemas",
+            "schema": "the pairing with the most correct pairs in the chosen schema",
+            "first": "each predicted span takes the identical reference span, or else the first unmatched one",
             "nervaluate": "predicted spans are paired one after another, as in nervaluate",
         },
         label="Alignment",

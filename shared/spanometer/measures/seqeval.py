@@ -58,7 +58,7 @@ class Seqeval(Measure):
     scheme: str | None = option(None, choices=tuple(SCHEMES), convert=canonical, label="Tag scheme")
     mode: str | None = option(
         None,
-        help="how to handle illegal tags. If None, read them as the CoNLL script does. The other value is",
+        help="how to handle illegal tags. None reads them as the CoNLL script does. The only other value is",
         choices={"strict": "drop malformed spans"},
         label="Mode",
     )

@@ -71,8 +71,8 @@ class SlIcm(AlignedMeasure):
             one unit of information (1 bit with the default base), for any `log_base`. `"corpus"` uses the frequencies
             of tokens that come with the data, as on the command line. Only tokens in spans need a probability: the
             mapping may lack other words, and lists may have None, NaN or 0 for other tokens.
-        unknown: probability of words that are not in the dict token_probabilities. If None, a span with an unknown word
-            raises an error.
+        unknown: assumed probability of words that are not in the dict token_probabilities. If None, such a word in a
+            span raises an error.
         prior: what N_t and N count in the reference: `spans`, or `tokens` in spans. The paper's text and appendix
             differ; its Table 4 uses spans. For a label that is missing in the reference, N_t is 1.
         log_base: base of the logarithms.
@@ -82,7 +82,7 @@ class SlIcm(AlignedMeasure):
             information in its intersections, then the most pairs; the paper leaves the matching open.
         alpha1: weight of the predictions' information.
         alpha2: weight of the reference's information.
-        beta: extra weight of shared information, added to the weight 1.
+        beta: shared information has the weight 1 + beta.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
@@ -98,9 +98,9 @@ class SlIcm(AlignedMeasure):
     )
     token_probabilities: Probabilities = option(
         None,
-        help="word probabilities: a dict from words to numbers (needs the option tokens), a list of numbers for each "
-        'document, one number for all tokens, or "corpus" for token frequencies. Without token_probabilities and '
-        "tokens, each token carries one unit of information",
+        help='word probabilities: a dict such as {"the": 0.05} (needs the option tokens), a list of numbers for each '
+        'document, one number for all tokens, or "corpus" for token frequencies. If neither token_probabilities nor '
+        "tokens is set, each token has the information 1",
         type="float, str, dict or list of lists of float",
         convert=lambda given: TokenProbabilities.read(given) if is_ordered(given) else given,
         parse=lambda text: _probabilities_in(text),
@@ -118,7 +118,7 @@ class SlIcm(AlignedMeasure):
         help="which spans are matched",
         choices={
             "mutual": "spans that are each other's best match",
-            "optimal": "the one-to-one matching that shares the most information",
+            "optimal": "the one-to-one matching with the most shared information in total",
         },
         label="Matching",
     )

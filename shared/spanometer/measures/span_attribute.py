@@ -84,10 +84,10 @@ class SpanAttribute(Measure):
     Counts: numbers of items, spans on only one side, and a row for each predicted item, see `AttributeCounts`.
 
     Attributes:
-        attributes: attributes to score: None for all, a list of names, or a dict from names to lists of labels, such as
-            {"negated": ["DRUG"], "date": True}. True means all labels.
+        attributes: attributes to score: None for all, a list of names, or a dict. The dict {"negated": ["DRUG"],
+            "date": True} scores negated only on DRUG spans, and date on all spans.
         default_values: default values of attributes; an attribute with its default value counts as missing.
-        include_falsy: also count missing attributes, None, False, 0, 0.0 and "" as values.
+        include_falsy: also count None, False, 0, 0.0, "" and missing attributes as values.
         micro_key: name of the total over all attributes.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`, see above.
         filter: the documents to score. None: all. Or a function that takes the reference spans of a document (a list of
@@ -116,11 +116,11 @@ class SpanAttribute(Measure):
     micro_key: str = option("micro", kind=str, label="Name of all together")
     average_precision: str = option(
         "ties",
-        help="how average precision treats values with equal scores",
+        help="how average precision ranks values with equal scores",
         choices={
-            "ties": "values with equal scores form one step of the ranking",
-            "edsnlp": "each value is one step, in document order",
-            "edsnlp-0.20": "like edsnlp, without the first step",
+            "ties": "together, as one step of the ranking",
+            "edsnlp": "one after another, in document order",
+            "edsnlp-0.20": "like edsnlp, but the first value adds nothing to the sum",
         },
         label="Average precision",
     )

@@ -32,8 +32,8 @@ class SpanF(FMeasure):
         choices={
             "once": "equal spans count once",
             "each": "each copy counts; copies are matched one to one",
-            "wrong": "a right span counts once, but each copy of a wrong span counts",
-            "forms": "spans with the same string and label count once, as right if any of them is right",
+            "wrong": "each copy of a wrong span counts, but a right span counts once",
+            "forms": "spans with the same string and label count as one span, right if any of them is right",
         },
     )
     tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document, for duplicates=forms")

@@ -38,7 +38,7 @@ class TokenF(FMeasure):
             "BIO": "like IO, with a mark on the first token of each span",
             "BIOE": "like BIO, with a mark on the last token of each span",
             "BIOES": "like BIOE, with a mark on each span of one token",
-            "IO*": "like IO, but the gap between two neighbouring tokens of a span also counts as a token",
+            "IO*": "like IO, plus the gaps inside spans: a span of three tokens counts as 3 tokens and 2 gaps",
         },
         label="Format",
     )
