@@ -66,12 +66,10 @@ _STORED = (
     "To run the experiment again, type: python -m experiments decoding"
 )
 
-_BES = "policy that ignores the tags I and O"
-
 _STATEMENTS = {
     "Viterbi is above every repair policy": ("Viterbi", "best policy"),
-    "the best policy is above ignoring the tags I and O": ("best policy", _BES),
-    "ignoring the tags I and O is above the worst policy": (_BES, "worst policy"),
+    "the best policy is above ignoring the tags I and O": ("best policy", "policy that ignores the tags I and O"),
+    "ignoring the tags I and O is above the worst policy": ("policy that ignores the tags I and O", "worst policy"),
 }
 
 
@@ -106,7 +104,7 @@ def policies(inputs: Inputs) -> Iterator[Cell | str]:
     # by our name: the name of the printed value, and the name of ours
     values = {
         "worst policy": (printed["worst"], scores[f"argmax, worst {size}"]),
-        _BES: (printed["bes"], scores["argmax, bes"]),
+        "policy that ignores the tags I and O": (printed["bes"], scores["argmax, bes"]),
         "best policy": (printed["best"], scores[f"argmax, best {size}"]),
         "Viterbi": (printed["viterbi"], scores["Viterbi"]),
     }
