@@ -59,7 +59,7 @@ def picture() -> str:
         drawing.rule(x, top - 8, x, drawing.height - 8)
         drawing.text(x, drawing.height + 14, f"{value:g}")
     drawing.height += 20
-    caption = "Kendall's tau between the ranking by span_f and by each other measure, with its 95 % interval."
+    caption = "Kendall's tau between the ranking by span_f and by every other measure, with its 95 % interval."
     return drawing.figure(caption, 6)
 
 

@@ -170,7 +170,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     path = InputPath.of(options.file)
     if source.outside == "nothing":
         nothing = setting("outside", "nothing")
-        problem = f"'{nothing}' reads every tag as a label, even O, so no scheme can be converted."
+        problem = f"with '{nothing}', every tag is a label, even O, so there is no scheme to convert."
         remedy = f"Remove '{nothing}'. If the tags have no prefixes (PER, O), set {setting('prefix', False)}."
         raise InputError(problem, remedy, source=path)
     files = files_of(path)

@@ -132,7 +132,7 @@ COUNTS = {
     "rewritten": "answers that repeat the text with marks, but change its words",
     "repaired": "answers whose JSON has comments, curly quotes, or unescaped quotes",
     "unread": "items with unreadable offsets",
-    "other_fields": "parts of answers outside all items: keys, values and lines",
+    "other_fields": "keys, values and lines of an answer that belong to no item",
     "turned": "items with the mention before the label, in formats that allow both orders",
 }
 """The counts of answers."""

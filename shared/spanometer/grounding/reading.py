@@ -24,7 +24,7 @@ class AnswerReading:
         grounding: how to find the entities of an answer in the text.
         asked_labels: labels that the prompt asked for. The grounding policy keeps or drops entities with other labels.
         aliases: rename the labels in answers to the labels of the reference.
-        offsets: how to use the offsets in answers (default: as the grounding policy does).
+        offsets: how to use the offsets in answers (default: the grounding policy decides).
         answer_format: format of answers.
         item_mention_key: key of the mention in each entity of a JSON answer.
         item_label_key: key of the label in each entity of a JSON answer.

@@ -30,8 +30,8 @@ _LISTED = 50
 """The maximum number of names that an error lists."""
 
 _ATTRIBUTES_REMEDY = (
-    "Use a list such as ['negated']. To score an attribute only on spans of some labels, use a mapping such as "
-    "{'negated': ['PER']}. For all attributes, use None."
+    "List the attributes to score, such as ['negated']. To score an attribute only on spans with some labels, write "
+    "{'negated': ['PER']}. To score all attributes, use None."
 )
 
 _BOUNDS = ("label", "start", "end")
@@ -247,8 +247,8 @@ def require_one_type(
             place = InputError("", **_place_of(sides, number, int(side.span[row]), documents))
             earlier, earlier_place = first.setdefault((name, _meaning(value)), (value, place))
             if type(earlier) is not type(value):
-                where = mention("default_values") if earlier_place is None else OTHER_PLACE
-                problem = f"the value of {shown(name)} is {with_type(value)}, but {with_type(earlier)} in {where}."
+                where = f"in {mention('default_values')}" if earlier_place is None else f"in {OTHER_PLACE}"
+                problem = f"{shown(name)} is {with_type(value)}, but {where} it is {with_type(earlier)}."
                 if earlier_place is not None and earlier_place.place == place.place:
                     problem = f"the attribute {shown(name)} is both {with_type(value)} and {with_type(earlier)}."
                 remedy = "Use one type for all values of an attribute."

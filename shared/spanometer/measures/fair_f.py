@@ -105,7 +105,7 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="label for which an error counts if the two labels differ",
+        help="label that gets the error if a predicted span has a wrong label",
         choices={"target": "label of the reference span", "system": "label of the predicted span"},
         label="Wrong labels belong to",
     )

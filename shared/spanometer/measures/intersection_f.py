@@ -21,7 +21,7 @@ class IntersectionF(FMeasure):
 
     Attributes:
         cap: allow overlapping spans with the same label, and limit the coverage of each span to 1.
-        best: sides on which a span with several overlaps counts only the largest overlap.
+        best: sides whose spans count only their largest overlap, if they overlap several spans.
 
     Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,
     in spans.

@@ -57,7 +57,7 @@ class Signature:
         for part in filter(None, parts):
             name, colon, value = part.partition(":")
             if not colon:
-                problem = f"{shown(part)} is not part of a signature."
+                problem = f"the part {shown(part)} of the signature has no value."
                 raise InputError(problem, "Write each part as NAME:VALUE, and separate the parts by |.")
             values[name.strip()] = unescaped(value.strip(), "|")
         return cls(measure, values, values.pop("v", ""))

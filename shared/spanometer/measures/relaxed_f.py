@@ -60,7 +60,7 @@ class RelaxedF(FMeasure):
     credit: str = option(
         "one",
         help="value of a span that overlaps enough",
-        choices={"one": "always 1", "best": "its largest overlap"},
+        choices={"one": "1", "best": "the largest overlap of the span"},
         only_with={"overlap": ("iou", "dice", "coverage"), "matching": ("many",)},
     )
     matching: str = option(

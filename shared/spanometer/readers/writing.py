@@ -15,7 +15,7 @@ from ..options import require_known
 from .formats import writers
 from .source import FileLike, require_stream
 
-_NAMES = "Each output file is named after its document. Give each document its own name that is valid for a file."
+_NAMES = "Each output file is named after its document. Give each document a different name that is a valid file name."
 
 _LEVEL = 6
 """The compression level of gzip, the same as the program's default."""
@@ -129,8 +129,8 @@ def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str,
                 if not isinstance(error, FileExistsError) or not os.path.isfile(file):
                     reason = (getattr(error, "strerror", None) or str(error)).lower()
                     raise InputError(f"{name!r} cannot be written: {reason}.", _NAMES, source=path) from None
-                several = f"If both are one document by two annotators, choose one with {setting('annotator')}."
-                problem = f"two documents would be written to {name!r}."
+                several = f"If the document has two annotators, choose one annotator with {setting('annotator')}."
+                problem = f"two documents would be written to the same file, {name!r}."
                 raise InputError(problem, f"{_NAMES} {several}", source=source) from None
 
 

@@ -160,8 +160,8 @@ def matched(name: str, transformation: Transformation, spans: Spans) -> Transfor
     """
     group = next((names for names in PAIRS if name in names), ())
     if not group:
-        problem = f"{setting('matched', True)} compares a transformation with its opposite, but {name} has no opposite."
-        remedy = f"Leave out {setting('matched', True)}, or apply one of {', '.join(chain.from_iterable(PAIRS))}."
+        problem = f"{setting('matched', True)} needs a transformation that has an opposite, but {name!r} has none."
+        remedy = f"Leave out {setting('matched', True)}, or apply {', '.join(map(repr, chain.from_iterable(PAIRS)))}."
         raise InputError(problem, remedy)
     shared = {field: getattr(transformation, field) for field in ("rate", "seed", "overlap", "beyond")}
     room = max(getattr(TRANSFORMATIONS[other], "room", None) or 0 for other in group)
