@@ -225,12 +225,6 @@ class SlIcm(AlignedMeasure):
     def _count(self, alignment: Alignment) -> Counts:
         """Match the spans, and sum the information of spans and of matched intersections."""
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
-        if self.needs_tokens:
-            raise InputError(
-                f"{mention('token_probabilities')} are probabilities of words, but the words are missing.",
-                f"Pass {setting('tokens')} too. On the command line, use files with words.",
-                option="token_probabilities",
-            )
         information = self.information(np.diff(alignment.offsets), exact=alignment.lengths is not None)
         self._require_known(alignment, information)
 
