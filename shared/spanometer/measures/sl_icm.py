@@ -65,6 +65,7 @@ class SlIcm(AlignedMeasure):
     Attributes:
         tokens: the words of each document. P(w) is their relative frequency in these documents, unless
             `token_probabilities` is a mapping. Counts of parts of a corpus can be added only with fixed probabilities.
+            Scores of documents and resampled corpora keep the frequencies in the whole corpus.
         token_probabilities: P(w). A mapping from words to probabilities (needs `tokens`; see
             `information.word_probabilities`). Or a list of floats for each document, one for each token, from a
             language model. Or one float for all tokens (the paper's constant). None without `tokens` gives each token

@@ -27,7 +27,8 @@ class SpanF(FMeasure):
     Attributes:
         duplicates: how often a span counts that one side has k times and the other side k' times. `once`: once. `each`:
             k times, and min(k, k') of them are right. `wrong`: once if it is right, k times if it is wrong (n2c2-2018).
-            `forms`: once for each string and label in the corpus, see `tokens`.
+            `forms`: once for each string and label in the corpus, see `tokens`. A document and a resampled corpus count
+            their own forms.
 
     Counts: `both`, `predicted`, `reference`, in spans.
     """
