@@ -4,6 +4,7 @@ import json
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 
 import spanometer
@@ -13,6 +14,7 @@ from slow.forms import form_counts
 from spanometer import Spans
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.exceptions import InputError
+from spanometer.measures.registry import read_counts
 from spanometer.measures.span_f import SpanF
 from spanometer.measures.token_f import TokenF
 
@@ -33,6 +35,12 @@ def slow_counts(references, predictions, duplicates, *, match_labels):
     return {name: sums[name] for name in ("both", "predicted", "reference")}
 
 
+def random_sides(draw, tokens, documents, most):
+    """Draw the labels and tokens of fewer than `most` spans for each document of two sides."""
+    sizes = [[draw.randrange(most) for _ in range(documents)] for _ in range(2)]
+    return [[[(draw.choice("AB"), draw.choice(tokens)) for _ in range(size)] for size in side] for side in sizes]
+
+
 @pytest.mark.parametrize(("duplicates", "counts"), [("once", (1, 2, 2)), ("each", (1, 4, 2)), ("wrong", (1, 3, 2))])
 def test_by_hand(duplicates, counts):
     # the script of n2c2-2018 has a precision of 1/3 here, a set 1/2 and a multiset 1/4
@@ -49,10 +57,7 @@ def test_against_counters(duplicates, match_labels, fragmented):
     draw = random.Random(f"{duplicates} {match_labels} {fragmented}")
     tokens = [frozenset({0, 1}), frozenset({1}), frozenset({0, 1, 2}), frozenset({3})]
     tokens += [frozenset({0, 2}), frozenset({0, 3})] if fragmented else []
-    sides = [
-        [[(draw.choice("AB"), draw.choice(tokens)) for _ in range(draw.randrange(6))] for _ in range(300)]
-        for _ in range(2)
-    ]
+    sides = random_sides(draw, tokens, 300, 6)
     measure = SpanF(duplicates=duplicates, match_labels=match_labels)
     expected = slow_counts(*sides, duplicates, match_labels=match_labels)
     assert measure.counts(*map(as_spans, sides)).total() == expected
@@ -113,12 +118,13 @@ def test_forms_by_hand():
     output = spans("2-3:LOC 0-1:PLACE", "0-1:LOC 2-4:LOC 3-4:PER")
     measure = SpanF(duplicates="forms", tokens=words)
     counts = measure.counts(gold, output)
-    assert counts.total() == {"both": 2, "predicted": 4, "reference": 3}
+    assert ("tokens" in measure.options(), counts.total()) == (False, {"both": 2, "predicted": 4, "reference": 3})
     assert counts.by_label()["LOC"] == {"both": 2, "predicted": 2, "reference": 2}
-    # LOC Rome counts where it is right
-    (of_documents,) = counts.per_document()
-    assert of_documents["predicted"].sum(axis=1).tolist() == [2, 2]
-    assert "tokens" not in measure.options()
+    # each document has LOC Rome
+    assert measure.document_scores(counts)["precision"].tolist() == [1 / 2, 1 / 3]
+    means = SpanF(duplicates="forms", tokens=words, average="documents_by_label")
+    assert means.score_per_label(means.counts(gold, output))["LOC"]["precision"] == 3 / 4
+    assert measure.totals(read_counts(counts.to_bytes()), np.array([[2, 0]]))["predicted"].tolist() == [[1, 0, 1]]
     unlabelled = SpanF(duplicates="forms", tokens=words, match_labels=False).counts(gold, output).total()
     assert unlabelled == {"both": 2, "predicted": 3, "reference": 2}
 
@@ -132,13 +138,14 @@ def test_forms_against_sets(match_labels, fragmented, known):
     tokens += [frozenset({0, 2}), frozenset({0, 3})] if fragmented else []
     for documents in (1, 3, 20):
         words = [draw.choices("ab", k=4) for _ in range(documents)]
-        sides = [
-            [[(draw.choice("AB"), draw.choice(tokens)) for _ in range(draw.randrange(4))] for _ in words]
-            for _ in range(2)
-        ]
+        sides = random_sides(draw, tokens, documents, 4)
         measure = SpanF(duplicates="forms", tokens=words, match_labels=match_labels)
-        columns = [as_spans(side, [4] * documents if known else None) for side in sides]
-        assert measure.counts(*columns).total() == form_counts(*sides, words, match_labels=match_labels)
+        counts = measure.counts(*(as_spans(side, [4] * documents if known else None) for side in sides))
+        assert counts.total() == form_counts(*sides, words, match_labels=match_labels)
+        drawn = draw.choices(range(documents), k=documents)
+        resampled = ([side[place] for place in drawn] for side in (*sides, words))
+        found = measure.totals(counts, np.bincount(drawn, minlength=documents)[None])
+        assert {name: found[name].sum() for name in found} == form_counts(*resampled, match_labels=match_labels)
 
 
 def test_forms_of_files(tmp_path):
@@ -151,6 +158,7 @@ def test_forms_of_files(tmp_path):
     for options in ({}, {"tokenizer": "words"}):
         report = spanometer.score(*files, measures="span_f(duplicates=forms)", **options)
         assert report.results[0].counts == {"both": 1, "predicted": 2, "reference": 1}
+    assert spanometer.errors(*files, measure="sl_icm(token_probabilities=corpus)").only.costs.score < 1
     systems = {"a": files[1], "b": files[0]}
     result = spanometer.compare(files[0], systems, measures="span_f(duplicates=forms)", n_resamples=10)
     assert [system.scores["f1"] for system in result.measures["span_f"].systems.values()] == pytest.approx([2 / 3, 1])
@@ -160,3 +168,8 @@ def test_forms_without_words():
     measure = SpanF(duplicates="forms")
     with pytest.raises(InputError, match="counts each string once"):
         policy_spread([["B-A"]], [["I-A"]], measures=measure)
+    with pytest.raises(InputError, match="counts of span_f: they cannot be added"):
+        _ = spanometer.errors([["B-A"]], [["O"]], measure=measure, words=[["Ann"]]).only.costs
+    # whichever outputs are swapped, one system finds Ann and the other does not
+    systems, found = {"a": [["O"], ["B-A"]], "b": [["O"], ["O"]]}, SpanF(duplicates="forms", tokens=[["Ann"]] * 2)
+    assert spanometer.compare([["B-A"]] * 2, systems, measures=found).measures["span_f"].pairs[0].p_randomisation == 1

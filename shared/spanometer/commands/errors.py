@@ -43,6 +43,7 @@ from .input_files import CONTENTS, OF_SEVERAL, InputFiles, add_reading
 from .measures import MeasureRequest, add_measure_options
 from .options import add_options, add_systems, name_list, read_options, refuse, switch
 from .output import TableOutput
+from .score import informed
 
 _COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
 
@@ -172,7 +173,7 @@ def run(options: argparse.Namespace) -> None:
     corpus = corpus.read(words=True)
     if output.changes:
         require_two_systems("--changes", corpus.systems)
-    values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
+    values = {"measure": informed(corpus, measures)[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
     with corpus.placing_errors():
         result = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))
     under, protocol = request.under_protocol({"errors": result})

@@ -191,21 +191,19 @@ class Counts:
     def flagged(self) -> np.ndarray:
         """Flag the documents that have any count, shape (documents)."""
         flags = np.zeros(self.documents, dtype=bool)
-        for column in self.columns.values():
-            flags[column.document if column.value is None else column.document[column.value != 0]] = True
-        flags[self.rows.get("document", [])] = True
+        flags[self._counted() // self._width] = True
         return flags
 
     def documents_by_label(self) -> dict[str, int]:
         """Compute for each label the number of documents that have counts of it."""
-        places = [np.zeros(0, dtype=np.int64)]
-        for column in self.columns.values():
-            there = slice(None) if column.value is None else column.value != 0
-            places.append(self._place(column.document[there], column.label[there]))
-        if self.rows:
-            places.append(self._place(self.rows["document"], self.rows["label"]))
-        numbers = np.bincount(np.unique(np.concatenate(places)) % self._width, minlength=self._width)
+        numbers = np.bincount(np.unique(self._counted()) % self._width, minlength=self._width)
         return dict(zip(self.labels, numbers.tolist(), strict=False))
+
+    def _counted(self) -> np.ndarray:
+        """Return the places (document * labels + label) of all values that are not 0, and of all rows."""
+        columns = [*self.columns.values(), *([Column(self.rows["document"], self.rows["label"])] if self.rows else [])]
+        places = (self._place(each.document, each.label)[each.values != 0] for each in columns)
+        return np.concatenate([np.zeros(0, dtype=np.int64), *places])
 
     def condensed(self) -> Self:
         """Merge all documents into one; `rows` keep their length."""

@@ -127,10 +127,10 @@ def _shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[str, 
 
 
 def _rows(table: pa.Table, document: np.ndarray, label: np.ndarray) -> dict[str, np.ndarray]:
-    """Read `rows` from lists of structs; raise a ValueError if a value is no number."""
+    """Read `rows` from lists of structs; raise a ValueError if a value is neither a number nor a text."""
     row = pa.compute.list_parent_indices(table["rows"]).to_numpy()
     values = pa.compute.list_flatten(table["rows"])
-    fields = {item.name: pa.compute.struct_field(values, item.name).to_numpy() for item in values.type}
-    if any(column.dtype.kind not in "biuf" for column in fields.values()):
+    fields = {item.name: np.asarray(pa.compute.struct_field(values, item.name)) for item in values.type}
+    if any(column.dtype.kind not in "biufO" for column in fields.values()):
         raise ValueError
     return {"document": document[row], "label": label[row], **fields}

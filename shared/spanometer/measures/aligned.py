@@ -46,6 +46,9 @@ class AlignedMeasure(Measure):
 
     def count(self, alignment: Alignment) -> Counts:
         """Compute counts from an alignment. Several measures can use the same alignment."""
+        if self.needs_tokens:
+            remedy = f"{TOKENS_REMEDY} On the command line, use files with words."
+            raise InputError(f"{self.name} needs words with these options, but there are no words.", remedy)
         return replace(self._count(self.compared(alignment)), measure=self)
 
     def compared(self, alignment: Alignment) -> Alignment:
@@ -246,6 +249,14 @@ def with_words(measures: Iterable[Measure], words: Callable[[], Any]) -> list[An
     listed: list[Any] = list(measures)
     tokens = words() if any(measure.needs_tokens for measure in listed) else None
     return [replace(measure, tokens=tokens) if measure.needs_tokens else measure for measure in listed]
+
+
+def part_of(measure: Any, documents: np.ndarray) -> Any:
+    """Return a measure for some documents of a corpus: with only their words, and the probabilities of their tokens."""
+    tokens = getattr(measure, "tokens", None)
+    data = {**vars(measure), "tokens": None if tokens is None else encoded_words(tokens)}
+    own = {name: value.of_documents(documents) for name, value in data.items() if hasattr(value, "of_documents")}
+    return replace(measure, **own)
 
 
 def words_of(tokens: Any, lengths: np.ndarray, *, exact: bool) -> tuple[Tags, np.ndarray]:

@@ -378,7 +378,9 @@ class PrecisionRecallCurve:
 
 
 class Steps:
-    """The steps of several rankings, one ranking for each group of items. A step adds one or more items.
+    """The steps of several rankings: of all items together (group 0), and of each attribute (groups 1, 2 ...).
+
+    A step adds one or more items.
 
     Attributes:
         group: the group of each step.
@@ -389,12 +391,16 @@ class Steps:
 
     Args:
         counts: the counts of all documents.
-        order: the predicted items of all groups, group after group, each by rank.
-        group: the group of each of these items.
         rule: how items with equal scores are ranked, see `SpanAttribute.average_precision`.
+        times: the number of copies of each document; None means one each. Copies are adjacent.
     """
 
-    def __init__(self, counts: AttributeCounts, order: np.ndarray, group: np.ndarray, rule: str) -> None:
+    def __init__(self, counts: AttributeCounts, rule: str, times: np.ndarray | None = None) -> None:
+        order = counts.ranking if times is None else _repeated(counts, rule, times)
+        label = counts.rows["label"][order]
+        by_label = np.argsort(label, kind="stable")
+        group = np.concatenate([np.zeros(len(order), dtype=np.int64), label[by_label] + 1])
+        order = np.concatenate([order, order[by_label]])
         score, right = counts.rows["score"][order], counts.rows["right"][order].astype(np.int64)
         first, end = run_bounds(group)
         rank = np.arange(1, len(group) + 1) - np.repeat(first, end - first)
@@ -405,28 +411,6 @@ class Steps:
             group, score, rank, hits = (column[end - 1] for column in (group, score, rank, hits))
             gained = np.add.reduceat(right, first)
         self.group, self.score, self.rank, self.hits, self.gained = group, score, rank, hits, gained
-
-    @classmethod
-    def of_attributes(cls, counts: AttributeCounts, rule: str, times: np.ndarray | None = None) -> Self:
-        """Rank all items together (group 0), then the items of each attribute (groups 1, 2 ...).
-
-        Args:
-            counts: the counts of all documents.
-            rule: how items with equal scores are ranked, see `SpanAttribute.average_precision`.
-            times: the number of copies of each document; None means one each. Copies are adjacent.
-        """
-        order = counts.ranking if times is None else _repeated(counts, rule, times)
-        label = counts.rows["label"][order]
-        by_label = np.argsort(label, kind="stable")
-        group = np.concatenate([np.zeros(len(order), dtype=np.int64), label[by_label] + 1])
-        return cls(counts, np.concatenate([order, order[by_label]]), group, rule)
-
-    @classmethod
-    def of_documents(cls, counts: AttributeCounts, rule: str) -> Self:
-        """Rank the items of each document separately."""
-        document = counts.rows["document"][counts.ranking]
-        by_document = np.argsort(document, kind="stable")
-        return cls(counts, counts.ranking[by_document], document[by_document], rule)
 
     def precisions(self, groups: int) -> np.ndarray:
         """Sum the precision at the rank of each right item that counts, for each group."""

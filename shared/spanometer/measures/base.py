@@ -1,9 +1,9 @@
 """The base class of all measures."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial, reduce
+from functools import reduce
 from math import isnan, nan
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -37,6 +37,9 @@ Kind = TypeVar("Kind", bound=Counts)
 
 Scores = Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]]
 """A function that maps the summed counts of each label to scores by key."""
+
+_BLOCK = 1 << 19
+"""The approximate number of weights of documents in memory at a time."""
 
 _PARTS = ("sum", "documents")
 """The two counts of each score from which its mean over documents is computed."""
@@ -327,10 +330,17 @@ class Measure(CheckedOptions, ABC):
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the scores of each document, shape (documents)."""
+        nothing = dict.fromkeys(self.keys, np.zeros(0))
+        return joined_values([nothing, *map(self.score_totals, self.totals_per_document(counts))])
+
+    def totals_per_document(self, counts: Counts) -> Iterator[dict[str, np.ndarray]]:
+        """Yield the totals of each document, some documents at a time, shape (documents, labels)."""
+        if not counts.rows:
+            return counts.per_document()
         # rows have no sums by document
-        each = (np.arange(counts.documents)[None] == number for number in range(counts.documents))
-        totals_of = map(partial(self.totals, counts), each) if counts.rows else counts.per_document()
-        return joined_values([dict.fromkeys(self.keys, np.zeros(0)), *map(self.score_totals, totals_of)])
+        number = np.arange(counts.documents)
+        parts = np.array_split(number[:, None], 1 + len(number) ** 2 // _BLOCK)
+        return (self.totals(counts, (part == number).astype(float)) for part in parts if len(part))
 
     def document_scores(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the scores of each document, with NaN for documents without spans on either side."""
@@ -355,7 +365,7 @@ class Measure(CheckedOptions, ABC):
             shared[f"{key}_sum"] = np.where(defined, values, 0.0)
         parts: list[dict[str, Column]] = []
         first = 0
-        for totals in counts.per_document() if self.average == DOCUMENTS_BY_LABEL else ():
+        for totals in self.totals_per_document(counts) if self.average == DOCUMENTS_BY_LABEL else ():
             parts.append({})
             for key, values in scored.label_scores(totals).items():
                 document, label = np.nonzero(~np.isnan(values))

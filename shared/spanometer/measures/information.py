@@ -61,6 +61,11 @@ class TokenProbabilities:
             raise InputError(f"{values[token]!s} is not a probability.", f"{_RANGE}{logarithms}", **place)
         return cls(offsets, np.where(values == 0, np.nan, values))
 
+    def of_documents(self, documents: np.ndarray) -> "TokenProbabilities":
+        """Select documents in the given order."""
+        sizes = np.diff(self.offsets)[documents]
+        return TokenProbabilities(offsets_of(sizes), self.values[ranges(self.offsets[documents], sizes)])
+
 
 def _numbers(row: Any, document: int) -> np.ndarray:
     """Read the numbers of one document, with NaN for None."""

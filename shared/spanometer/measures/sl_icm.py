@@ -65,6 +65,7 @@ class SlIcm(AlignedMeasure):
     Attributes:
         tokens: the words of each document. P(w) is their relative frequency in these documents, unless
             `token_probabilities` is a mapping. Counts of parts of a corpus can be added only with fixed probabilities.
+            Scores of documents and resampled corpora keep the frequencies in the whole corpus.
         token_probabilities: P(w). A mapping from words to probabilities (needs `tokens`; see
             `information.word_probabilities`). Or a list of floats for each document, one for each token, from a
             language model. Or one float for all tokens (the paper's constant). None without `tokens` gives each token
@@ -224,12 +225,6 @@ class SlIcm(AlignedMeasure):
     def _count(self, alignment: Alignment) -> Counts:
         """Match the spans, and sum the information of spans and of matched intersections."""
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
-        if self.needs_tokens:
-            raise InputError(
-                f"{mention('token_probabilities')} are probabilities of words, but the words are missing.",
-                f"Pass {setting('tokens')} too. On the command line, use files with words.",
-                option="token_probabilities",
-            )
         information = self.information(np.diff(alignment.offsets), exact=alignment.lengths is not None)
         self._require_known(alignment, information)
 

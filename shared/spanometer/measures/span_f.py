@@ -3,13 +3,19 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..alignment.overlaps import Alignment
-from ..arrays import begins_run, offsets_of, ranges, row_codes
-from ..counts.counts import Column
+from ..arrays import arrow_array, as_lists, integers, offsets_of, ranges, strings
+from ..counts.counts import Column, Counts
+from ..counts.statistics import joined_values
 from ..exceptions import InputError, setting
 from ..options import option
-from .aligned import TOKENS_REMEDY, FMeasure, f_results, tokens_option, words_of
+from .aligned import FMeasure, f_results, tokens_option, words_of
+
+_BLOCK = 1 << 22
+"""The approximate number of forms in resampled corpora that are counted at a time."""
 
 
 class SpanF(FMeasure):
@@ -21,7 +27,8 @@ class SpanF(FMeasure):
     Attributes:
         duplicates: how often a span counts that one side has k times and the other side k' times. `once`: once. `each`:
             k times, and min(k, k') of them are right. `wrong`: once if it is right, k times if it is wrong (n2c2-2018).
-            `forms`: once for each string and label in the corpus, see `tokens`.
+            `forms`: once for each string and label in the corpus, see `tokens`. A document and a resampled corpus count
+            their own forms.
 
     Counts: `both`, `predicted`, `reference`, in spans.
     """
@@ -57,13 +64,50 @@ class SpanF(FMeasure):
             problem = f"{forms} counts each string once in the whole corpus, so the corpus cannot be scored in parts."
             raise InputError(problem, "Score the corpus as a whole.", option="duplicates")
 
+    def totals(self, counts: Counts, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Sum the counts; a resampled corpus has a form once, in however many of its documents the form is."""
+        totals, rows = super().totals(counts, weights), counts.rows
+        if weights is None or not rows:
+            return totals
+        form = integers(pa.array(rows["form"].tolist(), pa.string()).dictionary_encode().indices)
+        of_label = np.zeros((form.max(initial=-1) + 1, len(counts.labels)))
+        of_label[form, rows["label"]] = 1
+        columns = {name: Column(rows["document"], form, rows[name]) for name in rows.keys() & counts.columns.keys()}
+        forms = Counts(columns, tuple(map(str, range(len(of_label)))), counts.documents)
+        blocks = map(forms.weighted, np.array_split(weights, 1 + len(weights) * len(of_label) // _BLOCK))
+        return totals | joined_values({name: (block[name] > 0) @ of_label for name in block} for block in blocks)
+
+    def _count(self, alignment: Alignment) -> Counts:
+        """Count equal spans; count forms once, and keep the form of each span, because documents share forms."""
+        if self.duplicates != "forms":
+            return super()._count(alignment)
+        _, codes = words_of(self.tokens, np.diff(alignment.offsets), exact=alignment.lengths is not None)
+        sides, forms = (alignment.references, alignment.predictions), list[str]()
+        for side in sides:
+            part = side.pieces_by_span
+            words = arrow_array(codes[ranges(alignment.token(part.start), part.end - part.start)]).cast("string")
+            numbers = pc.binary_join(as_lists(offsets_of(side.size), words), " ")
+            # the codes of the words and the label are alike for all systems
+            forms += pc.binary_join_element_wise(numbers, strings(side.label, alignment.labels), " ").to_pylist()
+        form = np.array(forms, dtype=object)
+        document, label = (np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "label"))
+        predicted, columns = np.arange(len(form)) >= len(sides[0]), {}
+        flags = {"both": np.concatenate(alignment.equal), "predicted": predicted, "reference": ~predicted}
+        for name, there in flags.items():
+            _, first = np.unique(form[there], return_index=True)
+            columns[name] = Column(document[there][first], label[there][first])
+        rows = {"document": document, "label": label, "form": form, **flags}
+        return Counts(columns, alignment.labels, alignment.documents, rows=rows)
+
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count equal spans."""
         references, predictions = alignment.references, alignment.predictions
         equal, equal_predictions = alignment.equal
         reference = predicted = both = None
         if self.duplicates != "once":
-            reference, predicted = self._copies(alignment)
+            reference, predicted = references.times, predictions.times
+            if self.duplicates == "wrong":
+                reference, predicted = np.where(equal, 1, reference), np.where(equal_predictions, 1, predicted)
             # equal spans of both sides are in the same order
             both = np.minimum(reference[equal], predicted[equal_predictions])
         return {
@@ -71,29 +115,3 @@ class SpanF(FMeasure):
             "predicted": predictions.column(value=predicted),
             "reference": references.column(value=reference),
         }
-
-    def _copies(self, alignment: Alignment) -> list[np.ndarray]:
-        """Compute how often each reference span and each predicted span counts."""
-        if self.duplicates == "forms":
-            return self._first_of_forms(alignment)
-        times = [side.times for side in alignment.sides.values()]
-        if self.duplicates == "each":
-            return times
-        return [np.where(right, 1, of_side) for right, of_side in zip(alignment.equal, times, strict=True)]
-
-    def _first_of_forms(self, alignment: Alignment) -> list[np.ndarray]:
-        """Return 1 for one span of each surface form on each side, a right one if possible, and 0 for other spans."""
-        if self.tokens is None:
-            problem = f"{setting('duplicates', 'forms')} compares words, but there are no words."
-            raise InputError(problem, TOKENS_REMEDY, option="duplicates")
-        _, codes = words_of(self.tokens, np.diff(alignment.offsets), exact=alignment.lengths is not None)
-        sides = alignment.references, alignment.predictions
-        pieces = (side.pieces_by_span for side in sides)
-        rows = [codes[ranges(alignment.token(part.start), part.end - part.start)] for part in pieces]
-        ends = offsets_of(np.concatenate([side.size for side in sides]))
-        forms = row_codes(np.concatenate([side.label for side in sides]), ends[:-1], ends[1:], np.concatenate(rows))
-        of_side = np.repeat([0, 1], [len(side) for side in sides])
-        order = np.lexsort((~np.concatenate(alignment.equal), forms, of_side))
-        flags = np.zeros(len(forms), dtype=np.int64)
-        flags[order[begins_run(forms[order], of_side[order])]] = 1
-        return np.split(flags, [len(sides[0])])

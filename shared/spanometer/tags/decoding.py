@@ -143,7 +143,7 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
     if scheme is None:
         return repair
     if repair.actions:
-        places_of(repair.actions, scheme)
+        places_of(repair.actions, scheme, repair.name)
     missing = [role for role in repair.needs if role not in scheme.roles]
     if missing:
         lacks = f"the scheme {scheme.name} lacks {', '.join(missing)}"

@@ -196,12 +196,12 @@ def actions_in(text: str) -> tuple[str, ...]:
     return actions if any(_fit(actions, places) for places in PLACES.values()) else ()
 
 
-def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
-    """Return the places of a scheme's grid; raise an `InputError` if the actions do not fit them."""
+def places_of(actions: Sequence[str], scheme: Scheme, name: str = "") -> tuple[Place, ...]:
+    """Return the places of a scheme's grid; raise an `InputError` if the actions of the policy `name` do not fit."""
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
         text = "; ".join(f"({n}) {case.text}: {', '.join(map(repr, case.actions))}" for n, case in enumerate(places, 1))
-        problem = f"{setting('repair', ','.join(actions))} does not fit {scheme.name}, which has {len(places)} cases."
+        problem = f"{setting('repair', name)} has {len(actions)} actions, but {scheme.name} needs {len(places)}."
         remedy = "Give one action for each case, in this order, separated by commas: "
         raise InputError(problem, f"{remedy}{text}.", option="repair")
     return places

@@ -376,14 +376,15 @@ def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
 
 
 def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
+    others = any(isinstance(tag, str) for tag in chain.from_iterable(rows))
     for document, row in enumerate(rows, first_document):
         for position, tag in enumerate(row):
-            if not isinstance(tag, str) or not is_utf8(tag):
-                if isinstance(tag, str):
-                    problem = f"{shown(tag)} is not valid Unicode."
-                    remedy = "Remove or replace the unpaired surrogate."
-                    return InputError(problem, remedy, document=document, position=position)
-                others = any(isinstance(other, str) for other in chain.from_iterable(rows))
+            if isinstance(tag, str) and not is_utf8(tag):
+                problem = f"{shown(tag)} is not valid Unicode."
+                remedy = "Remove or replace the unpaired surrogate."
+                return InputError(problem, remedy, document=document, position=position)
+            # without strings, integers of 64 bits are tags
+            if not isinstance(tag, str) and (others or not is_integer(tag) or abs(tag) >= 1 << 63):
                 problem = f"{with_type(tag)} is not a {'string, but other tags are strings' if others else 'tag'}."
                 return InputError(problem, remedy_for(tag), document=document, position=position)
     return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)

@@ -10,7 +10,7 @@ from random_corpora import as_spans, disturbed, random_document
 from slow.placement import start_probabilities
 from spanometer import Spans, compare
 from spanometer.analysis.scores.score import by_chance, chance_levels, read_bounds
-from spanometer.measures import ChanceKappaF1, SpanF
+from spanometer.measures import ChanceKappaF1, SlIcm, SpanF
 from spanometer.readers import read
 from spanometer.spans.spans import pair_from_tags
 
@@ -62,7 +62,10 @@ def test_counts_of_parts_add_up():
     documents = [random_document(generator, length, "flat") for length in lengths]
     outputs = [disturbed(generator, *pair, "flat") for pair in zip(documents, lengths, strict=True)]
     sides = [as_spans(side, lengths) for side in (documents, outputs)]
-    parts = by_chance(*sides, (0.3, 0.5, 0.7), [SpanF()])
+    halves = SlIcm(token_probabilities=[[0.5] * length for length in lengths])
+    words = SlIcm(token_probabilities={"the": 0.5}, tokens=[["the"] * length for length in lengths])
+    parts = by_chance(*sides, (0.3, 0.5, 0.7), {"span_f": SpanF(), "halves": halves, "words": words})
+    assert all(part.results[1].scores == part.results[2].scores for part in parts.values())
     known = np.flatnonzero([len(document) > 0 for document in documents])
     assert [part.documents > 0 for part in parts.values()] == [True] * 4
     assert sum(part.documents for part in parts.values()) == len(known)

@@ -401,7 +401,7 @@ def test_map_repairs_where_it_is_asked_to():
             "document 1, token 1: `id2label` has no tag for the integer 9, only for 0 to 6.",
         ),
         ({"ner_tags": [[0], [1, -100]]}, [0, 1], "document 1, token 1: `id2label` has no tag for the integer -100"),
-        ({"ner_tags": [[0, None]]}, [0], "document 0, token 0: 0 (of type int) is not a tag."),
+        ({"ner_tags": [[0, None]]}, [0], "document 0, token 1: None is not a tag."),
         ({"ner_tags": [[True]]}, [0], "document 0, token 0: True (of type bool) is not a tag."),
         ({"ner_tags": [["O", "B-X"]]}, [0], "document 0, token 1: 'B-X' is not in id2label."),
         (

@@ -15,6 +15,7 @@ from ...counts.statistics import Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.sides import read_sides
 from ...exceptions import InputError, on_side, require_choice, require_no_more, setting
+from ...measures.aligned import with_words
 from ...measures.registry import MEASURES, read_measures
 from ...options import CheckedOptions, option
 from ...readers.json.annotation_tools import PREANNOTATIONS, ReviewTask
@@ -96,6 +97,7 @@ def errors(
     outputs = named_systems(predictions) if several else {ONLY: predictions}
     sides = beside_files({REFERENCES: references, **outputs}, answers="grounding" in arguments)
     read = read_sides(sides, options)
+    measures = with_words(measures, lambda: read.words if words is None else words)
     reference, *spans = read.with_common_labels().values()
     systems = {}
     for name, side in zip(outputs, spans, strict=True):

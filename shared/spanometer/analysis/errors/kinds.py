@@ -10,7 +10,7 @@ import numpy as np
 
 from ...alignment.matched_spans import BOUNDARIES, MARKS, MatchedSpans
 from ...alignment.overlaps import Pieces, SideSpans
-from ...counts.counts import Column, Counts, join_columns
+from ...counts.counts import Counts, join_columns
 from ...counts.statistics import Estimate, Resampling
 from ...exceptions import InputError, mention
 from ...grounding.grounded import AnswerOutcomes, Grounded, outcomes_by_answer
@@ -92,11 +92,11 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
     Raises:
         InputError: if the measure is undefined for the output or a corrected output, or if its counts cannot be added.
     """
-    if measure.counts_type is not Counts:
-        problem = f"the costs of errors cannot be computed with {measure.name}, because its counts cannot be added."
-        remedy = f"Set {mention('measure')} to another measure, such as span_f."
-        raise InputError(problem, remedy, option="measure")
     now = measure.count(matched.alignment)
+    if now.rows or measure.counts_type is not Counts:
+        problem = f"the costs of errors cannot be computed from these counts of {measure.name}: they cannot be added."
+        remedy = f"Set {mention('measure')} to another measure, such as span_f with its default options."
+        raise InputError(problem, remedy, option="measure")
     flags = {kind: matched.flags(kind) for kind in ERRORS}
     changes = {kind: _change(measure, matched, of_kind) for kind, of_kind in flags.items() if of_kind.any()}
     names, columns, shared = (*now.columns, *now.shared), dict(now.columns), dict(now.shared)
@@ -160,15 +160,11 @@ def _change(measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -
         remedy = f"Set {mention('measure')} to a measure without this limit, such as span_f."
         raise replace(error, problem=problem, remedy=remedy, option="measure") from None
     # sum before joining, because most spans are equal in both
-    removed = {name: _negative(column) for name, column in before.summed().columns.items()}
+    summed = before.summed().columns
+    # sums may be small unsigned integers
+    removed = {name: replace(column, value=column.values * np.int64(-1)) for name, column in summed.items()}
     shared = {name: values - before.shared[name] for name, values in after.shared.items()}
     return replace(after, columns=join_columns([after.summed().columns, removed]), shared=shared).summed()
-
-
-def _negative(column: Column) -> Column:
-    value = np.asarray(column.value)
-    # sums may be small unsigned integers
-    return replace(column, value=-value if value.dtype.kind == "f" else -value.astype(np.int64))
 
 
 def united(side: SideSpans, other: SideSpans) -> SideSpans:

@@ -20,7 +20,7 @@ from ...exceptions import InputError, mention, on_side, require_no_more, require
 from ...grounding.grounded import Grounded
 from ...grounding.policies import StringPolicy
 from ...grounding.reading import GroundedStrings, ground_strings
-from ...measures.aligned import AlignedMeasure, with_words
+from ...measures.aligned import AlignedMeasure, part_of, with_words
 from ...measures.base import Measure
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.mention_f import MentionF
@@ -321,7 +321,8 @@ def by_chance(
     for (low, high), (name, documents) in parts_by_chance(references, bounds, chance_measure(named)).items():
         how = {**(reading or {}), "chance": f"{low:g}-{high:g}"}
         sides = references.take(documents), predictions.take(documents)
-        parts[name] = Report.of(*sides, named, how, resampling=resampling)
+        own = {each: part_of(measure, documents) for each, measure in named.items()}
+        parts[name] = Report.of(*sides, own, how, resampling=resampling)
     return parts
 
 

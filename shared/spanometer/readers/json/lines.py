@@ -108,7 +108,7 @@ def _in_tokens(some: Sequence[Row]) -> list[bool]:
 def _batch(some: Sequence[Row], key: str, *, in_tokens: bool) -> RecordBatch:
     """Check and convert rows; an error has the line of the first row."""
     if set(_in_tokens(some)) != {in_tokens}:
-        problem = "documents with a 'text' have character offsets, but other documents have token offsets."
+        problem = "some documents have character offsets, but other documents have token offsets."
         raise some[0].refuse(problem, "Set the same 'unit' in all documents: 'character' or 'token'.")
     keys = _KEYS if key == _KEYS[0] else (key,)
     named = f"Give every document a list of spans under {key!r}, or name another key with {setting('spans_key')}."
