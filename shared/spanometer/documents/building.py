@@ -146,8 +146,7 @@ class RecordColumns:
         for layer, document in lacking.items():
             if document >= 0:
                 problem = f"this document has no {layer}, but other documents have {layer}."
-                remedy = f"Give {layer} to all documents, or to none."
-                raise self.locate(InputError(problem, remedy, document=document))
+                raise self.locate(InputError(problem, f"Give {layer} to all documents, or to none.", document=document))
 
     def _join_by_name(self) -> None:
         """Merge documents with the same name."""

@@ -324,8 +324,7 @@ def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
     remedy = "Pass a list of labels, such as ['PER', 'LOC']."
     names = [] if isinstance(labels, (str, bytes)) else listed(labels, remedy, option="asked_labels")
     if isinstance(labels, (str, bytes)) or not all(isinstance(name, str) for name in names):
-        problem = f"asked_labels is {shown(labels)}, not a list of strings."
-        raise InputError(problem, remedy, option="asked_labels")
+        raise InputError(f"asked_labels is {shown(labels)}, not a list of strings.", remedy, option="asked_labels")
     return tuple(names)
 
 

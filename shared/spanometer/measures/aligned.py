@@ -215,8 +215,7 @@ def require_contiguous(
 ) -> None:
     """Raise an `InputError` if a side has a discontinuous span; `name` is the name of the side."""
     if (span := first_flagged(side.discontinuous)) is not None:
-        error = alignment.refusal(name, side, span, f"is discontinuous, but {reason}.")
-        raise error.placed(option="join_fragments")
+        raise alignment.refusal(name, side, span, f"is discontinuous, but {reason}.").placed(option="join_fragments")
 
 
 def require_disjoint(alignment: Alignment, name: str, side: SideSpans, reason: str, remedy: str = "") -> None:

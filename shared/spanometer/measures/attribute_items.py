@@ -247,8 +247,8 @@ def require_one_type(
             place = InputError("", **_place_of(sides, number, int(side.span[row]), documents))
             earlier, earlier_place = first.setdefault((name, _meaning(value)), (value, place))
             if type(earlier) is not type(value):
-                where = f"in {mention('default_values')}" if earlier_place is None else f"in {OTHER_PLACE}"
-                problem = f"{shown(name)} is {with_type(value)}, but {where} it is {with_type(earlier)}."
+                where = mention("default_values") if earlier_place is None else OTHER_PLACE
+                problem = f"{shown(name)} is {with_type(value)}, but in {where} it is {with_type(earlier)}."
                 if earlier_place is not None and earlier_place.place == place.place:
                     problem = f"the attribute {shown(name)} is both {with_type(value)} and {with_type(earlier)}."
                 remedy = "Use one type for all values of an attribute."
@@ -378,9 +378,7 @@ class PrecisionRecallCurve:
 
 
 class Steps:
-    """The steps of several rankings: of all items together (group 0), and of each attribute (groups 1, 2 ...).
-
-    A step adds one or more items.
+    """The steps of several rankings, one ranking for each group of items. A step adds one or more items.
 
     Attributes:
         group: the group of each step.
@@ -391,16 +389,12 @@ class Steps:
 
     Args:
         counts: the counts of all documents.
+        order: the predicted items of all groups, group after group, each by rank.
+        group: the group of each of these items.
         rule: how items with equal scores are ranked, see `SpanAttribute.average_precision`.
-        times: the number of copies of each document; None means one each. Copies are adjacent.
     """
 
-    def __init__(self, counts: AttributeCounts, rule: str, times: np.ndarray | None = None) -> None:
-        order = counts.ranking if times is None else _repeated(counts, rule, times)
-        label = counts.rows["label"][order]
-        by_label = np.argsort(label, kind="stable")
-        group = np.concatenate([np.zeros(len(order), dtype=np.int64), label[by_label] + 1])
-        order = np.concatenate([order, order[by_label]])
+    def __init__(self, counts: AttributeCounts, order: np.ndarray, group: np.ndarray, rule: str) -> None:
         score, right = counts.rows["score"][order], counts.rows["right"][order].astype(np.int64)
         first, end = run_bounds(group)
         rank = np.arange(1, len(group) + 1) - np.repeat(first, end - first)
@@ -411,6 +405,28 @@ class Steps:
             group, score, rank, hits = (column[end - 1] for column in (group, score, rank, hits))
             gained = np.add.reduceat(right, first)
         self.group, self.score, self.rank, self.hits, self.gained = group, score, rank, hits, gained
+
+    @classmethod
+    def of_attributes(cls, counts: AttributeCounts, rule: str, times: np.ndarray | None = None) -> Self:
+        """Rank all items together (group 0), then the items of each attribute (groups 1, 2 ...).
+
+        Args:
+            counts: the counts of all documents.
+            rule: how items with equal scores are ranked, see `SpanAttribute.average_precision`.
+            times: the number of copies of each document; None means one each. Copies are adjacent.
+        """
+        order = counts.ranking if times is None else _repeated(counts, rule, times)
+        label = counts.rows["label"][order]
+        by_label = np.argsort(label, kind="stable")
+        group = np.concatenate([np.zeros(len(order), dtype=np.int64), label[by_label] + 1])
+        return cls(counts, np.concatenate([order, order[by_label]]), group, rule)
+
+    @classmethod
+    def of_documents(cls, counts: AttributeCounts, rule: str) -> Self:
+        """Rank the items of each document separately."""
+        document = counts.rows["document"][counts.ranking]
+        by_document = np.argsort(document, kind="stable")
+        return cls(counts, counts.ranking[by_document], document[by_document], rule)
 
     def precisions(self, groups: int) -> np.ndarray:
         """Sum the precision at the rank of each right item that counts, for each group."""

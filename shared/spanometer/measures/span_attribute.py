@@ -240,7 +240,7 @@ class SpanAttribute(Measure):
         """Sum counts by attribute, and add the numerator of average precision. Items are ranked in each corpus."""
         rule, groups = self.average_precision, 1 + len(counts.labels)
         corpora = [None] if weights is None else weights.astype(np.int64)
-        sums = np.array([Steps(counts, rule, times).precisions(groups) for times in corpora])
+        sums = np.array([Steps.of_attributes(counts, rule, times).precisions(groups) for times in corpora])
         # the sum over all attributes, then the sums of each, see `Measure.pooled`
         of_all, of_each = np.split(sums[0] if weights is None else sums, [1], axis=-1)
         all_precisions = np.broadcast_to(of_all, of_each.shape)
@@ -250,6 +250,12 @@ class SpanAttribute(Measure):
         """Add `<key>_low` and `<key>_high` to each dict of a result."""
         intervals = self.label_intervals(counts, resampling, self.micro_key)
         return {name: with_bounds(values, intervals[name]) for name, values in result.items()}
+
+    def score_per_document(self, counts: Any) -> dict[str, np.ndarray]:
+        """Compute the values of each document under `micro_key`, shape (documents)."""
+        steps = Steps.of_documents(counts, self.average_precision)
+        sums = {name: np.bincount(each.document, minlength=counts.documents) for name, each in counts.columns.items()}
+        return self.formula({**sums, "precisions": steps.precisions(counts.documents)})
 
     def details(self, counts: Counts) -> dict[str, Any]:
         """Compute the counts of all attributes together, and the precision-recall curves."""
@@ -263,7 +269,7 @@ class SpanAttribute(Measure):
 
         With `ties` and `edsnlp`, ap = Σ_k (R_k - R_{k-1}) P_k over the points of the curve.
         """
-        steps = Steps(counts, self.average_precision)
+        steps = Steps.of_attributes(counts, self.average_precision)
         by_name = {}
         for group, (name, result) in enumerate(self.score(counts).items()):
             of_group = np.flatnonzero(steps.group == group)

@@ -130,7 +130,7 @@ def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str,
                     reason = (getattr(error, "strerror", None) or str(error)).lower()
                     raise InputError(f"{name!r} cannot be written: {reason}.", _NAMES, source=path) from None
                 several = f"If the document has two annotators, choose one annotator with {setting('annotator')}."
-                problem = f"two documents would be written to the same file, {name!r}."
+                problem = f"two documents would be written to the file {name!r}."
                 raise InputError(problem, f"{_NAMES} {several}", source=source) from None
 
 

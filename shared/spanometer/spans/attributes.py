@@ -247,8 +247,7 @@ def plain_value(value: Any, name: str) -> Value | None:
         return bool(value)
     if isinstance(value, str):
         if not is_utf8(value):
-            problem = f"the value {shown(value)} of the attribute {shown(name)} is not valid Unicode."
-            raise InputError(problem, REPLACE)
+            raise InputError(f"the value {shown(value)} of the attribute {shown(name)} is not valid Unicode.", REPLACE)
         return str(value)
     if is_integer(value):
         number = int(value)

@@ -106,8 +106,7 @@ def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
         return scheme
     if scheme is not None and get_scheme(scheme).name != "IO":
         problem = f"tags without prefixes are read as IO, not as {get_scheme(scheme).name}."
-        remedy = f"Leave out {setting('scheme')} or {setting('prefix', False)}."
-        raise InputError(problem, remedy, option="scheme")
+        raise InputError(problem, f"Leave out {setting('scheme')} or {setting('prefix', False)}.", option="scheme")
     return "IO"
 
 
@@ -149,8 +148,7 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
         lacks = f"the scheme {scheme.name} lacks {', '.join(missing)}"
         problem = f"{setting('repair', name)} needs {', '.join(repair.needs)} tags, but {lacks}."
         policies = f"{setting('repair', 'conlleval')} or {setting('repair', 'discard')}"
-        remedy = f"Use {policies}, or set {setting('scheme')} to another scheme."
-        raise InputError(problem, remedy, option="repair")
+        raise InputError(problem, f"Use {policies}, or set {setting('scheme')} to another scheme.", option="repair")
     return repair
 
 

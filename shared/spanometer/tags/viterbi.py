@@ -232,8 +232,7 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
         problem = f"the transition scores have the shape {values.shape} and the type {values.dtype.name}"
         raise InputError(f"{problem}, but must be numbers of shape {(labels, labels)}.", remedy)
     if np.isnan(values).any() or np.isposinf(values).any():
-        remedy = "Use finite scores, or -inf to forbid a pair of labels."
-        raise InputError("a transition score is NaN or +inf.", remedy)
+        raise InputError("a transition score is NaN or +inf.", "Use finite scores, or -inf to forbid a pair of labels.")
     return values.astype(np.float64)
 
 

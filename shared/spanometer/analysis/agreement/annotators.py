@@ -45,8 +45,7 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
     numbers = map(str, range(1, len(annotations) + 1))
     names = list(numbers) if names is None else ordered(names, "a list of names", one_each, option="names")
     if len(names) != len(annotations):
-        problem = f"got {counted(len(names), 'name')} for {counted(len(annotations), 'annotator')}."
-        raise InputError(problem, one_each)
+        raise InputError(f"got {counted(len(names), 'name')} for {counted(len(annotations), 'annotator')}.", one_each)
     if len(annotations) < 2:
         raise InputError(f"agreement needs at least two annotators, got {len(annotations)}.", remedy)
     for name in names:

@@ -62,15 +62,13 @@ def _spans_of(source: Source, brackets: Iterable[_Bracket], noun: str, remedy: s
         if begun is not None:
             opened[name].append((token, line, begun))
         if ends and not opened[name]:
-            problem = f"the {noun} {name!r} has a closing bracket, but no opening bracket."
-            raise source.refuse(problem, remedy, line)
+            raise source.refuse(f"the {noun} {name!r} has a closing bracket, but no opening bracket.", remedy, line)
         if ends:
             start, _, label = opened[name].pop()
             spans.append((start, token + 1, label))
     for name, starts in opened.items():
         for _, line, _ in starts:
-            problem = f"the {noun} {name!r} has an opening bracket, but no closing bracket."
-            raise source.refuse(problem, remedy, line)
+            raise source.refuse(f"the {noun} {name!r} has an opening bracket, but no closing bracket.", remedy, line)
     return spans
 
 

@@ -393,8 +393,7 @@ def read_project(project: Named, options: LayerReading, **limits: Any) -> Docume
             others.append(f"{document}/{name}: this is neither WebAnno TSV nor UIMA CAS.")
     if not files:
         problem = f"the folder has no annotator's file, such as {_ANNOTATIONS}/<document>/<user>.tsv."
-        remedy = "Export the project as WebAnno TSV v3.3, and unpack it (and any archives in it)."
-        raise project.refuse(problem, remedy)
+        raise project.refuse(problem, "Export the project as WebAnno TSV v3.3, and unpack it (and any archives in it).")
 
     # a file has only the layers that its annotator used
     names: dict[str, str] = {}

@@ -143,8 +143,7 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
         number = int(column)
         if number == 0 or not -width <= number <= width:
             problem = f"column {shown(number)} does not exist: the rows have {counted(width, 'column')}."
-            remedy = "Count columns from 1 (the first column), or from -1 (the last column)."
-            raise source.refuse(problem, remedy, line)
+            raise source.refuse(problem, "Count columns from 1 (the first column), or from -1 (the last column).", line)
         return number - 1 if number > 0 else width + number
     if names is None:
         problem = f"there is no column {shown(column)}: the file does not name its columns."

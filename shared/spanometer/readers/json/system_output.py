@@ -129,8 +129,7 @@ def _add_spans(row: Row, record: Record, spans: Sequence[Any]) -> None:
         elif fields.beside == "index":
             if not all(type(bound) is int for bound in (span["index"], start, end)) or not isinstance(label, str):
                 problem = "'index', 'start' or 'end' of a word piece is not an integer, or 'entity' is not a string."
-                remedy = "Write 'index', 'start' and 'end' as integers, and 'entity' as a string."
-                raise row.refuse(problem, remedy)
+                raise row.refuse(problem, "Write 'index', 'start' and 'end' as integers, and 'entity' as a string.")
             pieces[span["index"]] = (start, end, label)
         else:
             record.add(start, end, label, stated=span.get(fields.stated) if fields.stated and exact else None)

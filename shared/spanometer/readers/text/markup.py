@@ -157,8 +157,7 @@ class _Parser:
         kinds = f"Entity types are {', '.join(sorted(self.entity_types))} and their subtypes, such as pers.ind."
         entity: Entity | None = None
         if len(self.opened) == MAX_DEPTH:
-            problem = f"more than {MAX_DEPTH} tags are open before {tag}."
-            raise self._refuse(problem, "Close tags with </...>.", offset)
+            raise self._refuse(f"more than {MAX_DEPTH} tags are open before {tag}.", "Close tags with </...>.", offset)
         if all(type_.partition(".")[0] in self.entity_types for type_ in types):
             if len(set(types)) < len(types):
                 raise self._refuse(f"{tag} names a type twice.", "Name each type once.", offset)
