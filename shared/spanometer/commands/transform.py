@@ -37,12 +37,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     what = "file with tags (can be gzipped), folder, or pattern in quotes, such as '*.conll'; - is standard input"
     parser.add_argument("file", metavar="FILE", help=what)
     add_reading(parser, {*ONE_FILE} - {"repair"})
-    shared = "for all --apply, or one for each"
+    shared = "once, or once for each --apply"
     helps = {
         "apply": "add errors of this kind (see --list). To add several kinds, repeat --apply",
-        "rate": f"probability that a span is changed. Give one --rate {shared}",
+        "rate": f"probability that a span is changed. Give --rate {shared}",
         "seed": "random seed: N for the first --apply, N + 1 for the second",
-        "first": f"change only the first N spans. Give one --first {shared}",
+        "first": f"change only the first N spans. Give --first {shared}",
         "matched": "change equally many spans with similar errors, such as short_extension and long_extension",
         "list": "list the kinds of errors for --apply, and exit",
         "as-spans": "write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",

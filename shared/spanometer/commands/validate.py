@@ -1,10 +1,10 @@
 """List the illegal tags of a file, or its invalid spans.
 
 For tags, validate lists each illegal pair of neighbouring tags with its line
-number. It also shows which spans each repair policy makes of the pair. For
-other files, validate lists spans that are empty, outside the text, repeated
-or padded with blanks, and spans whose text in the file differs from the text
-at their offsets. The exit status is 1 if there are problems, and 2 if a file
+number, and the spans of this pair under each repair policy. For other files,
+validate lists spans that are empty, outside the text, repeated or padded with
+blanks, and spans whose text in the file differs from the text at their
+offsets. The exit status is 1 if there are problems, and 2 if a file
 cannot be read.
 
 Examples:

@@ -23,7 +23,7 @@ class AnswerReading:
     Attributes:
         grounding: how to find the entities of an answer in the text.
         asked_labels: labels that the prompt asked for. The grounding policy keeps or drops entities with other labels.
-        aliases: rename the labels in answers to the labels of the reference.
+        aliases: replace labels in answers by labels of the reference.
         offsets: how to use the offsets in answers (default: the grounding policy decides).
         answer_format: format of answers.
         item_mention_key: key of the mention in each entity of a JSON answer.

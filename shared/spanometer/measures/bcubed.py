@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "for the two spans of a token: shared tokens / tokens of the predicted span; mean over predicted tokens",
-        "for the two spans of a token: shared tokens / tokens of the reference span; mean over reference tokens",
+        "for each token of a predicted span, the share of this span that the reference span covers; then the mean",
+        "for each token of a reference span, the share of this span that the predicted span covers; then the mean",
     )
     place = 40
 

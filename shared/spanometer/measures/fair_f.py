@@ -50,9 +50,9 @@ NAMED: dict[str, Weights] = {
 """The weights that have a name."""
 
 _REMEDY = (
-    "Use 'fair', 'weighted' or your own weights. For example, 'LE=0/0.5/0.5' counts an LE as 0 TP, 0.5 FP and 0.5 FN. "
-    "Weights are possible for TP, FP, FN, LE (wrong label), LBE (wrong label and boundaries), BES (predicted span too "
-    "small), BEL (predicted span too large), BEO (spans cross), and BE (sets BES, BEL and BEO)."
+    "Use 'fair', 'weighted' or your own weights. For example, 'LE=0/0.5/0.5' counts a wrong label (LE) as 0 TP, 0.5 FP "
+    "and 0.5 FN. The other kinds of events are LBE (wrong label and boundaries), BES (span too small), BEL (span too "
+    "large), BEO (spans cross), BE (all of BES, BEL and BEO), TP, FP and FN."
 )
 
 
@@ -155,7 +155,7 @@ def _read(option: Any) -> Weights:
             numbers = tuple(parts.pop(part, 0.0) for part in PARTS)
             known = kind in {*COLUMNS, "BE"}
             if parts or not known or not all(is_number(number) and 0 <= number < math.inf for number in numbers):
-                needs = f"has {shown(kinds[kind])} instead of finite numbers of at least 0 for TP, FP and FN"
+                needs = f"needs finite numbers of at least 0 for TP, FP and FN, not {shown(kinds[kind])}"
                 problem = f"{mention('weights')}: {shown(kind)} {needs if known else 'is not a kind of event'}."
                 raise (refusal := refusal.placed(problem=problem))
             weights.update(dict.fromkeys(BOUNDARY_ERRORS if kind == "BE" else [kind], tuple(map(float, numbers))))

@@ -99,9 +99,9 @@ class SlIcm(AlignedMeasure):
     )
     token_probabilities: Probabilities = option(
         None,
-        help='word probabilities: a dict such as {"the": 0.05} (needs the option tokens), a list of numbers for each '
-        'document, one number for all tokens, or "corpus" for token frequencies. If neither token_probabilities nor '
-        "tokens is set, each token has the information 1",
+        help='word probabilities: a dict such as {"the": 0.05}, a list of numbers for each document, one number for '
+        'all tokens, or "corpus" for word frequencies. For a dict, also set tokens. Without both options, the '
+        "information of each token is 1",
         type="float, str, dict or list of lists of float",
         convert=lambda given: TokenProbabilities.read(given) if is_ordered(given) else given,
         parse=lambda text: _probabilities_in(text),

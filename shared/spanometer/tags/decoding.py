@@ -25,7 +25,7 @@ BARE_LABEL = "_"
 """The label of spans whose tags are prefixes without labels, as in seqeval."""
 
 
-_FURTHER = f"a tool to imitate ({', '.join(TOOLS)}), or actions, such as 'open,absorb' (open O I-A, absorb B-A I-B)"
+_FURTHER = f"a tool to imitate ({', '.join(TOOLS)}), or an action for each case, such as 'open,absorb'"
 
 
 class Decoding(CheckedOptions):
