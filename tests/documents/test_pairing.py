@@ -64,7 +64,7 @@ def test_characters_and_tokens(made):
 def test_spans_off_the_tokens(made):
     words = made(Record(words=WORDS, spans=[(0, 4, "PER")], line=3), in_tokens=True)
     text = made(Record(text=TEXT, spans=[(0, 10, "PER"), (18, 19, "X")], line=8), name="b.jsonl")
-    with pytest.raises(InputError, match="from character 0 to 10 begins or ends within a token") as caught:
+    with pytest.raises(InputError, match=r"\(characters 0 to 10\) begins or ends within a token") as caught:
         pair(words, text)
     assert caught.value.place.endswith("b.jsonl, line 8")
     found = pair(words, text, Pairing(to_tokens="overlap"))

@@ -194,7 +194,7 @@ def test_files_written_together(tmp_path):
 def test_what_cannot_be_written(old, tmp_path):
     with pytest.raises(InputError, match="is a folder"), writing(tmp_path, replace=True):
         pass
-    with pytest.raises(InputError, match="this is a file"), writing_folder(old, replace=True):
+    with pytest.raises(InputError, match="is a file"), writing_folder(old, replace=True):
         pass
     with pytest.raises(InputError, match="not a valid file name"), writing("a\0b"):
         pass

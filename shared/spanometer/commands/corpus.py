@@ -242,8 +242,8 @@ class Corpus:
         source, paths = self.source, self.paths
         people, default, corpus = {}, [], self
         if len(paths) == 1 or self.annotator_files == 1:
-            remedy = ["Give more references."] if len(paths) > 1 else []
-            people = by_annotator(source.read_all_spans(paths[0]), *remedy, chosen=source.annotator)
+            more = [source.scored_documents, *(["Give more references."] if len(paths) > 1 else [])]
+            people = by_annotator(source.read_all_spans(paths[0]), *more, chosen=source.annotator)
             paths = paths[1:]
             default = [*people, *names_of(paths)]
             corpus = self if self.annotator_files is None else replace(self, annotator_files=len(people))

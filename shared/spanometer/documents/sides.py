@@ -38,12 +38,13 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
 
 
 def by_annotator(
-    file: DocumentFile, remedy: str = "Give a file for each annotator.", *, chosen: Sequence[str] = ()
+    file: DocumentFile, scored: str, remedy: str = "Give a file for each annotator.", *, chosen: Sequence[str] = ()
 ) -> dict[str, DocumentFile]:
-    """Split a file by annotator. Annotators can have different documents, as in separate files.
+    """Split a file by annotator. By default, documents that an annotator lacks are left out, and notes name them.
 
     Args:
         file: the documents of several annotators.
+        scored: which documents are scored, see `Pairing`.
         remedy: the remedy in the error for a file with one annotator.
         chosen: the annotators; by default all except a curator, with a note.
 
@@ -57,7 +58,11 @@ def by_annotator(
     if curators and len(others) > 1:
         listed = ", ".join(map(repr, curators))
         file = file.noting(f"The curator {listed} was left out; choose other annotators with --annotators.")
-    return {name: file.of(name) for name in chosen or (others if len(others) > 1 else file.names)}
+    sides = {name: file.of(name) for name in chosen or (others if len(others) > 1 else file.names)}
+    if scored != Pairing.scored_documents or any(side.documents.ids is None for side in sides.values()):
+        return sides
+    shared, left_out = scored_documents(sides, "shared")
+    return {name: side.noting(*left_out[name]) for name, side in shared.items()}
 
 
 def _curators(file: DocumentFile) -> Sequence[str]:

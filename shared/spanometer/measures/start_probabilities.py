@@ -277,8 +277,7 @@ def _long_among_drawn(draws: int, items: int, long: int) -> np.ndarray:
         table[drawn, :width] = np.maximum(row, 0.0)
         while reached > 1 and table[drawn, reached] < _NEGLIGIBLE and table[drawn, reached - 1] < _NEGLIGIBLE:
             reached -= 1
-    used = np.flatnonzero(table.max(axis=0) > 0)
-    return table[:, : used[-1] + 1]
+    return table[:, : np.flatnonzero(table.max(axis=0) > 0)[-1] + 1]
 
 
 def _excess_of_drawn(size: int, excess: np.ndarray, most: int) -> np.ndarray:

@@ -79,7 +79,7 @@ def respond(values: Mapping[str, Any]) -> Response:
     chosen = FIELDS.read(values)
     options = {name: chosen[name] for name in _OF_FORMATS if chosen[name] is not None}
     with tempfile.TemporaryDirectory() as folder:
-        files = _read(values["files"] or list(_pasted(values, folder)), options)
+        files = _read(values["files"] or list(_pasted(values, folder)), chosen["scored_documents"], options)
     reading = {name: chosen[name] for name in _PAIRING}
     read = files_together(files, Pairing(**reading))
     sides = read.spans
@@ -139,7 +139,7 @@ def _notes(files: Mapping[str, DocumentFile], more: Sequence[str]) -> list[str]:
     return [*notes[:_SHOWN_NOTES], *([f"And {counted(rest, 'more note')}."] if rest > 0 else [])]
 
 
-def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, DocumentFile]:
+def _read(paths: Sequence[str], scored: str, options: Mapping[str, Any]) -> dict[str, DocumentFile]:
     """Return the annotations of each annotator, by name."""
     if not paths:
         raise InputError("there is no file.", "Upload two or more files, or one file with several annotators.")
@@ -148,7 +148,7 @@ def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, Documen
     (name, first), *others = files.items()
     if not others:
         require_at_most(MAX_FILES, len(first.names), "annotators", name)
-        return by_annotator(first, "Upload a file for each annotator.")
+        return by_annotator(first, scored, "Upload a file for each annotator.")
     for file in files.values():
         if len(file.names) > 1:
             listed = ", ".join(map(shown, file.names))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_column, first_flagged, is_list, name_codes, offsets_of, ordered_codes, read_documents
+from ..arrays import as_column, first_flagged, is_list, offsets_of, ordered_codes, read_documents
 from ..exceptions import InputError, counted, on_side, require_same_documents, setting
 from ..options import made
 from ..tags.decoding import LabelDecoding
@@ -102,13 +102,14 @@ def tag_accuracy(sides: Sequence[Any], options: Mapping[str, Any]) -> float | No
     layers = [*chain(*(side.columns if isinstance(side, Layers) else [side] for side in sides))]
     if not all(isinstance(tags, Tags) and np.array_equal(tags.offsets, layers[0].offsets) for tags in layers):
         return None
+    labels, numbers = options.get("label_map") or {}, dict[str, int]()
     with named_tags(dict(enumerate(layers)), made(LabelDecoding, options)) as named:
-        base = offsets_of([len(tags.names) for tags in named.values()])
-        flat = np.concatenate([tags.codes + first for tags, first in zip(named.values(), base, strict=False)])
-        parts = [name.partition("-") for tags in named.values() for name in tags.names]
-    labels = options.get("label_map") or {}
-    codes, _ = name_codes([f"{prefix}{hyphen}{labels.get(label, label)}" for prefix, hyphen, label in parts])
-    equal = np.equal(*np.split(codes[flat], 2))
+        codes = []
+        for tags in named.values():
+            parts = (name.partition("-") for name in tags.names)
+            names = (f"{prefix}{hyphen}{labels.get(label, label)}" for prefix, hyphen, label in parts)
+            codes.append(np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int32)[tags.codes])
+    equal = np.concatenate([one == other for one, other in zip(codes, codes[len(codes) // 2 :], strict=False)])
     return float(equal.mean()) if len(equal) else None
 
 

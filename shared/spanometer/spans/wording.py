@@ -117,8 +117,7 @@ class Wording:
     def listed(self, document: int, start: int, end: int) -> list[str]:
         """Return the units from `start` to `end` (exclusive) of a document."""
         first = int(self.units.offsets[document])
-        names = self.units.names
-        return [names[code] for code in self.units.codes[first + start : first + end].tolist()]
+        return [self.units.names[code] for code in self.units.codes[first + start : first + end].tolist()]
 
 
 def _joined(offsets: np.ndarray, values: pa.StringArray, separator: str) -> pa.StringArray:

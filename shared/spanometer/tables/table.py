@@ -151,8 +151,7 @@ class TableColumn(NamedTuple):
         if isinstance(value, (str, Number)) or (isinstance(value, tuple) and isinstance(value[0], str)):
             return value
         value, interval = value if isinstance(value, tuple) else (value, None)
-        plain = value.item() if hasattr(value, "item") else value
-        return Number(plain, self.kind, self.style, interval, self.signed)
+        return Number(value.item() if hasattr(value, "item") else value, self.kind, self.style, interval, self.signed)
 
 
 def defined_interval(bounds: Iterable[float] | None) -> tuple[float, float] | None:

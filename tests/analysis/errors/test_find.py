@@ -289,7 +289,7 @@ def test_measures_that_cannot_tell_costs_say_so():
     assert raised.value.option == "measure"
     tags = [["B-A", "O"]]
     for measure in ("unitizing_alpha", "chance_kappa_f1"):
-        with pytest.raises(InputError, match=f"cannot be computed with {measure}"):
+        with pytest.raises(InputError, match=f"cannot be computed .*{measure}"):
             _ = errors(tags, tags, measure=measure).only.costs
 
 

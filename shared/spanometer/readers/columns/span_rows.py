@@ -150,8 +150,7 @@ _TABLE_REMEDY = (
 
 def _named_columns(text: str) -> dict[str, str]:
     """Parse names of columns from text such as `start=From,end=To`."""
-    pairs = [pair.partition("=") for pair in text.split(",")]
-    return {key.strip(): name.strip() for key, _, name in pairs}
+    return {key.strip(): name.strip() for key, _, name in [pair.partition("=") for pair in text.split(",")]}
 
 
 class SpanTableReading(Offsets):
