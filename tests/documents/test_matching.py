@@ -56,7 +56,7 @@ def test_scores_of_shared_documents(side):
     assert "|scored_documents:shared|" in found.measures["span_f"].signature
     assert any("left out: document '1'" in str(each.message) for each in caught)
     for policy in ("same", "all"):
-        with pytest.raises(InputError, match=r"c.jsonl, line 2: its name '2' is also the name of document 0"):
+        with pytest.raises(InputError, match=r"c.jsonl, line 2: the name '2' occurs twice, first in document 0"):
             spanometer.score(other, side("c", ("2", BOB), ("2", ADA)), scored_documents=policy)
 
 

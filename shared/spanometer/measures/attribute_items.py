@@ -179,7 +179,7 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
         listing = labels if isinstance(labels, (list, tuple, set, frozenset)) else ()
         several = bool(listing) and all(isinstance(label, str) and label for label in listing)
         if not isinstance(name, str) or not (labels is True or several):
-            wrong = f"the value of {shown(name)} must be a list of labels, such as ['PER'], but is {shown(labels)}"
+            wrong = f"{shown(name)} needs a list of non-empty labels, such as ['PER'], not {shown(labels)}"
             problem = wrong if isinstance(name, str) else f"the attribute name {shown(name)} is not a string"
             raise InputError(f"{mention('attributes')}: {problem}.", _ATTRIBUTES_REMEDY, option="attributes")
     return {name: None if labels is True else frozenset(labels) for name, labels in entries}

@@ -88,7 +88,7 @@ class SpanF(FMeasure):
             words = arrow_array(codes[ranges(alignment.token(part.start), part.end - part.start)]).cast("string")
             numbers = pc.binary_join(as_lists(offsets_of(side.size), words), " ")
             # the codes of the words and the label are alike for all systems
-            forms += pc.binary_join_element_wise(numbers, strings(side.label, alignment.labels), " ").to_pylist()
+            forms += pc.binary_join_element_wise(numbers, strings(side.label, alignment.labels), ":").to_pylist()
         form = np.array(forms, dtype=object)
         document, label = (np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "label"))
         predicted, columns = np.arange(len(form)) >= len(sides[0]), {}

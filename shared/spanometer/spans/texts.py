@@ -238,7 +238,7 @@ class Documents:
             places: dict[str, int] = {}
             for document, name in enumerate(self.ids):
                 if places.setdefault(name, document) != document:
-                    problem = f"its name {name!r} is also the name of document {places[name]}."
+                    problem = f"the name {name!r} occurs twice, first in document {places[name]}."
                     raise InputError(problem, "Give each document a different name.", document=document)
 
 

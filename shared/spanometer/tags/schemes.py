@@ -251,7 +251,7 @@ class LabelChoice:
             if names is not None and not fits:
                 raise options_of(self)[name].refusal(names, "Use a mapping of names such as {'PER': 'PERSON'}.")
             if any(new == "O" != old for old, new in (names or {}).items()):
-                remedy = f"'O' is not a label. To leave out B-PER, list PER in {mention('ignore_labels')}."
+                remedy = f"'O' is not a label. To leave out a label, list it in {mention('ignore_labels')}."
                 raise options_of(self)[name].refusal(names, remedy)
         boundaries = f" To compare only boundaries, set {setting('match_labels', False)}."
         for name, end in (("labels", boundaries), ("ignore_labels", "")):

@@ -91,7 +91,7 @@ def _layout_of(source: Source, row: str, number: int, comments: list[str], optio
     cells = split(row, tabs)
     names_of = {cell.lower(): cell for cell in cells if not any(map(looks_like_tag, cells))}
     # a word such as `document` may also be the first token
-    if documents is None and (HEADER_NAMES & names_of.keys() or (tabs and len(cells) > 2)):
+    if documents is None and HEADER_NAMES & names_of.keys():
         documents = next((names_of[name] for name in _DOCUMENTS if name in names_of), None)
     if len(cells) == 1 and _COMMAS.search(row) and not looks_like_tag(row.strip()):
         remedy = f"Set {setting('format', 'csv')}, or separate the cells by tabs."
