@@ -18,10 +18,8 @@ from drawing import BOX, PART, PLAIN, RIGHT, WORDS, WRONG, Drawing, place_of
 import spanometer
 from spanometer import Spans
 from spanometer.analysis.scores.streams import stream_counts
-from spanometer.integrations.module_folders import module_folders
 from spanometer.spans.texts import Tokens
 from spanometer.spans.tokenisation import to_tokens
-from tools.hub.flat_files import needed_files
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -109,11 +107,9 @@ def clusters() -> str:
 
 def hub() -> str:
     """Draw which files of a Space `evaluate` fetches."""
-    folder = Path(module_folders()["span_f"])
-    fetched = len(needed_files(folder / "span_f.py"))
     drawing = Drawing()
     for name, boxes in {
-        "evaluate": {"span_f.py": RIGHT, f"{fetched} files spanometer_*.py": RIGHT},
+        "evaluate": {"span_f.py": RIGHT, "the spanometer_*.py it needs": RIGHT},
         "web page": {"app.py": PART, "all other spanometer_*.py": PART},
         "": {"README.md": PLAIN, "requirements.txt": PLAIN},
     }.items():
@@ -121,8 +117,8 @@ def hub() -> str:
         for (text, color), (start, end) in zip(boxes.items(), ((0, 1.5), (1.55, 4.4)), strict=True):
             drawing.box(top, start, end, color, text)
     caption = (
-        f'The files of the Space span_f. evaluate.load("spanometer/span_f") fetches only the {fetched + 1} green '
-        "files. The web page uses the yellow files too."
+        'The files of the Space span_f. evaluate.load("spanometer/span_f") fetches only the green files. The web page '
+        "uses the yellow files too."
     )
     return drawing.figure(caption, 4.5)
 

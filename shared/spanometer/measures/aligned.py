@@ -47,7 +47,7 @@ class AlignedMeasure(Measure):
     def count(self, alignment: Alignment) -> Counts:
         """Compute counts from an alignment. Several measures can use the same alignment."""
         if self.needs_tokens:
-            remedy = f"Give words, as in {type(self).__name__}(tokens=[['The', 'Seine'], ...]), or use files with words."
+            remedy = f"Give words: {type(self).__name__}(tokens=[['The', 'Seine'], ...]), or use files with words."
             raise InputError(f"{self.name} needs words with these options, but there are no words.", remedy)
         return replace(self._count(self.compared(alignment)), measure=self)
 
