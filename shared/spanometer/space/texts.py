@@ -82,7 +82,7 @@ def space_of(name: str) -> str:
 
 def titled() -> dict[str, str]:
     """Return the URLs of the Spaces by their titles."""
-    names = {measure_title(name): name for name in PAGE_MEASURES}
+    names = {measure_title(name): name for name in (*PAGE_MEASURES, *texts()["measures"])}
     names |= {app["title"]: name for name, app in texts()["apps"].items()}
     return {title: f"https://huggingface.co/spaces/{space_of(name)}" for title, name in names.items()}
 
