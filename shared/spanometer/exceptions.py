@@ -175,16 +175,16 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
-def shortened(text: str) -> str:
-    """Cut a text to 60 characters."""
-    return text if len(text) <= 60 else f"{text[:57]}..."
+def shortened(text: str, last: int = 0) -> str:
+    """Cut a text to 60 characters, including its last ones: as many as `last`."""
+    return text if len(text) <= 60 else f"{text[: 57 - last]}...{text[len(text) - last :]}"
 
 
 def shown(value: object) -> str:
     """Return the `repr` of a value, cut to 60 characters; if `repr` fails, as for endless lists, return the type."""
     try:
         # arrays are printed on several lines; the last character closes a quotation or a bracket
-        return re.sub("^(.{56}).{4,}(.)$", r"\1...\2", repr(value).replace("\n", " "))
+        return shortened(repr(value).replace("\n", " "), last=1)
     except Exception:
         # a user's class may define `__repr__`; very long numbers and deep nesting raise Python's own errors
         return f"an object of type {type(value).__name__}"
