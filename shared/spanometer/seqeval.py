@@ -18,10 +18,11 @@ from .arrays import is_integer
 from .counts.statistics import AVERAGES
 from .documents.arguments import require_arguments, shares
 from .exceptions import InputError, on_both_sides, require_choice, shown
-from .measures.seqeval import SCORES, WITHOUT_EFFECT, Seqeval, averaged, common_codes, spell
+from .measures.seqeval import SCORES, WITHOUT_EFFECT, Seqeval, averaged, spell
 from .spans.arrow import require_same_lengths
 from .spans.spans import as_tags
 from .tags.decoding import decode
+from .tags.tags import common_codes
 
 __all__ = [
     "BILOU",

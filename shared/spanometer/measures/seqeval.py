@@ -19,7 +19,7 @@ from ..spans.arrow import require_same_lengths
 from ..spans.spans import common_scheme, encoded_tags, named_tags, pair_from_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
-from ..tags.tags import Tags
+from ..tags.tags import Tags, common_codes
 from .base import Key, Measure
 from .span_f import SpanF
 
@@ -198,14 +198,6 @@ def averaged(
     means = average_over_labels(dict(enumerate(of_labels)), weights, {key: each[0] for key, each in enumerate(of_all)})
     precision, recall, f1 = map(float, means.values())
     return precision, recall, f1, int(reference.sum())
-
-
-def common_codes(references: Tags, predictions: Tags) -> tuple[tuple[np.ndarray, np.ndarray], tuple[str, ...]]:
-    """Convert the tags of both sides to indices of a common list of tags. Returns the indices and the list."""
-    number = {name: code for code, name in enumerate(dict.fromkeys((*references.names, *predictions.names)))}
-    kind = np.min_scalar_type(len(number))
-    codes = [np.array([number[name] for name in side.names], kind)[side.codes] for side in (references, predictions)]
-    return (codes[0], codes[1]), tuple(number)
 
 
 def _warn(predicted: np.ndarray, reference: np.ndarray, scores: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from ..exceptions import InputError, counted, on_side, require_same_documents, s
 from ..options import made
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
-from ..tags.tags import Tags, is_tags
+from ..tags.tags import Tags, common_codes, is_tags
 from .attributes import Attributes
 from .entities import Entities
 from .spans import Spans, decode_together, encoded_tags, in_order, named_tags, pair_from_tags
@@ -102,13 +102,13 @@ def tag_accuracy(sides: Sequence[Any], options: Mapping[str, Any]) -> float | No
     layers = [*chain(*(side.columns if isinstance(side, Layers) else [side] for side in sides))]
     if not all(isinstance(tags, Tags) and np.array_equal(tags.offsets, layers[0].offsets) for tags in layers):
         return None
-    labels, numbers = options.get("label_map") or {}, dict[str, int]()
+    labels, renamed = options.get("label_map") or {}, list[Tags]()
     with named_tags(dict(enumerate(layers)), made(LabelDecoding, options)) as named:
-        codes = []
         for tags in named.values():
             parts = (name.partition("-") for name in tags.names)
-            names = (f"{prefix}{hyphen}{labels.get(label, label)}" for prefix, hyphen, label in parts)
-            codes.append(np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int32)[tags.codes])
+            names = tuple(f"{prefix}{hyphen}{labels.get(label, label)}" for prefix, hyphen, label in parts)
+            renamed.append(replace(tags, names=names))
+    codes, _ = common_codes(*renamed)
     equal = np.concatenate([one == other for one, other in zip(codes, codes[len(codes) // 2 :], strict=False)])
     return float(equal.mean()) if len(equal) else None
 

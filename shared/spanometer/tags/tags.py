@@ -299,6 +299,13 @@ def _remedy(tag: str) -> str:
     return f"Write tags such as 'O' or 'B-PER'{clause_for('prefix', labels)}."
 
 
+def common_codes(*sides: Tags) -> tuple[list[np.ndarray], tuple[str, ...]]:
+    """Convert the tags of all sides to indices of a common list of tags. Returns the indices and the list."""
+    number = {name: code for code, name in enumerate(dict.fromkeys(chain(*(side.names for side in sides))))}
+    kind = np.min_scalar_type(len(number))
+    return [np.array([number[name] for name in side.names], kind)[side.codes] for side in sides], tuple(number)
+
+
 def is_tags(type_: pa.DataType) -> bool:
     """Check whether an Arrow type is a list of tags or integer tags."""
     if not (pa.types.is_list(type_) or pa.types.is_large_list(type_)):
