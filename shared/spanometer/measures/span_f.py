@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..alignment.overlaps import Alignment
-from ..arrays import arrow_array, as_lists, integers, offsets_of, ranges, strings
+from ..arrays import arrow_array, as_lists, name_codes, offsets_of, ranges, strings
 from ..counts.counts import Column, Counts
 from ..counts.statistics import joined_values
 from ..exceptions import InputError, setting
@@ -69,11 +68,11 @@ class SpanF(FMeasure):
         totals, rows = super().totals(counts, weights), counts.rows
         if weights is None or not rows:
             return totals
-        form = integers(pa.array(rows["form"].tolist(), pa.string()).dictionary_encode().indices)
-        of_label = np.zeros((form.max(initial=-1) + 1, len(counts.labels)))
+        form, names = name_codes(rows["form"].tolist())
+        of_label = np.zeros((len(names), len(counts.labels)))
         of_label[form, rows["label"]] = 1
         columns = {name: Column(rows["document"], form, rows[name]) for name in rows.keys() & counts.columns.keys()}
-        forms = Counts(columns, tuple(map(str, range(len(of_label)))), counts.documents)
+        forms = Counts(columns, names, counts.documents)
         blocks = map(forms.weighted, np.array_split(weights, 1 + len(weights) * len(of_label) // _BLOCK))
         return totals | joined_values({name: (block[name] > 0) @ of_label for name in block} for block in blocks)
 
