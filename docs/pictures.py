@@ -29,7 +29,7 @@ _FIRST = re.compile(rf'<p><img [^>]*/{FIRST.name}" ?/></p>')
 
 
 def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:
-    """Put the picture of a measure below the heading of its page, and that of the README without its white ground."""
+    """Put a measure's picture below the heading of its page, and show the README's picture without its white ground."""
     drawing = Drawing()
     content = _FIRST.sub(lambda match: drawing.figure(_first(drawing)), content)
     folder, _, name = page.file.src_uri.removesuffix(".md").rpartition("/")
