@@ -23,7 +23,7 @@ KINDS = {
 CORRECT, WRONG_LABEL, WRONG_BOUNDARY, WRONG_LABEL_AND_BOUNDARY, MISSING, SPURIOUS = range(len(KINDS))
 
 BOUNDARIES = {
-    "same": "the predicted span has the tokens of the reference span",
+    "same": "the two spans have the same tokens",
     "shorter": "the predicted span lies inside the reference span",
     "longer": "the reference span lies inside the predicted span",
     "shifted": "neither span lies inside the other span",

@@ -124,12 +124,12 @@ def _joins(character: str) -> bool:
 COUNTS = {
     "items": "all items",
     "placed": "items that became spans",
-    "surplus": "items whose mention is in the text, but other items already have all its occurrences",
+    "surplus": "items without a free occurrence: other items took all occurrences of the mention",
     "absent": "items whose mention is not in the text",
     "overlapping": "items that were removed because they overlap another item",
     "outside": "items with a label that the model was not asked for",
     "broken": "missing answers, and answers that cannot be parsed",
-    "rewritten": "answers that repeat the text with marks, but change its words",
+    "rewritten": "answers that repeat the text and mark the mentions, but change words of the text",
     "repaired": "answers whose JSON has comments, curly quotes, or unescaped quotes",
     "unread": "items with unreadable offsets",
     "other_fields": "keys, values and lines of an answer that belong to no item",
@@ -335,7 +335,7 @@ class StringPolicy(AnswerPolicy):
     other_kind: ClassVar[str] = "works with measures that score spans, and with grounding.ground."
 
     fold: str = option("exact", choices=STRING_FORMS)
-    copies: str = option("multiset", choices={"set": "all copies count once", "multiset": "each copy counts"})
+    copies: str = option("multiset", choices={"set": "all copies count as one", "multiset": "each copy counts"})
     surplus: str = _unplaced(
         "how to treat more copies of a mention, over all labels, than in the text", "like other predicted mentions"
     )

@@ -35,7 +35,7 @@ class MentionF(PrecisionRecallF1):
     copies: str = option(
         "multiset",
         help="how copies of a mention count",
-        choices={"set": "all copies count once", "multiset": "each copy counts"},
+        choices={"set": "all copies count as one", "multiset": "each copy counts"},
         label="Copies",
     )
     match_labels: bool = option(True, help="compare labels, not only texts", label="Labels must agree")

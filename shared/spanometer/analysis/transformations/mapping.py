@@ -98,7 +98,7 @@ _DESCRIBED: dict[str, tuple[Transformation, str]] = {
     "shifted_spans": (Shift(tokens=1), "shift spans of at least 2 tokens by one token"),
     "shortened_spans": (Truncate(), "remove the last token of spans of at least 2 tokens"),
     "lengthened_spans": (Extend(), "add a token to spans"),
-    "label_noise": (Relabel(rate=0.1), "give spans another label"),
+    "label_noise": (Relabel(rate=0.1), "change the labels of spans"),
     "dropped_spans": (Drop(rate=0.1), "drop spans"),
     "invented_spans": (Invent(), "add spans at free tokens; the rate is the probability for each free token"),
     "illegal_tags": (IllegalTags(), "make tags illegal; apply this last"),
