@@ -1,8 +1,9 @@
 """Combine the annotations of several annotators by vote.
 
 By default, a span is in the consensus if more than half of the annotators have
-it, with the same label and boundaries. Ties (exactly half) are listed. The
-output is IOB2 tags if the files have tags, otherwise JSON lines.
+it, with the same label and boundaries. Spans with exactly half of the votes
+are left out, and shown in a table of ties. The output is IOB2 tags if the files
+have tags, otherwise JSON lines.
 
 Examples:
   spanometer consensus ann.conll ben.conll cat.conll -o gold.conll

@@ -1,8 +1,8 @@
 """Repair the tags of a file, or write the file in another tag scheme or format.
 
 Converting to another tag scheme changes only the tags. If the file has illegal
-tags, add --repair POLICY. If the target format cannot represent a span, convert
-fails. With --lossy, convert simplifies the span or leaves it out, and lists it.
+tags, add --repair POLICY. If the target format cannot represent a span, the
+conversion fails. With --lossy, the span is simplified or left out, and listed.
 To write tags for a file without tokens, add --tokenizer NAME.
 
 Examples:
@@ -220,7 +220,7 @@ def _read(path: str, source: InputFiles) -> DocumentFile:
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("file", metavar="FILE", help="file with tags or spans, plain or gzipped; - is standard input")
+    parser.add_argument("file", metavar="FILE", help="file with tags or spans (can be gzipped) or - for standard input")
     add_reading(parser, ONE_FILE)
     add_options(parser, "output", Target)
 

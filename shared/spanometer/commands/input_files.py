@@ -183,9 +183,9 @@ class TagColumns(LabelDecoding):
     Attributes:
         id2label: file with the names of integer tags: one name on each line, or a model's config.json.
         ignore_index: ignore tokens with this integer tag in the first file; needs --id2label.
-        documents: where documents begin. In files of tags, the default is after blank lines. KEY is:
+        documents: where documents begin (default in files of tags: after blank lines). KEY is:
             - -DOCSTART-: in files of tags, at -DOCSTART- lines
-            - another key: in files of tags, at comments '# KEY = ...'
+            - another key: in files of tags, at comment lines '# KEY = ...'
             - lines: in texts with inline markup, at each line (default)
             - blank: in texts with inline markup, after blank lines
             - file: in texts with inline markup, only at the start of the file
@@ -197,11 +197,11 @@ class TagColumns(LabelDecoding):
         reference_column: column of the reference's tags.
         prediction_column: column of the system's tags.
         layer_columns: read nested spans from several columns, separated by commas, as in NE-FINE-LIT,NE-NESTED. If one
-            file has reference and system, first name the reference's columns, then the system's columns.
+            file has reference and system, give the reference's columns first, then the system's columns.
         layers_apart: with --layer-columns: match only spans that come from the same column.
         words_column: column of the words, for sl_icm with word probabilities.
-        token_probability_column: column with token probabilities in the reference file, for sl_icm. The value _ means
-            no probability.
+        token_probability_column: column with token probabilities in the reference file, for sl_icm. Write _ if
+            a token has no probability.
     """
 
     id2label: Any = option(None, metavar="FILE", parse=read_label_names)
@@ -255,9 +255,8 @@ class InputFiles(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is the name of a policy, or one action for "
         "each case in order, such as empty,keep,exact,whole,first,drop,drop,keep.\n"
-        f"- policies for positions: {', '.join(NAMED)}\n- their cases, in order: {', '.join(PLACES)}\n"
-        f"- policies for strings only: {', '.join(NAMED_STRINGS)}\n"
-        f"- their cases, in order: {', '.join(StringPolicy.places)}",
+        f"- policies for positions (cases: {', '.join(PLACES)}): {', '.join(NAMED)}\n"
+        f"- policies for strings only (cases: {', '.join(StringPolicy.places)}): {', '.join(NAMED_STRINGS)}",
         offered=([(*NAMED, *NAMED_STRINGS)], GroundingPolicy.choices(), StringPolicy.choices()),
         metavar="POLICY",
         topic="answers",

@@ -47,12 +47,12 @@ PROTOCOLS = "protocols"
 
 _TEXTS = {
     "reading": "Files of tags have a token on each line, with its tag in the last column, and a blank line after each "
-    "document. You can also use JSON lines with lists of tags, or documents with spans. Files can be gzipped; - means "
-    "standard input.",
-    "reading documents with spans": "Documents with spans are exports of annotation tools, or JSON lines with text and "
-    "spans. Character spans are aligned with the tokens of the reference (--to-tokens), or scored in characters "
-    '(--unit character). If spans in JSON lines have "attributes": {NAME: VALUE}, the measure span_attribute scores '
-    "these attributes.",
+    "document. You can also use JSON lines with tags or spans, and exports of annotation tools. Files can be gzipped. "
+    "Use - for standard input.",
+    "reading documents with spans": "Documents with spans come as exports of annotation tools, or as JSON lines with "
+    "text and spans. Character spans are aligned with the tokens of the reference (--to-tokens), or scored in "
+    'characters (--unit character). If spans in JSON lines have "attributes": {NAME: VALUE}, the measure '
+    "span_attribute scores these attributes.",
     "answers": "Answers of a language model are JSON lines. Each item of an answer is looked up in the reference's "
     "text. An item that is not in the text counts as a false positive. Some grounding policies, such as gollie, "
     "compare only the strings and labels of mentions, with the measure mention_f.",

@@ -51,7 +51,7 @@ def add_annotators(parser: argparse.ArgumentParser) -> None:
 
 def add_reference(parser: argparse.ArgumentParser) -> None:
     """Add the file of a reference."""
-    what = "file with the reference annotation; - is standard input"
+    what = "file with the reference, or - for standard input"
     parser.add_argument("reference", metavar="REFERENCE", help=what)
 
 

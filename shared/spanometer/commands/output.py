@@ -198,7 +198,7 @@ class TableOutput(Precision, Output):
     """Options for showing, writing and drawing a result that consists of tables.
 
     Attributes:
-        table: format of the tables (the ending of -o FILE sets it, too).
+        table: format of the tables (also set by the file extension of -o FILE).
         table_kind: write only tables of this kind, such as scores, labels or documents. By default, CSV has
             only the main table, and other formats have all tables.
         output: write to the new file FILE; -o FOLDER/ writes a file for each kind of table.

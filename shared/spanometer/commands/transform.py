@@ -34,7 +34,7 @@ from .options import add_options, group_of, read_options
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    what = "file with tags (can be gzipped), folder, or pattern in quotes, such as '*.conll'; - is standard input"
+    what = "file with tags (can be gzipped), folder, quoted pattern such as '*.conll', or - for standard input"
     parser.add_argument("file", metavar="FILE", help=what)
     add_reading(parser, {*ONE_FILE} - {"repair"})
     shared = "once, or once for each --apply"
@@ -43,7 +43,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "rate": f"probability that a span is changed. Give --rate {shared}",
         "seed": "random seed: N for the first --apply, N + 1 for the second",
         "first": f"change only the first N spans. Give --first {shared}",
-        "matched": "change equally many spans with similar errors, such as short_extension and long_extension",
+        "matched": "let opposite errors, such as short_extension and long_extension, change the same number of spans",
         "list": "list the kinds of errors for --apply, and exit",
         "as-spans": "write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",
     }

@@ -1,11 +1,10 @@
 """List the illegal tags of a file, or its invalid spans.
 
-For tags, validate lists each illegal pair of neighbouring tags with its line
-number, and the spans of this pair under each repair policy. For other files,
-validate lists spans that are empty, outside the text, repeated or padded with
-blanks, and spans whose text in the file differs from the text at their
-offsets. The exit status is 1 if there are problems, and 2 if a file
-cannot be read.
+For tags, the output has the line number of each illegal pair of neighbouring
+tags, and the spans that each repair policy reads there. For other files, the
+output lists each span that is empty, outside the text, repeated or padded with
+blanks, or whose text in the file differs from the text at its offsets. The exit
+status is 1 if there are problems, and 2 if a file cannot be read.
 
 Examples:
   spanometer validate system.conll
@@ -39,7 +38,7 @@ _Checked = tuple[int, dict[str, Any], list[str]]
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    what = "file with tags or spans (can be gzipped), folder, or pattern in quotes, such as '*.conll'; - is "
+    what = "file with tags or spans (can be gzipped), folder, quoted pattern such as '*.conll', or - for "
     parser.add_argument("files", metavar="FILE", nargs="+", help=f"{what}standard input")
     add_reading(parser, {*ONE_FILE} - {"repair", "prefix", "to_tokens", "trim"})
     add_options(parser, "output", Output, leave_out=("no_color",))

@@ -56,9 +56,7 @@ class Pairing(AnswerReading):
         "nothing",
         choices={"nothing": "", "references": "only in the reference", "all": "in the reference and the predictions"},
     )
-    split_spans: str | None = tokenizer_option(
-        "split each character span into spans of one token each, with this tokenizer"
-    )
+    split_spans: str | None = tokenizer_option("use this tokenizer to split each character span into one-token spans")
     texts: str = option(
         "same",
         choices={

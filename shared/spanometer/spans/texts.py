@@ -23,7 +23,7 @@ from .spans import Spans
 
 UNITS: Mapping[str, str] = {
     "codepoint": "characters as in Python",
-    "utf-16": "UTF-16 units, as in JavaScript and Java, where an emoji is two",
+    "utf-16": "UTF-16 units, as in JavaScript and Java (an emoji counts as two)",
     "byte": "bytes of UTF-8",
     "codepoint-lf": "code points, but \\r\\n counts as one",
     "utf-16-lf": "UTF-16 units, but \\r\\n counts as one",

@@ -425,4 +425,4 @@ def _shows(source: Source) -> bool:
     return bool(HEADER_NAMES & header) and not {"start", "end"} <= header and delimiter_of(source) != "\t"
 
 
-register("csv", "a table of words and tags with commas or semicolons", _shows, read_csv, content="tags")
+register("csv", "a table of words and tags separated by commas or semicolons", _shows, read_csv, content="tags")

@@ -120,7 +120,7 @@ def _is_sure(row: dict[str, str] | None) -> bool:
 
 register(
     "span_rows",
-    "a table of spans without column names",
+    "a table with no header and one span per row",
     _shows_rows,
     read_span_rows,
     by_name=True,
@@ -251,4 +251,4 @@ def _shows_table(source: Source) -> bool:
     return all(any(name in header for name in _USUAL[key]) for key in _NEEDED)
 
 
-register("span_table", "a table of spans with column names", _shows_table, read_span_table, by_name=True)
+register("span_table", "a table with a header and one span per row", _shows_table, read_span_table, by_name=True)

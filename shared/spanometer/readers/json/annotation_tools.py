@@ -43,11 +43,11 @@ class LabelStudioReading(Offsets):
         offset_unit: the unit of offsets. Label Studio counts code points, but some versions count UTF-16 units. Usually
             the span texts in the file show the unit; if not, set it.
         text_key: the key in `data` that has the text; by default the only string that contains all span texts.
-        label_key: the tag (`from_name`) whose labels to read; required if a task has labels of several tags.
+        label_key: the control tag (`from_name`) whose labels to read; required if a task has labels of several tags.
     """
 
     text_key: str | None = reused_option(AnswerLines, "text_key")
-    label_key: str | None = text("KEY", "Label Studio: name of the control with the labels (from_name)")
+    label_key: str | None = text("KEY", "Label Studio: name of the control tag with the labels (from_name)")
 
 
 def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:
@@ -144,8 +144,8 @@ def _record(
     names = {name for name, _ in regions}
     if chosen is None and len(names) > 1:
         listed = ", ".join(map(repr, sorted(names)))
-        remedy = f"Choose a control with {setting('label_key')}."
-        raise _refused(row, f"the labels of the task come from several Label Studio controls: {listed}.", remedy)
+        remedy = f"Choose a control tag with {setting('label_key')}."
+        raise _refused(row, f"the labels of the task come from several control tags of Label Studio: {listed}.", remedy)
     if isinstance(annotator, dict):
         annotator = annotator.get("email", annotator.get("id"))
     record = row.record(id=row.get("id"), annotator=annotator)
