@@ -28,7 +28,7 @@ class RelaxedF(FMeasure):
 
     Attributes:
         overlap: the kind of overlap, see above.
-        threshold: minimum overlap for overlap=iou, dice or coverage.
+        threshold: minimum overlap, if overlap is iou, dice or coverage.
         credit: what a span that reaches another counts: 1, or its `best` overlap (Label Studio's agreement).
         matching: `many`: spans are not paired; a span may reach several spans and be reached by several. `first`: one
             to one; each reference span, in text order, takes the first free predicted span that it reaches. `fresh`: in

@@ -67,7 +67,7 @@ class UnitMeasure(AlignedMeasure):
 
 
 class UnitizingAlpha(UnitMeasure):
-    """Compute Krippendorff's alpha for unitizing: agreement on spans (units) and on the gaps between them.
+    """Compute Krippendorff's alpha for unitizing: agreement on spans (units) and on the gaps between spans.
 
     alpha is 1 - D_o / D_e, with the observed disagreement D_o and the expected disagreement D_e of each label.
     Documents are concatenated, so gaps continue across documents. n is the number of tokens, m the number of annotators
