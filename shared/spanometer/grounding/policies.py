@@ -18,9 +18,9 @@ from ..options import CheckedOptions, option, options_of
 from ..spans.texts import of_characters
 
 FORMS = {
-    "exact": "as they are",
+    "exact": "unchanged",
     "case": "lower case",
-    "loose": "NFKC in lower case, one form of quotes and hyphens, no white space or invisible characters",
+    "loose": "NFKC in lower case, unified quotes and hyphens, no white space or invisible characters",
 }
 """The normal forms with positions in the text."""
 
@@ -327,7 +327,7 @@ class StringPolicy(AnswerPolicy):
 
     Attributes:
         fold: how texts and mentions are normalised.
-        copies: how copies of a mention count.
+        copies: how to count repeated mentions.
     """
 
     places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
@@ -335,7 +335,7 @@ class StringPolicy(AnswerPolicy):
     other_kind: ClassVar[str] = "works with measures that score spans, and with grounding.ground."
 
     fold: str = option("exact", choices=STRING_FORMS)
-    copies: str = option("multiset", choices={"set": "all copies count as one", "multiset": "each copy counts"})
+    copies: str = option("multiset", choices={"set": "once", "multiset": "each copy counts"})
     surplus: str = _unplaced(
         "how to treat more copies of a mention, over all labels, than in the text", "like other predicted mentions"
     )

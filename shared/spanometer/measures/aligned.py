@@ -177,8 +177,8 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
     by group.
 
     Attributes:
-        label_groups: score groups of labels instead of labels. With the separator /, the labels NAME/PATIENT and
-            NAME/DOCTOR form the group NAME.
+        label_groups: report scores for groups of labels, not for each label. With the separator /, the labels
+            NAME/PATIENT and NAME/DOCTOR form the group NAME.
     """
 
     label_groups: str | None = option(None, kind=str, metavar="SEP")

@@ -16,7 +16,7 @@ _PIECES = 1 << 16
 
 
 class Bcubed(FMeasure):
-    """Compute B-cubed precision, recall and F1 from the overlap of the predicted and the reference span of each token.
+    """Compute B-cubed precision, recall and F1 from the overlap of each token's predicted and reference spans.
 
     Let ŝ be a predicted span that contains token t, and s(t) the reference span of the same label that contains t. Then
     precision(t) = |ŝ ∩ s(t)| / |ŝ|, and P is the mean over all tokens of predicted spans. R swaps the two sides. (The
@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "for each token of a predicted span, the share of this span that the reference span covers; then the mean",
-        "for each token of a reference span, the share of this span that the predicted span covers; then the mean",
+        "mean over tokens in predicted spans: share of the token's predicted span inside the token's reference span",
+        "mean over tokens in reference spans: share of the token's reference span inside the token's predicted span",
     )
     place = 40
 

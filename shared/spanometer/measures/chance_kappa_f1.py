@@ -74,8 +74,8 @@ class ChanceKappaF1(AlignedMeasure):
             the number of tokens in the document, k the number of spans, a their total length and a_i the length of the
             span.
         uniform_threshold: with method=auto, use the approximation only if its accuracy exceeds this value.
-        n_simulations: number of simulated random annotations. They give the standard deviation of F1 by chance
-            (chance_f1_std) and the p-value of the observed F1 (p_value).
+        n_simulations: add chance_f1_std (standard deviation of F1 by chance) and p_value to the result, from this
+            number of random annotations.
         seed: the seed of the simulations.
         zero_division: value of undefined scores.
 
@@ -87,7 +87,7 @@ class ChanceKappaF1(AlignedMeasure):
     """
 
     level: str = option(
-        "token", help="unit of agreement", choices={"token": "shared tokens", "span": "equal spans"}, label="Level"
+        "token", help="unit of agreement", choices={"token": "", "span": "only equal spans agree"}, label="Level"
     )
     placement: str = option(
         "disjoint",

@@ -20,8 +20,8 @@ class IntersectionF(FMeasure):
     tokens (neleval's max).
 
     Attributes:
-        cap: allow overlapping spans with the same label, and limit the coverage of each span to 1.
-        best: sides whose spans count only their largest overlap, if they overlap several spans.
+        cap: allow overlapping spans with the same label. A coverage above 100% counts as 100%.
+        best: which sides count only the largest overlap of each span.
 
     Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,
     in spans.
@@ -30,7 +30,7 @@ class IntersectionF(FMeasure):
         InputError: if two spans of one label and side overlap, unless `cap` is True or `best` is `both`.
     """
 
-    cap: bool = option(False, label="Cap coverage at 1")
+    cap: bool = option(False, label="Cap coverage at 100%")
 
     best: str = option(
         "neither", choices={"neither": "", "references": "", "predictions": "", "both": ""}, label="Best span alone"
@@ -54,7 +54,7 @@ class IntersectionF(FMeasure):
         """Sum the covered proportion of each span."""
         references, predictions = alignment.references, alignment.predictions
         if self.needs:
-            remedy = f"Use {setting('cap', True)} to limit the coverage of each span to 1."
+            remedy = f"Use {setting('cap', True)} to limit the coverage of each span to 100%."
             for name, side in alignment.sides.items():
                 require_disjoint(alignment, name, side, ", so shared tokens would count twice.", remedy)
         return {

@@ -75,8 +75,8 @@ class MatchedF(FMeasure):
             "iou_threshold": "1 if its intersection over union reaches the threshold, otherwise 0",
             "iou_50_95": "like iou_threshold, averaged over the thresholds 0.5, 0.55 ... 0.95",
             "iou": "its intersection over union",
-            "overlap": "1 for any shared token",
-            "mpp": "shared tokens / tokens of the predicted span for precision, of the reference span for recall",
+            "overlap": "1, even if only one token is shared",
+            "mpp": "for precision, shared tokens / predicted tokens; for recall, shared tokens / reference tokens",
         },
         label="Credit of a pair",
     )

@@ -34,8 +34,8 @@ class MentionF(PrecisionRecallF1):
     fold: str = option("exact", help="how texts are normalised", choices=STRING_FORMS, label="Normal form")
     copies: str = option(
         "multiset",
-        help="how copies of a mention count",
-        choices={"set": "all copies count as one", "multiset": "each copy counts"},
+        help="how to count repeated mentions",
+        choices={"set": "once", "multiset": "each copy counts"},
         label="Copies",
     )
     match_labels: bool = option(True, help="compare labels, not only texts", label="Labels must agree")

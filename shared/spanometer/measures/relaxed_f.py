@@ -28,7 +28,7 @@ class RelaxedF(FMeasure):
 
     Attributes:
         overlap: the kind of overlap, see above.
-        threshold: minimum overlap, unless overlap=any.
+        threshold: minimum overlap, if overlap is iou, dice or coverage.
         credit: what a span that reaches another counts: 1, or its `best` overlap (Label Studio's agreement).
         matching: `many`: spans are not paired; a span may reach several spans and be reached by several. `first`: one
             to one; each reference span, in text order, takes the first free predicted span that it reaches. `fresh`: in
@@ -52,7 +52,7 @@ class RelaxedF(FMeasure):
             "any": "one shared token is enough",
             "iou": "intersection over union",
             "dice": "twice the intersection, divided by the sum of sizes",
-            "coverage": "shared tokens / tokens of the predicted span for precision, of the reference span for recall",
+            "coverage": "for precision, shared tokens / predicted tokens; for recall, shared tokens / reference tokens",
         },
         label="Overlap",
     )
@@ -60,34 +60,34 @@ class RelaxedF(FMeasure):
     credit: str = option(
         "one",
         help="value of a span that overlaps enough",
-        choices={"one": "1", "best": "the largest overlap of the span"},
+        choices={"one": "always 1", "best": "the largest overlap of the span"},
         only_with={"overlap": ("iou", "dice", "coverage"), "matching": ("many",)},
     )
     matching: str = option(
         "many",
-        help="how many spans a span can match",
+        help="which matches count",
         choices={
-            "many": "any number",
-            "first": "one: each reference span takes the first unused predicted span that overlaps enough",
-            "fresh": "any number, but if two predicted spans match one reference span, the second is ignored",
+            "many": "all matches",
+            "first": "each reference span takes the first unused predicted span that overlaps enough",
+            "fresh": "a predicted span is ignored if an earlier predicted span matches the same reference span",
         },
         label="Matching",
     )
     recall: str = option(
         "found",
-        help="how recall is defined",
+        help="definition of recall",
         choices={
             "found": "found reference spans / all reference spans",
-            "right": "R / (R + M), with R right predicted spans and M missed reference spans",
+            "right": "right predicted spans / (right predicted spans + missed reference spans)",
         },
         only_with={"matching": ("many",)},
     )
-    duplicates: str = option("once", choices=("once", "each"))
+    duplicates: str = option("once", choices={"once": "", "each": "each copy counts"})
 
     name = "relaxed_f"
     results = f_results(
-        "share of predicted spans that overlap a reference span enough",
-        "share of reference spans that overlap a predicted span enough",
+        "share of predicted spans that sufficiently overlap a reference span",
+        "share of reference spans that sufficiently overlap a predicted span",
     )
     place = 57
     support = "reference"

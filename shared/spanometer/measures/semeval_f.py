@@ -32,7 +32,7 @@ class SemevalF(FMeasure):
 
         P = (COR + PAR / 2) / ACT, R = (COR + PAR / 2) / POS.
 
-    Range [0, 1], higher is better. A pair counts for the label of its reference span, so the counts of labels add up to
+    Range [0, 1], higher is better. A pair counts for the label of its reference span, so the counts per label add up to
     the total. Unless the alignment is `nervaluate`, `strict` over all labels equals `span_f`; so does `exact` without
     labels, if no two spans of a side have the same tokens.
 
@@ -46,7 +46,7 @@ class SemevalF(FMeasure):
             `nervaluate`: as in nervaluate 1.2.1: each predicted span takes the first free reference span with which it
             makes a correct pair (in `ent_type` the one with the nearest boundaries), else the first free one. This can
             miss correct pairs. Text order is by start, end and label.
-        min_overlap: pair only predicted spans that cover at least this share of the reference span.
+        min_overlap: pair two spans only if the predicted span covers at least this share of the reference span.
 
     Counts: `correct`, `incorrect`, `partial`, in pairs; `missing`, `spurious`, `possible`, `actual`, in spans.
 

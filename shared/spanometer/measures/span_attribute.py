@@ -39,7 +39,7 @@ _SIGNS = ",=+"
 
 
 class SpanAttribute(Measure):
-    """Compute precision, recall, F1 and average precision over attributes of spans.
+    """Compute precision, recall, F1 and average precision (AP) of span attributes.
 
     An item is (document, start, end, attribute, value). An attribute with several values gives several items. With the
     items I of the reference and Î of the prediction,

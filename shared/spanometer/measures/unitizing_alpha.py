@@ -67,7 +67,7 @@ class UnitMeasure(AlignedMeasure):
 
 
 class UnitizingAlpha(UnitMeasure):
-    """Compute Krippendorff's alpha for unitizing: agreement on the spans (units) and gaps of each label.
+    """Compute Krippendorff's alpha for unitizing: agreement on spans (units) and on the gaps between spans.
 
     alpha is 1 - D_o / D_e, with the observed disagreement D_o and the expected disagreement D_e of each label.
     Documents are concatenated, so gaps continue across documents. n is the number of tokens, m the number of annotators
@@ -101,7 +101,7 @@ class UnitizingAlpha(UnitMeasure):
         InputError: if document lengths are unknown, or if an annotator's spans of a label overlap or are discontinuous.
     """
 
-    variant: str = option("2016", help="year of the definition", choices=("1995", "2016"), label="Variant")
+    variant: str = option("2016", help="definition of alpha, by year", choices=("1995", "2016"), label="Variant")
 
     average: str = reused_option(Measure, "average", choices=ALL_AVERAGES)
     zero_division: float = zero_division_option("value of alpha if the expected disagreement is zero")
