@@ -134,7 +134,7 @@ def test_trimmed(made):
 def test_words_that_are_not_in_the_text(made):
     text = made(Record(text="Ada wrote", spans=[]), Record(text="it.", spans=[]))
     words = made(Record(words=["Ada", "wrote"], spans=[]), Record(words=["at", "."], spans=[], line=5), in_tokens=True)
-    with pytest.raises(InputError, match=r"the next word is 'at', but the text continues with 'it\.'") as caught:
+    with pytest.raises(InputError, match=r"the word is 'at', but the text has 'it\.' here") as caught:
         pair(text, words)
     assert caught.value.document is None
 
