@@ -95,7 +95,7 @@ def test_empty_and_doubled_spans_are_listed(file):
         [],
         [{"start": 0, "end": 3, "label": "A"}],
     ]
-    assert found.left_out == ("line 3: an empty span of 'A' at 1.", "task 9: an empty span of 'A' at 2.")
+    assert found.left_out == ("line 3: an empty span labelled 'A' at 1.", "task 9: an empty span labelled 'A' at 2.")
     assert found.notes == ("Repeated spans in the file (measures usually count them once): 1.",)
     assert found.lengths.tolist() == [3, 0, 3, 3]
 

@@ -37,7 +37,7 @@ def test_words_beside_their_text(made):
     whole = made(Record(text=TEXT, words=WORDS, spans=[(0, 18, "PER")]))
     assert bounds(pair(whole, whole, Pairing(unit="token")).references) == [(0, 4)]
     other = made(Record(text=TEXT, words=[*WORDS[:-1], "!"], spans=[(0, 18, "PER")]))
-    with pytest.raises(InputError, match="the next word is '!', but the text continues") as caught:
+    with pytest.raises(InputError, match="the word is '!', but the text has") as caught:
         pair(other, both, Pairing(unit="token"))
     assert (caught.value.source[-7:], caught.value.position) == ("a.jsonl", 5)
 
@@ -70,7 +70,7 @@ def test_spans_off_the_tokens(made):
     found = pair(words, text, Pairing(to_tokens="overlap"))
     assert bounds(found.predictions) == [(0, 2)]
     assert found.notes == ("predictions: 1 span moved by 2 characters to fit tokens.",)
-    assert found.left_out == ("predictions: the span of 'X' from character 18 to 19 in document 0 has no token.",)
+    assert found.left_out == ("predictions: the span labelled 'X' from character 18 to 19 in document 0 has no token.",)
 
 
 def test_documents_are_paired_by_name(made):
@@ -134,7 +134,7 @@ def test_trimmed(made):
 def test_words_that_are_not_in_the_text(made):
     text = made(Record(text="Ada wrote", spans=[]), Record(text="it.", spans=[]))
     words = made(Record(words=["Ada", "wrote"], spans=[]), Record(words=["at", "."], spans=[], line=5), in_tokens=True)
-    with pytest.raises(InputError, match=r"the next word is 'at', but the text continues with 'it\.'") as caught:
+    with pytest.raises(InputError, match=r"the word is 'at', but the text has 'it\.' here") as caught:
         pair(text, words)
     assert caught.value.document is None
 

@@ -171,7 +171,7 @@ def test_errors_say_where_they_are(client, folder):
     pq.write_table(table, path / "part-1.parquet", row_group_size=10)
     with pytest.raises(InputError) as caught:
         score(path, scheme="IOB2", client=client, progress=False)
-    message = f"{path}/part-1.parquet, row group 2, row 5, references, token {place}: 'Q-A' has no prefix of IOB2"
+    message = f"{path}/part-1.parquet, row group 2, row 5, references, token {place}: 'Q-A' has no IOB2 prefix"
     assert str(caught.value).startswith(message)
     # nothing stays behind
     assert score(path / "part-0.parquet", scheme="IOB2", client=client, progress=False)

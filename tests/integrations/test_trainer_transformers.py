@@ -120,7 +120,7 @@ class TestPreprocess:
             (((logits[0], ()), labels), r"the model returned tensors of shape \(7, 5\)"),
             ((logits, labels + 9), "references, document 0, token"),
             ((logits * torch.nan, labels), "a logit is NaN"),
-            ((logits, labels[0]), "no label array has two axes"),
+            ((logits, labels[0]), "none of the label arrays has two axes"),
         ):
             with pytest.raises(InputError, match=message):
                 preprocess(*wrong)

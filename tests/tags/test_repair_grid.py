@@ -226,7 +226,7 @@ def test_ways_of_decoding_differ():
         ({"predictions": [["O"]]}, "document 0: got 1 predicted tag, but 2 reference tags"),
         (
             {"predictions": [["O", "O"]], "scheme": "IOE2"},
-            "no prefix of IOE2|no repair actions for IOE2 tags",
+            "no IOE2 prefix|no repair actions for IOE2 tags",
         ),
         ({"predictions": [["O", "X-A"]]}, "predictions, document 0, token 1: 'X-A'"),
         ({"logits": [np.zeros((2, 2))], "id2label": ["O", "B-A", "I-A"]}, "the shape of the logits is"),

@@ -234,7 +234,7 @@ class Alignment:
         """Create an error about a span of a side."""
         document = int(side.document[span])
         token = int(self.token(side.start[span]) - self.offsets[document])
-        label = "" if self.labels_ignored else f" of {self.labels[side.label[span]]!r}"
+        label = "" if self.labels_ignored else f" labelled {self.labels[side.label[span]]!r}"
         problem = f"a span{label} {problem}"
         remedy = remedy or "Leave this span out, or use another measure."
         return InputError(problem, remedy, side=name, document=document, position=token)

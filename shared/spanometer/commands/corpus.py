@@ -396,7 +396,7 @@ def _require_same_names(reference: DocumentFile, system: DocumentFile) -> None:
     names = (reference.documents.ids or (), system.documents.ids or ())
     for document, (name, predicted) in enumerate(zip(*names, strict=False)):
         if name != predicted:
-            states = (f"is {name!r}", f"is {predicted!r}")
+            states = (f"has the name {name!r}", f"has the name {predicted!r}")
             remedy = "Both sides must have the same documents, in the same order."
             raise differing_document(reference, system, document, states, remedy)
 
@@ -411,7 +411,7 @@ def require_system(content: str, files: Sequence[object]) -> None:
     """Raise an `InputError` if there is no file of a system."""
     if len(files) < 2:
         what, remedy = _SYSTEM_FILES.get(content, ("spans", "Give PREDICTION."))
-        raise InputError(f"there is no file with a system's {what}.", remedy)
+        raise InputError(f"you gave no file with a system's {what}.", remedy)
 
 
 def require_two_systems(flag: str, systems: Collection[str]) -> None:

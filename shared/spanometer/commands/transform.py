@@ -150,6 +150,6 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
         own = {key: values[number % len(values)] for key, values in (("rate", rates), ("first", firsts)) if values}
         steps.append(get_transformation(name, seed=options.seed + number, **own))
     if "illegal_tags" in names[:-1]:
-        problem = "other transformations cannot read the illegal tags that illegal_tags makes."
+        problem = "other transformations cannot read the output of illegal_tags."
         raise InputError(problem, "Apply illegal_tags once, as the last transformation.")
     return steps

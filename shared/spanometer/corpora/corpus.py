@@ -248,7 +248,7 @@ def _split_of(file: CorpusFile, wanted: str | None) -> str:
     """Return the split of a single file: the wanted split, or the split in the file's name."""
     named = file.split
     if wanted is None and named is None:
-        problem = "the file name does not contain a split."
+        problem = "the file name does not show which split this is."
         raise InputError(problem, "Name the split, such as split='train'.", source=file.name)
     if named is not None and wanted not in (None, named):
         problem = f"the file has the name of the {named} split, but you chose the {wanted} split."

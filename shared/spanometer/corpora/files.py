@@ -298,7 +298,7 @@ def read_columns(
         for part in read_parts(stream, columns=list(columns.values()), words=words, outside=outside, name=file.name):
             cells = part.layout.width if part.layout else 0
             if width not in (None, cells):
-                problem = f"the rows have {counted(cells, 'column')}, but this corpus has {width}."
+                problem = f"the rows have {counted(cells, 'column')}, but this loader needs {width}."
                 remedy = "To read files with other columns, use load_conll."
                 raise part.locate(InputError(problem, remedy, document=0, position=0))
             last = first + len(part.document_lines)

@@ -187,7 +187,7 @@ class RecordColumns:
         if len(empty):
             self.stated = self.stated.picked(np.flatnonzero(spans.start != spans.end))
         return [
-            f"{self.place(document)}: an empty span of {label!r} at {start}."
+            f"{self.place(document)}: an empty span labelled {label!r} at {start}."
             for document, start, _, label in empty.rows()
         ]
 

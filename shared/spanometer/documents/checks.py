@@ -146,7 +146,7 @@ class SpanValidation:
             if span >= 0:
                 label = original.labels[original.label[span]]
                 bounds = int(original.start[span]), int(original.end[span]), label
-                text = f"the span of {shown(label)} from {bounds[0]} to {bounds[1]} {text}."
+                text = f"the span labelled {shown(label)} from {bounds[0]} to {bounds[1]} {text}."
             line, place = columns.lines[number] if line is None else line, columns.places[number] or None
             self.problems.append(Problem(kind, line, number, columns.ids[number], place, *bounds, text))
         columns.stated = columns.stated.picked(np.zeros(0, dtype=np.int64))

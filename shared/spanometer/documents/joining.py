@@ -59,7 +59,7 @@ def _require_one_form(files: Sequence[DocumentFile]) -> None:
                 source=other.source,
             )
         if first.entities is not None and other.format != first.format:
-            problem = f"this file has the format {other.format}, but {first.source} has {first.format}."
+            problem = f"this file has the format {other.format}, but {first.source} has the format {first.format}."
             raise InputError(problem, "Give files with the same format.", source=other.source)
         for kind, has in _KINDS:
             if has(other) != has(first):

@@ -412,6 +412,6 @@ class Pair:
         carried = side.to_tokens(tokens, policy)
         problem = "begins or ends within a token" if policy == "drop" else "has no token"
         side.lost += [
-            f"the span of {label!r} from character {start} to {end} in {name(document)} {problem}."
+            f"the span labelled {label!r} from character {start} to {end} in {name(document)} {problem}."
             for document, start, end, label in spans.picked(carried.lost).rows()
         ]

@@ -240,7 +240,7 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
         own = side.spans if isinstance(side, Grounded) else side
         require_kind(own, Spans, "a Spans object", remedy, side=name)
         if own.documents != first.documents:
-            problem = f"got {counted(own.documents, 'document')}, but {counted(first.documents, 'answer')}."
+            problem = f"there are {counted(own.documents, 'document')} for {counted(first.documents, 'answer')}."
             raise InputError(problem, "All sides need the same texts. Write None for a missing answer.", side=name)
         spans.append(own if first.lengths is None else on_side(name, own.with_lengths, first.lengths))
     unplaced = [grounded[name].unplaced if name in grounded else None for name in sides]

@@ -210,7 +210,7 @@ class AnswerPolicy(CheckedOptions):
                 return cls.with_actions(action.strip() for action in text.split(","))
             except InputError as error:
                 # a place is no option of its own
-                raise error.respelled(lambda name, _: f"the grounding action of the case {name!r}") from None
+                raise error.respelled(lambda name, _: f"the case {name!r} of the grounding policy") from None
         problem, remedy = f"{shown(text)} is not a policy for {cls.kind}.", f"{shown(text)} {cls.other_kind}"
         if not isinstance(policy, AnswerPolicy) and text not in AnswerPolicy.named():
             problem = f"unknown grounding policy {shown(text or policy)}."

@@ -48,7 +48,7 @@ def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.S
         document = row if isinstance(row, Mapping) else {}
         text = document.get("text")
         if not isinstance(text, str) or not is_utf8(text) or "spans" not in document:
-            problem = f"the document is {shown(row)}. A document needs 'spans', and a 'text' in valid Unicode."
+            problem = shown(row) + (" has no 'text' in valid Unicode." if "spans" in document else " has no 'spans'.")
             raise InputError(problem, _TEXT_REMEDY, document=number)
     arrays, first = [], 0
     for lists in replace(SPANS, remedy=_TEXT_REMEDY).arrays([row["spans"] for row in rows], first_document):

@@ -368,7 +368,7 @@ def _find_labels(labels: Any) -> Any:
     for leaf in _leaves(labels):
         if len(leaf.shape) == 2:
             return leaf
-    raise InputError("no label array has two axes.", "Pass label arrays of the shape (documents, positions).")
+    raise InputError("none of the label arrays has two axes.", "Pass label arrays of the shape (documents, positions).")
 
 
 def _array(values: Any) -> np.ndarray:

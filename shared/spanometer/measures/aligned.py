@@ -48,7 +48,7 @@ class AlignedMeasure(Measure):
         """Compute counts from an alignment. Several measures can use the same alignment."""
         if self.needs_tokens:
             remedy = f"Give words: {type(self).__name__}(tokens=[['The', 'Seine'], ...]), or use files with words."
-            raise InputError(f"{self.name} needs words with these options, but there are no words.", remedy)
+            raise InputError(f"with these options, {self.name} needs words, but there are no words.", remedy)
         return replace(self._count(self.compared(alignment)), measure=self)
 
     def compared(self, alignment: Alignment) -> Alignment:
@@ -279,7 +279,7 @@ def encoded_words(tokens: Any) -> Tags:
     try:
         return Tags.from_lists(tokens)
     except InputError as error:
-        problem = error.problem.replace("is not a tag", "is not a word").replace("other tags", "other words")
+        problem = error.problem.replace("the tag is", "the word is").replace("other tags", "other words")
         raise error.placed(problem=problem, remedy=TOKENS_REMEDY, side="tokens") from None
 
 

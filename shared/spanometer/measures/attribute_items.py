@@ -179,8 +179,8 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
         listing = labels if isinstance(labels, (list, tuple, set, frozenset)) else ()
         several = bool(listing) and all(isinstance(label, str) and label for label in listing)
         if not isinstance(name, str) or not (labels is True or several):
-            wrong = f"{shown(name)} needs a list of non-empty labels, such as ['PER'], not {shown(labels)}"
-            problem = wrong if isinstance(name, str) else f"the attribute name {shown(name)} is not a string"
+            wrong = f"{shown(name)} needs a list of one or more non-empty labels, such as ['PER'], not {shown(labels)}"
+            problem = wrong if isinstance(name, str) else f"the name of an attribute is {shown(name)}, not a string"
             raise InputError(f"{mention('attributes')}: {problem}.", _ATTRIBUTES_REMEDY, option="attributes")
     return {name: None if labels is True else frozenset(labels) for name, labels in entries}
 
@@ -250,7 +250,7 @@ def require_one_type(
                 where = mention("default_values") if earlier_place is None else OTHER_PLACE
                 problem = f"{shown(name)} is {with_type(value)}, but in {where} it is {with_type(earlier)}."
                 if earlier_place is not None and earlier_place.place == place.place:
-                    problem = f"the attribute {shown(name)} is both {with_type(value)} and {with_type(earlier)}."
+                    problem = f"{shown(name)} has values of two types: {with_type(value)} and {with_type(earlier)}."
                 remedy = "Use one type for all values of an attribute."
                 raise place.placed(problem=problem, remedy=remedy, other=earlier_place)
 
@@ -325,7 +325,7 @@ def _holds(span: Mapping[str, Any], name: str, order: str, value: Any) -> bool:
         return any(_kind(own) is _kind(value) and own == value for own in values) is (order == "==")
     for own in values:
         if own is not None and (_kind(own) is not _kind(value) or _kind(own) is bool):
-            raise InputError(f"filter cannot compare {own!r} and {value!r} by <, <=, > or >=.", _ORDER_REMEDY)
+            raise InputError(f"`filter` cannot compare {own!r} and {value!r} with <, <=, > or >=.", _ORDER_REMEDY)
     return any(_ORDERS[order](own, value) for own in values if own is not None)
 
 

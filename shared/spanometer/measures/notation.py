@@ -272,9 +272,9 @@ def _values(
     for name, part in zip(names, parts, strict=True):
         value = part.partition("=")[2].strip()
         if names.count(name) > 1:
-            raise InputError(f"{name} is set twice.", "Set each option once.", option=name)
+            raise InputError(f"`{name}` is set twice.", "Set each option once.", option=name)
         if not _OPTION.match(part):
-            raise InputError(f"{name} has no value.", f"Write {name}=...", option=name)
+            raise InputError(f"`{name}` has no value.", f"Write {name}=...", option=name)
         read_file: ReadFile = files.get(name, partial(_from_file, declared[name]))
         yield name, read_file(unquoted(value[1:])) if value.startswith("@") else _value(declared[name], value)
 

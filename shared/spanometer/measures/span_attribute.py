@@ -405,7 +405,7 @@ def _plain_values(values: Any) -> dict[str, Value | None]:
     plain = {}
     for name, value in listed_items(values, remedy, option="default_values"):
         if not isinstance(name, str):
-            raise InputError(f"the attribute {shown(name)} in default_values is not a string.", remedy)
+            raise InputError(f"in default_values, the name of an attribute is {shown(name)}, not a string.", remedy)
         try:
             plain[name] = plain_value(value, name)
         except InputError as error:

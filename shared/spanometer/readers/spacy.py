@@ -281,7 +281,7 @@ def _record(row: Row, choice: SpanChoice) -> Record:
     # `Doc.to_json` writes spans as objects
     spans = [_bounds(span) for span in spans] if isinstance(spans, list) else [None]
     if not all(isinstance(span, (list, tuple)) and len(span) in (3, 4) for span in spans):
-        raise row.refuse(f"a span of {row.place or 'the line'} is not [start, end, label].", _JSON_REMEDY)
+        raise row.refuse(f"a span in {row.place or 'this line'} is not [start, end, label].", _JSON_REMEDY)
     # the fourth item is an identifier in a knowledge base
     return row.record(text=text, spans=[(*span[:3],) for span in spans], tokens=row.token_bounds(_JSON_REMEDY))
 

@@ -34,7 +34,7 @@ from ..arrays import (
     take_segments,
     typed_array,
 )
-from ..exceptions import InputError, counted, require_kind, require_same_documents, setting, shown, with_type
+from ..exceptions import InputError, counted, mention, require_kind, require_same_documents, setting, shown, with_type
 from ..tags.schemes import name_problem
 
 BOUNDS = [("start", pa.int64()), ("end", pa.int64())]
@@ -106,7 +106,7 @@ class DocumentColumns:
             column = getattr(self, name)
             if not isinstance(column, np.ndarray) or column.ndim != 1:
                 remedy = f"The constructor takes arrays. Use a method {type(self).__name__}.from_... for other data."
-                raise InputError(f"{name} must be a NumPy array with one dimension, not {shown(column)}.", remedy)
+                raise InputError(f"`{name}` is {shown(column)}, not a one-dimensional NumPy array.", remedy)
             column.flags.writeable = False
 
     def __len__(self) -> int:
@@ -459,12 +459,12 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     if sizes.size == 0:
         sizes = sizes.astype(np.int64)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
-        raise refusal("lengths must be a list of integers from 0 up.")
+        raise refusal(f"{mention('lengths')} must be a list of integers from 0 up.")
     if (document := first_flagged(sizes > LONGEST)) is not None:
         problem = f"the document has {sizes[document]:,} tokens, more than the limit of {LONGEST:,}."
         raise refusal(problem, remedy="Check the lengths, or split the document.", document=document)
     if len(sizes) != documents:
-        raise refusal(f"got {counted(len(sizes), 'length')} for {counted(documents, 'document')}.")
+        raise refusal(f"{mention('lengths')} has {counted(len(sizes), 'number')} for {counted(documents, 'document')}.")
     return sizes.astype(np.int64)
 
 

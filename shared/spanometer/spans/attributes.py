@@ -132,7 +132,7 @@ class Attributes(SpanColumns):
             try:
                 items.append(_read_items(text))
             except (TypeError, ValueError):
-                spans.refuse(codes == code, "the attributes are not JSON as Attributes.to_arrow writes it.")
+                spans.refuse(codes == code, "the attributes are not in the JSON format of Attributes.to_arrow.")
         return cls.of(items, codes, spans.parent, start, end, label, labels, len(column))
 
     @classmethod
@@ -226,7 +226,7 @@ def items_of(span: Mapping[str, Any]) -> list[_Item]:
 def _name(name: object) -> str:
     """Return the name of an attribute; raise an `InputError` if it is no valid name."""
     if not isinstance(name, str):
-        raise InputError(f"the attribute name {shown(name)} is not a string.", ATTRIBUTES_REMEDY)
+        raise InputError(f"the name of an attribute is {shown(name)}, not a string.", ATTRIBUTES_REMEDY)
     if not is_utf8(name):
         raise InputError(f"the attribute name {shown(name)} is not valid Unicode.", REPLACE)
     if problem := name_problem(name, "attribute name"):
@@ -259,7 +259,7 @@ def plain_value(value: Any, name: str) -> Value | None:
         if value != value:
             raise InputError(f"a value of the attribute {shown(name)} is NaN, which cannot be compared.", _VALUE_REMEDY)
         return float(value)
-    raise InputError(f"{with_type(value)} is not a valid value of the attribute {shown(name)}.", _VALUE_REMEDY)
+    raise InputError(f"{with_type(value)} cannot be a single value of the attribute {shown(name)}.", _VALUE_REMEDY)
 
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, scores: Any) -> list[float | None]:
@@ -288,7 +288,7 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
             continue
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
-                problem = f"the attribute {shown(name)} has the value {with_type(value)}, but its score has the key "
+                problem = f"the attribute {shown(name)} has the value {with_type(value)}, but the key of its score is "
                 remedy = f"Write scores without keys, such as 0.9. In Python, the key {shown(value)} works too."
                 raise InputError(f"{problem}{with_type(other)}.", remedy)
     return [scored.get((type(value), value)) for value in values]

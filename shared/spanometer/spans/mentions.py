@@ -108,4 +108,4 @@ def _as_mapping(mention: Any) -> Any:
     return mention
 
 
-MENTIONS = ItemKind(MENTION_TYPE, "a mention", "mentions", MENTION_REMEDY, prepare=_as_mapping)
+MENTIONS = ItemKind(MENTION_TYPE, "a pair of label and text", "mentions", MENTION_REMEDY, prepare=_as_mapping)

@@ -307,7 +307,7 @@ class Spans(SpanColumns):
         return Tags(tag, ("O", *written), offsets)
 
     def _name(self, item: int) -> str:
-        return f"a span of {self.labels[self.label[item]]!r}"
+        return f"a span labelled {self.labels[self.label[item]]!r}"
 
     def _refuse(self, bad: np.ndarray, problem: str, remedy: str) -> None:
         """Raise an `InputError` for the first flagged span; the first flag belongs to the second span."""

@@ -367,8 +367,8 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
         start = text.find(word, place)
         if start < 0 or text[place:start].strip():
             rest = text[place:].lstrip()[:_AROUND]
-            problem = f"the next word is {shown(word)}, but the text continues with {shown(rest)}."
-            raise refusal(problem if rest else f"the next word is {shown(word)}, but the text ends.", position=position)
+            problem = f"the word is {shown(word)}, but the text has {shown(rest)} here."
+            raise refusal(problem if rest else f"the text ends before the word {shown(word)}.", position=position)
         place = start + len(word)
         bounds.append((start, place))
     if text[place:].strip():

@@ -261,7 +261,7 @@ def _refuse_off_bounds(spans: Spans, off: np.ndarray, tokens: Tokens) -> None:
     where = f"begins or ends within a token ({'token' if len(touched) == 1 else 'tokens'}: {listed})"
     number = len(np.unique(off))
     more = f" {counted(number - 1, 'other span')} also {'do' if number > 2 else 'does'} not fit the tokens."
-    named = f"the span of {spans.labels[spans.label[span]]!r} (characters {spans.start[span]} to {spans.end[span]})"
+    named = f"a span labelled {spans.labels[spans.label[span]]!r} (characters {spans.start[span]} to {spans.end[span]})"
     problem = f"{named} {where if listed else 'covers no token'}.{more if number > 1 else ''}"
     move = f"Move spans to token boundaries, for example with {setting('to_tokens', 'expand')}."
     remedy = f"{move} Or score characters with {setting('unit', 'character')}."

@@ -279,7 +279,7 @@ class LabelChoice:
         """Raise an `InputError` with this clause if options for labels are set for input without labels."""
         if self.chooses:
             listed = ", ".join(self.chosen)
-            raise InputError(f"{listed} need tags or spans, but {clause}.", "Leave out these options.")
+            raise InputError(f"{listed} are for tags or spans, but {clause}.", "Leave out these options.")
 
     def signed(self) -> dict[str, object]:
         """Write the options for the signature; long texts are replaced by a hash."""

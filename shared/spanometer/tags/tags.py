@@ -117,7 +117,7 @@ class Tags:
         named = [code for code, name in enumerate(self.names) if name != "O"]
         parts = [split_tag(self.names[code]) for code in named]
         if named and all(prefix in PREFIXES and label for prefix, label in parts):
-            problem = f"all tags have prefixes, such as {shown(self.names[named[0]])}."
+            problem = f"{setting('prefix', False)} is set, but tags have prefixes like {shown(self.names[named[0]])}."
             raise self.refusal(named[0], problem, f"Leave out {setting('prefix', False)}.")
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
@@ -254,7 +254,7 @@ def check_names(tags: Tags, scheme: Scheme | None) -> None:
 
 def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None) -> tuple[str, str]:
     allowed = sorted(PREFIXES) if scheme is None else list(scheme.prefixes)
-    prefixes = f"{'known prefix' if scheme is None else f'prefix of {scheme.name}'} ({', '.join(allowed)} or O)"
+    prefixes = f"{'known prefix' if scheme is None else f'{scheme.name} prefix'} ({', '.join(allowed)} or O)"
     last = tag.rpartition("-")[2]
     text = shown(tag)
     if prefix in allowed:
@@ -266,7 +266,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
         problem = f"in {text}, the prefix {last} comes after the label."
         return problem, f"Write {shown(last + '-' + tag.rpartition('-')[0])}{behind}."
     if prefix == "O":
-        return f"{text} is outside all spans but has a label.", "For a token outside all spans, write 'O'."
+        return f"{text} has a label, but O means outside all spans.", "For a token outside all spans, write 'O'."
     if scheme is not None and prefix in PREFIXES:
         schemes = ", ".join(name for name, candidate in SCHEMES.items() if prefix in candidate.prefixes)
         problem = f"{text} has no {prefixes}. {prefix} is a prefix of {schemes}."
@@ -392,7 +392,7 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
                 return InputError(problem, remedy, document=document, position=position)
             # without strings, integers of 64 bits are tags
             if not isinstance(tag, str) and (others or not is_integer(tag) or abs(tag) >= 1 << 63):
-                problem = f"{with_type(tag)} is not a {'string, but other tags are strings' if others else 'tag'}."
+                problem = f"the tag is {with_type(tag)}, {'but other tags are strings' if others else 'not a string'}."
                 return InputError(problem, remedy_for(tag), document=document, position=position)
     return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)
 
@@ -423,7 +423,7 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
             raise refusal(f"{mention('id2label')} has no tag for {number}; its keys must be 0, 1, 2 and so on.")
         tag = tags[number]
         if not isinstance(tag, str):
-            raise refusal(f"{mention('id2label')}[{number}] is {shown(tag)}, not a tag.")
+            raise refusal(f"in {mention('id2label')}, the tag for {number} is {shown(tag)}, not a string.")
         if (first := numbers.setdefault(tag, number)) != number:
             raise refusal(f"{mention('id2label')} has the tag {shown(tag)} twice, for {first} and {number}.")
     return tuple(numbers)

@@ -89,7 +89,7 @@ class Legality:
         self.follows = table[roles[:, None], roles[None, :], same_label]
         self.begins, self.ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
         if not _reaches_end(self.begins, self.ends, self.follows):
-            problem = f"no sequence of the tags {', '.join(labels)} is legal in {self.scheme.name}."
+            problem = f"the tags {', '.join(labels)} cannot form any legal {self.scheme.name} sequence."
             raise InputError(problem, "Pass all tags of the model and their scheme.")
         for array in (self.begins, self.ends, self.follows, self.opens):
             array.flags.writeable = False
@@ -144,8 +144,8 @@ class Scores:
         self.mask: np.ndarray | None = None
         if isinstance(logits, (list, tuple)):
             if lengths is not None or mask is not None:
-                problem = "lengths and mask have no effect with a list of arrays."
-                raise InputError(problem, "Leave out lengths and mask.")
+                problem = "`lengths` and `mask` have no effect with a list of arrays."
+                raise InputError(problem, "Leave out `lengths` and `mask`.")
             arrays = [_floats(array, labels, sentence) for sentence, array in enumerate(logits)]
             self.token = np.concatenate(arrays) if arrays else np.zeros((0, labels))
             self.offsets = offsets_of([len(array) for array in arrays])
@@ -228,9 +228,9 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
     remedy = "Pass a table of numbers with a row and a column for each tag. "
     remedy += "Row i has the scores of all tags that can follow tag i."
     values = as_array(transitions, "a table of transition scores", remedy)
-    if values.shape != (labels, labels) or values.dtype.kind not in "fiu":
-        problem = f"the transition scores have the shape {values.shape} and the type {values.dtype.name}"
-        raise InputError(f"{problem}, but must be numbers of shape {(labels, labels)}.", remedy)
+    if (wrong := values.shape != (labels, labels)) or values.dtype.kind not in "fiu":
+        fault = f"shape {values.shape}, not {(labels, labels)}" if wrong else f"type {values.dtype.name}, not float"
+        raise InputError(f"the transition scores have the {fault}.", remedy)
     if np.isnan(values).any() or np.isposinf(values).any():
         raise InputError("a transition score is NaN or +inf.", "Use finite scores, or -inf to forbid a pair of labels.")
     return values.astype(np.float64)
@@ -311,8 +311,8 @@ def _decode_block(
     lost = finished[path[last], np.arange(len(last))] == -np.inf
     if lost.any():
         sentence = int(sentences[: going[0]][lost].min())
-        length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "token")
-        problem = f"no legal sequence of {legality.scheme.name} tags for {length} has a finite score."
+        length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], f"{legality.scheme.name} tag")
+        problem = f"no legal sequence of {length} has a finite score."
         named = f"The tags are {', '.join(legality.labels)}."
         remedy = "If the model has more tags, pass them all. If you set logits to -inf, keep a legal tag per token."
         raise InputError(f"{problem} {named}", remedy, document=sentence)

@@ -284,7 +284,7 @@ def test_measures_that_cannot_tell_costs_say_so():
     found = errors([spans("0-1:A 1-4:A")], [spans("0-4:A")], measure="link_f")
     assert found.only.costs.key == "f1"
     found = errors([spans("0-1:A 1-4:A")], [spans("0-4:A")], measure="intersection_f").only
-    with pytest.raises(InputError, match="after correcting the errors of one kind, a span of 'A' overlaps") as raised:
+    with pytest.raises(InputError, match="correcting the errors of one kind, a span labelled 'A' overlaps") as raised:
         _ = found.costs
     assert raised.value.option == "measure"
     tags = [["B-A", "O"]]

@@ -104,7 +104,7 @@ def test_errors_number_documents_in_the_whole(small_blocks):
     rows[37] = [{"start": 0, "end": 2, "label": "A"}, {"start": 1, "end": 2, "label": "A"}]
     lengths = np.maximum(references.lengths, 2)
     sides = [Spans.from_dicts(each, lengths=lengths) for each in (references.to_dicts(), rows)]
-    with pytest.raises(InputError, match="predictions, document 37, token 1: a span of 'A' overlaps another"):
+    with pytest.raises(InputError, match="predictions, document 37, token 1: a span labelled 'A' overlaps another"):
         count_measures(*sides, [ChanceKappaF1()], per_document=False)
 
 

@@ -135,7 +135,7 @@ def agreement(
     annotated, reading = read.with_common_labels(match=chance.match_labels), read.reading
     called, size = tuple(name.removeprefix(ANNOTATOR) for name in annotated), len(annotated)
     first = next(iter(annotated.values()))
-    lengths, labels = require_lengths(first.lengths, "the F1 by chance"), first.labels
+    lengths, labels = require_lengths(first.lengths, "the F1 expected by chance"), first.labels
     exact, drawn = replace(chance, n_simulations=0), resampling is not None
     pairs = list(combinations(range(size), 2))
     with kept_probabilities(), naming_documents(read.file):

@@ -214,7 +214,7 @@ class Disagreements(CorpusResult):
         require_arguments(Disagreements.leave_one_out, arguments)
         own = {"match_labels": self.match_labels, "level": self.level, "variant": variant}
         resampling = Resampling.chosen(confidence, arguments)
-        require_lengths(self.sides[0].lengths, "the F1 by chance")
+        require_lengths(self.sides[0].lengths, "the F1 expected by chance")
         chance, alpha = pair_and_joint_measure({**arguments, **own})
         annotated = {f"{ANNOTATOR}{name}": side for name, side in zip(self.names, self.sides, strict=True)}
         count = len(annotated)

@@ -91,7 +91,7 @@ def errors(
     options = SideReading.of(errors, arguments)
     measures = list(read_measures(measure, MEASURES).values())
     if len(measures) != 1:
-        problem = f"the costs of errors are computed with one measure, got {len(measures)}."
+        problem = f"costs of errors need exactly one measure, got {len(measures)}."
         raise InputError(problem, f"Choose one measure, such as {setting('measure', 'span_f')}.", option="measure")
     several = isinstance(predictions, Mapping)
     outputs = named_systems(predictions) if several else {ONLY: predictions}

@@ -94,7 +94,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
     """
     now = measure.count(matched.alignment)
     if now.rows or measure.counts_type is not Counts:
-        problem = f"the costs of errors cannot be computed with {measure.name}: these counts cannot be added."
+        problem = f"the costs of errors cannot be computed with {measure.name}: its counts cannot be added."
         remedy = f"Set {mention('measure')} to another measure, such as span_f with its default options."
         raise InputError(problem, remedy, option="measure")
     flags = {kind: matched.flags(kind) for kind in ERRORS}

@@ -217,7 +217,7 @@ def _sides(sides: Mapping[str, Any], measures: Any, arguments: _Options, options
     else:
         require_form(chosen, form)
     if form != "tags" and decoding != LabelDecoding():
-        raise InputError("scheme, repair, prefix, id2label and ignore_index need tags.", "Leave out these options.")
+        raise InputError("scheme, repair, prefix, id2label and ignore_index are for tags.", "Leave out these options.")
     if form == "tags":
         # a protocol or a signature can name the tag that means `O`
         outside = arguments.get("outside")
@@ -237,7 +237,7 @@ def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, optio
     files = beside_files(sides, answers=True)
     named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
-        problem = "with this policy, answers are strings. Only mention_f scores strings, and it needs reference texts."
+        problem = "this grounding policy produces strings. Only mention_f scores strings, and it needs reference texts."
         remedy = "Leave out other measures, and give texts. Or choose another policy with grounding=..."
         raise InputError(problem, remedy)
     file, answers = answers_together(files, reading.pairing)

@@ -163,7 +163,7 @@ class Reading:
         """Return the two sides of a batch, and the documents' lengths or None."""
         if isinstance(batch, (tuple, list)) and len(batch) == 2:
             if self.lengths is not None:
-                problem = f"{setting('lengths', self.lengths)} names a column, but this pair of sides has no columns."
+                problem = f"{setting('lengths', self.lengths)} is a column name, but this batch has no columns."
                 raise InputError(problem, f"Leave out {setting('lengths')}, or pass batches with columns.")
             return {"references": batch[0], "predictions": batch[1]}, None
         remedy = "Pass a pair (references, predictions), or a mapping or an Arrow table with a column for each side."

@@ -256,7 +256,7 @@ def as_map(
             chosen = replace(chosen, labels=labels_of(tags))
     elif isinstance(chosen, IllegalTags):
         remedy = "Pass all tags of the dataset with id2label=..."
-        raise InputError("one batch does not show all tags of the dataset.", remedy)
+        raise InputError("illegal_tags needs all tags of the dataset, but a single batch can lack some.", remedy)
     if scheme is None:
         remedy = f"Set {setting('scheme')} to the scheme of the tags."
         raise InputError("the scheme cannot be inferred from a batch.", remedy)

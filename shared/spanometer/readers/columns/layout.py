@@ -95,7 +95,7 @@ def _layout_of(source: Source, row: str, number: int, comments: list[str], optio
         documents = next((names_of[name] for name in _DOCUMENTS if name in names_of), None)
     if len(cells) == 1 and _COMMAS.search(row) and not looks_like_tag(row.strip()):
         remedy = f"Set {setting('format', 'csv')}, or separate the cells by tabs."
-        raise source.refuse("the cells are separated by commas or semicolons.", remedy, number)
+        raise source.refuse("this line has commas or semicolons between its cells, not tabs.", remedy, number)
     wanted = [column for column in (*columns, words) if isinstance(column, str) and not _is_number(column)]
     header = 0
     names = _names_in_comments(comments, len(cells), wanted)

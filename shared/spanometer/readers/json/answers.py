@@ -54,7 +54,7 @@ def answer_in(value: Any) -> Any:
 
     Raises:
         FailedRequest: if a line of a batch has an error.
-        InputError: if a chat has no message of the assistant.
+        InputError: if a chat has no assistant message.
     """
     if isinstance(value, list):
         return _in_list(value)
@@ -104,7 +104,7 @@ def _in_list(values: Sequence[Any]) -> Any:
     if messages:
         spoken = [message for message in messages if message.get("role", message.get("from")) in _ASSISTANTS]
         if not spoken:
-            raise InputError("is a chat without a message of the assistant.", "Leave the line out, or add the answer.")
+            raise InputError("is a chat without an assistant message.", "Leave the line out, or add the answer.")
         return _in_message(spoken[-1])
     if values and are_mentions(values):
         return list(values)
@@ -296,7 +296,7 @@ def _answer(row: Any, key: str | None) -> Any:
     if key is not None or not isinstance(row, dict):
         return part
     if "entities" not in row:
-        raise InputError(f"has no {_ANSWER!r}; its keys are {', '.join(map(repr, row)) or 'none'}.", _REMEDY)
+        raise InputError(f"has no {_ANSWER!r} (its keys: {', '.join(map(repr, row)) or 'none'}).", _REMEDY)
     return row["entities"]
 
 

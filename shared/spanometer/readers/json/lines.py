@@ -322,7 +322,7 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
             remedy = f"Write an object with the key {unlisted!r} on each line, or leave out the column {unlisted!r}."
             raise row.refuse(f"this line is a list, so it has no key {unlisted!r}.", remedy)
         if unlisted is None and is_object(row.value, "text") and TAGS_KEY not in row.value:
-            problem = f"the object has a text, but no list of spans and no 'tags'; its keys are {row.key_names}."
+            problem = f"the object has a text, but no list of spans and no 'tags' (its keys: {row.key_names})."
             raise row.refuse(problem, _SPANS_REMEDY)
         lists = {key: row.list_under((key,), "tags", _KEY_REMEDY) for key in tags}
         if of_numbers is not None:

@@ -102,7 +102,7 @@ class Row:
         remedy = remedy or f"Write a list of {content}, or an object with the list under {wanted}, on each line."
         key = next((key for key in keys if key in self.value), None)
         if key is None:
-            raise self.refuse(f"{self.place or 'the object'} has no {wanted}; its keys are {self.key_names}.", remedy)
+            raise self.refuse(f"{self.place or 'the object'} has no {wanted} (its keys: {self.key_names}).", remedy)
         values = self.value[key]
         if isinstance(values, list):
             return values

@@ -179,13 +179,13 @@ def read_gliner(source: Source) -> Iterator[Record]:
     for row in rows(source, "documents"):
         words, spans = row.get("tokenized_text"), row.get("ner")
         if not are_words(words) or not isinstance(spans, list):
-            problem = f"{row.place or 'the line'} lacks a list of words 'tokenized_text', or a list 'ner'."
+            problem = f"{row.place or 'the line'} needs 'tokenized_text' (a list of words) and 'ner' (a list of spans)."
             raise row.refuse(problem, _GLINER_REMEDY)
         if not all(is_span(span) and type(span[1]) is int for span in spans):
-            raise row.refuse(f"a span of {row.place or 'the line'} is not [first, last, label].", _GLINER_REMEDY)
+            raise row.refuse(f"a span in {row.place or 'this line'} is not [first, last, label].", _GLINER_REMEDY)
         for _, last, label in spans:
             if last >= len(words):
-                problem = f"a span of {label!r} ends with token {last}, but the last token is {len(words) - 1}."
+                problem = f"a span labelled {label!r} ends with token {last}, but the last token is {len(words) - 1}."
                 raise row.refuse(problem, "In [first, last, label], count tokens from 0. The span includes 'last'.")
         yield row.record(spans=[(first, last + 1, label) for first, last, label in spans], words=words)
 
