@@ -169,7 +169,7 @@ def read_measures(
     if not signed and reading_of(signatures_in(item for _, item in entries), _all_measures()):
         raise InputError(
             "the signature has options for reading the input. Only spanometer.score accepts these options.",
-            "Name the measure with its own options, as in span_f(average=macro). Pass other options as arguments.",
+            "Give only the measure's options, as in span_f(average=macro). Pass options for reading as arguments.",
         )
     chosen = [_read_measure(measure, table, options, files) for _, measure in entries]
     own = named_apart([measure for (name, _), measure in zip(entries, chosen, strict=True) if name is None])
