@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
@@ -204,6 +204,12 @@ def first_of(names: Sequence[str], most: int = 3) -> str:
     """List the first names, and say how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def all_of(noun: str, names: Collection[object], the: str = "the") -> str:
+    """List all names: `the keys are 'a', 'b'`, `the only key is 'a'` or `there are no keys`."""
+    verb = f"only {noun} is" if len(names) == 1 else f"{noun}s are"
+    return f"{the} {verb} {', '.join(map(repr, names))}" if len(names) else f"{the}re are no {noun}s"
 
 
 def did_you_mean(name: str, names: Iterable[str], spell: Callable[[str], str] = str) -> str:

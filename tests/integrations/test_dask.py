@@ -198,8 +198,8 @@ GOOD = {"references": [["B-A"]], "predictions": [["B-A"]]}
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
-        ({"gold": [["O"]]}, {}, r"a\.parquet: there is no column 'references'\. The columns are 'gold'"),
-        ({"references": [["O"]]}, {}, r"a\.parquet: there is no column 'predictions'\. The columns are 'references'"),
+        ({"gold": [["O"]]}, {}, r"a\.parquet: there is no column 'references'\. The only column is 'gold'"),
+        ({"references": [["O"]]}, {}, r"there is no column 'predictions'\. The only column is 'references'"),
         (GOOD, {"references": "gold"}, r"a\.parquet: there is no column 'gold'"),
         (GOOD, {"lengths": "n"}, r"a\.parquet: there is no column 'n'"),
         (
@@ -267,7 +267,7 @@ def test_command(run, client, folder, monkeypatch, at):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("{0}/b.parquet",), "{0}/b.parquet: there is no column 'references'. The columns are 'x'. Set"),
+        (("{0}/b.parquet",), "{0}/b.parquet: there is no column 'references'. The only column is 'x'. Set"),
         (("{0}/no*.parquet",), "no Parquet file found at {0}/no*.parquet."),
         (
             ("{0}/part-0.parquet", "{0}/part-1.parquet"),

@@ -392,11 +392,11 @@ def test_attributes_that_do_not_occur():
     for changed, said in (
         (
             {"attributes": "negted"},
-            "no span has the attribute 'negted', which you set in “Attributes”. The attributes are 'a'.",
+            "no span has the attribute 'negted', which you set in “Attributes”. The only attribute is 'a'.",
         ),
         (
             {"attributes": "a=X"},
-            "no span has the label 'X', which you set in “Attributes”. The labels are 'SYMPTOM'.",
+            "no span has the label 'X', which you set in “Attributes”. The only label is 'SYMPTOM'.",
         ),
         (
             {"default_values": "negted=1"},

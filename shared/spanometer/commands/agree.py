@@ -75,7 +75,7 @@ class AgreementOutput(TableOutput):
             )
             raise InputError(problem, "Remove these options, or remove -o.")
         if self.in_file and self.leave_one_out and not self.is_page:
-            raise InputError("with --leave-one-out, -o can only write an HTML page.", "End the name in .html.")
+            raise InputError("with --leave-one-out, -o can only write an HTML page.", "Use a name that ends in .html.")
 
     @property
     def has_own_form(self) -> bool:

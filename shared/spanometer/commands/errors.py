@@ -160,7 +160,7 @@ def run(options: argparse.Namespace) -> None:
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
     if output.examples is None and output.to is None and (chosen := changed(choice)):
-        raise InputError(f"{mention(chosen[0])} needs --examples or --to.", "Add --examples text or --to TOOL.")
+        raise InputError(f"{mention(chosen[0])} needs --examples or --to.", "Add `--examples text` or `--to TOOL`.")
     corpus = Corpus.of(options, 0)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)

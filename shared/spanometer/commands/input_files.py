@@ -301,7 +301,7 @@ class InputFiles(
     def one_column(self) -> str | None:
         """The only column that is named; None means the last column."""
         if self.columns:
-            problem = f"{mention('column')} names several columns, but this command reads one."
+            problem = f"{mention('column')} gives several columns, but this command reads one."
             raise InputError(problem, "Name one with --column.")
         return next(iter(self.column), None)
 

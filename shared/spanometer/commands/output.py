@@ -232,7 +232,7 @@ class TableOutput(Precision, Output):
         super().__post_init__()
         if self.names_file and self.table == "text" and not self.json and not self.has_own_form:
             if self.ending in _OTHERS:
-                remedy = f"End the name in {', '.join(_BY_ENDING)} or .txt, or choose the format with --table."
+                remedy = f"Use a name that ends in {', '.join(_BY_ENDING)} or .txt, or choose the format with --table."
                 raise InputError(f"cannot write tables as {self.ending}.", remedy, source=self.output)
             form = "csv" if self.in_folder else _BY_ENDING.get(self.ending, "text")
             name, value = ("json", True) if form == "json" else ("table", form)

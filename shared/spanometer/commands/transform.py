@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
     else:
         if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
             what = "--in-place" if options.in_place else "illegal_tags"
-            remedy = f"Remove {what}, or choose a format of tags for the output."
+            remedy = f"Remove {what}, or choose a tag format for the output."
             raise InputError(f"{what} needs tags, but the output has spans.", remedy)
         touched = _transform_spans(options, source, steps, of_tags=of_tags)
     for name, step, number in zip(options.apply, steps, touched, strict=True):

@@ -15,7 +15,7 @@ from datasets import Dataset, DatasetDict, Features
 
 from ..arrays import as_lists, strings
 from ..documents.layers import Words
-from ..exceptions import InputError, require_choice
+from ..exceptions import InputError, all_of, require_choice
 from ..readers import Column, DocumentFile, read_entities
 from ..readers.columns.hipe import LEVELS
 from ..readers.reading import read_documents
@@ -353,7 +353,7 @@ def load_conll(
     files = _files(source, split)
     wanted = require_split(split)
     if wanted is not None and wanted not in files:
-        raise InputError(f"there is no {wanted} split.", f"Choose from the splits: {', '.join(files)}.")
+        raise InputError(f"there is no {wanted} split.", f"{all_of('split', files, 'The')}.")
     all_files = tuple(chain.from_iterable(files.values()))
     read = partial(read_columns, columns={"ner_tags": column}, words=words, outside=outside)
     corpus = Corpus(
@@ -396,7 +396,7 @@ def _files(source: Any, split: object) -> Files:
     named = {require_split(name): path for name, path in source.items()}
     if not named or None in named or len(named) < len(source):
         fault = "names one split twice" if len(named) < len(source) else "has the key None" if named else "is empty"
-        raise InputError(f"source={source!r} {fault}.", "Use some of the keys train, validation (or dev) and test.")
+        raise InputError(f"source={source!r} {fault}.", "Give one or more keys: train, validation (or dev), test.")
     return {name: (_single(named[name]),) for name in SPLITS if name in named}
 
 

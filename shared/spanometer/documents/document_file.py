@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from ..arrays import begins_run, offsets_of, run_bounds, take_segments
-from ..exceptions import InputError, counted, printable, shown
+from ..exceptions import InputError, all_of, counted, printable, shown
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..spans.spans import Spans, decode_together, in_order
@@ -299,8 +299,7 @@ class DocumentFile:
         Raise an `InputError` that lists all annotators if the name is unknown.
         """
         if annotator not in self.names:
-            names = ", ".join(map(repr, self.names))
-            remedy = f"The annotators are {names}." if names else "The file has no annotators."
+            remedy = f"{all_of('annotator', self.names, 'The')}."
             raise InputError(f"unknown annotator {annotator!r}.", remedy, source=self.source)
         return self.take(np.flatnonzero([name == annotator for name in self.annotators or ()]))
 

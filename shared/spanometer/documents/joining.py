@@ -290,7 +290,7 @@ def scored_documents(
             chosen = {name: _filled(*side, wanted, sides) for name, side in zip(files, sides, strict=True)}
             return chosen, {name: _differences(*side, wanted) for name, side in zip(files, sides, strict=True)}
     problem = f"{' and '.join(dict.fromkeys(file.source for file in files.values()))} share no document."
-    raise InputError(problem, "Give each document the same name or text in all files.")
+    raise InputError(problem, "A document must have the same name or the same text in all files.")
 
 
 def _wanted(sides: Sequence[tuple[DocumentFile, Sequence[str]]], of_all: Collection[str], policy: str) -> list[str]:

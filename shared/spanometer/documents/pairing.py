@@ -273,7 +273,7 @@ class Pair:
         for name in changed(pairing.answering) if not answered else ():
             raise InputError(
                 f"{mention(name)} is for answers of language models, but neither side has answers.",
-                f"Name the key of the answers with {setting('answer_key')}, or remove {mention(name)}.",
+                f"Set {setting('answer_key')} to the key of the answers, or remove {mention(name)}.",
             )
         moves = pairing.to_tokens != Pairing.to_tokens
         in_tokens = references.file.in_tokens or pairing.tokenizer or (moves and tokens is not None)
@@ -354,8 +354,8 @@ class Pair:
         remedy = (
             "Check that both texts are the same."
             if how == "line_ends"
-            else "Both sides must annotate the same text. If only line ends or byte order marks differ, set "
-            f"{setting('texts', 'line_ends')}. Otherwise, align the texts with {setting('texts', 'aligned')}."
+            else "Both sides must annotate the same text. If the texts differ only in line ends or byte order marks, "
+            f"set {setting('texts', 'line_ends')}. Otherwise, align the texts with {setting('texts', 'aligned')}."
         )
         for document, (text, other) in enumerate(zip(texts, others, strict=True)) if how != "aligned" else ():
             require_same_text(plain(text), plain(other), document, remedy, "texts" if how == "same" else None)

@@ -293,7 +293,7 @@ def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, 
             return
         annotated, unit, problem = lengths[document], "token", f"the number of {noun} is {sizes[document]:,}"
     problem += f", but the annotations have {counted(annotated, unit)}."
-    remedy = f"Pass {setting(name)} with one {'word' if noun == 'words' else 'probability'} per token of each document."
+    remedy = f"Set {setting(name)} to a list for each document, with the {noun} of all its tokens."
     raise InputError(problem, remedy, side=None if name == noun else name, document=document)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import listed, listed_items, ordered_codes, ranges, recoded, run_bounds
 from ..counts.counts import Counts
-from ..exceptions import OTHER_PLACE, InputError, mention, setting, shown, with_type
+from ..exceptions import OTHER_PLACE, InputError, all_of, mention, setting, shown, with_type
 from ..spans.attributes import Attributes, Value
 
 UNMATCHED = ("unmatched_references", "unmatched_predictions")
@@ -42,8 +42,8 @@ _COMPARISON = re.compile(
 )
 _ORDER_REMEDY = "Compare numbers with numbers and text with text. For other values, use == or !=."
 _FILTER_REMEDY = (
-    "Compare an attribute, label, start or end with a value by ==, !=, <, <=, > or >=. Join comparisons by 'and', for "
-    "example: carrier == 'FATHER' and negated == false. In Python, filter can also be a function."
+    "Compare a label, a start, an end or an attribute with a value by ==, !=, <, <=, > or >=. Join comparisons by "
+    "'and', for example: carrier == 'FATHER' and negated == false. In Python, filter can also be a function."
 )
 
 
@@ -179,8 +179,8 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
         listing = labels if isinstance(labels, (list, tuple, set, frozenset)) else ()
         several = bool(listing) and all(isinstance(label, str) and label for label in listing)
         if not isinstance(name, str) or not (labels is True or several):
-            wrong = f"{shown(name)} needs a list of one or more non-empty labels, such as ['PER'], not {shown(labels)}"
-            problem = wrong if isinstance(name, str) else f"the name of an attribute is {shown(name)}, not a string"
+            wrong = f"{shown(name)} must have a list of non-empty labels, such as ['PER'], but has {shown(labels)}"
+            problem = wrong if isinstance(name, str) else f"the attribute name {shown(name)} is not a string"
             raise InputError(f"{mention('attributes')}: {problem}.", _ATTRIBUTES_REMEDY, option="attributes")
     return {name: None if labels is True else frozenset(labels) for name, labels in entries}
 
@@ -199,10 +199,8 @@ def require_seen(
     unknown = sorted(set(names) - seen[kind]) if seen["labels"] else []
     if unknown:
         present = sorted(seen[kind])
-        listing = ", ".join([*map(shown, present[:_LISTED]), *(["..."] if len(present) > _LISTED else [])])
-        remedy = (
-            f"The {kind} are {listing}." if present else f"The spans have no attributes. Leave out {mention(option)}."
-        )
+        remedy = f"{all_of(kind[:-1], present[:_LISTED], 'The')}{', ...' if len(present) > _LISTED else ''}."
+        remedy = remedy if present else f"The spans have no attributes. Leave out {mention(option)}."
         problem = f"no span has the {kind[:-1]} {shown(unknown[0])}, which you set in {mention(option)}."
         raise InputError(problem, remedy, option=option)
 

@@ -288,7 +288,7 @@ class SlIcm(AlignedMeasure):
         else:
             problem = f"the word {self.tokens[document][position]!r} is in a span, but has no probability."
             remedy = (
-                f"Give a probability for every word in a span, or set {setting('unknown', 1e-7)} for all other words."
+                f"Give every word in a span a probability, or set {setting('unknown', 1e-7)} for words without one."
             )
             side = "tokens"
         raise InputError(problem, remedy, side=side, document=document, position=position)

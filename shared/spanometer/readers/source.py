@@ -286,7 +286,7 @@ class Source(Named):
 
     def require_held(self, size: int, line: int | None, what: str) -> None:
         """Raise an `InputError` if something has more bytes than are allowed in memory."""
-        limit, advice = self.limits.max_size, "Reading needs three times the file's size in memory."
+        limit, advice = self.limits.max_size, "Reading needs memory of three times the file's size."
         if size > limit * _MEGABYTE:
             remedy = f"Split the file, or raise {mention('max_size')}. {advice}"
             raise self.refuse(f"{what} is larger than {limit:,g} MB.", remedy, line)
@@ -402,7 +402,7 @@ def spooled(stream: BinaryIO) -> BinaryIO:
 def require_name(name: str | None) -> None:
     """Raise an `InputError` unless the name is a string or None."""
     if name is not None:
-        require_kind(name, str, "a file name", "Give a string such as 'gold.conll', for error messages.")
+        require_kind(name, str, "a file name", "Give a string such as 'gold.conll'. Error messages show it.")
 
 
 def require_stream(path: Any, method: str = "readinto") -> None:

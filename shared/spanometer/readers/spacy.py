@@ -17,7 +17,7 @@ import numpy as np
 from ..documents.document_file import DocumentFile, documents_of, runs_of, with_missing
 from ..documents.fitting import Fitted
 from ..documents.layers import Record, WordRows, Writer
-from ..exceptions import InputError, mention, require_same_documents, require_same_words, setting
+from ..exceptions import InputError, all_of, mention, require_same_documents, require_same_words, setting
 from ..options import CheckedOptions, text
 from ..spans.attributes import plain_value
 from ..spans.texts import words_in_text
@@ -134,7 +134,7 @@ class SpanChoice:
         listed = ", ".join(map(repr, self._groups)) or "none"
         filled = next((name for name, has_spans in self._groups.items() if has_spans), None)
         if self._group is not None and self._group not in self._groups:
-            problem = f"no document has a span group {self._group!r}; the groups are {listed}."
+            problem = f"no document has a span group {self._group!r}; {all_of('group', self._groups)}."
             raise self._source.refuse(problem, f"Name another group with {setting('span_group')}.")
         if self._group is None and filled is not None:
             if not self._has_entities:

@@ -109,7 +109,7 @@ def written(prepared: Fitted, format: str, options: Mapping[str, Any]) -> Iterat
         yield from writers()[format].write(prepared, **options)
     except UnicodeEncodeError:
         problem = "a text has half of a surrogate pair, which cannot be stored as UTF-8."
-        raise InputError(problem, "Remove the half pair from the text.", source=prepared.file.source) from None
+        raise InputError(problem, "Remove this half from the text.", source=prepared.file.source) from None
 
 
 def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str, Any], *, replace: bool) -> None:

@@ -429,7 +429,7 @@ class ListItems:
             if problem := name_problem(name, noun):
                 if owner == "component" and (item := first_flagged(codes == code)) is not None:
                     problem = f"component {item - np.searchsorted(self.parent, self.parent[item])} is wrong: {problem}"
-                self.refuse(codes == code, problem, f"Give every {owner} a plain {noun}, such as 'PER'.")
+                self.refuse(codes == code, problem, f"Give every {owner} a {noun} such as 'PER'.")
 
 
 def parents_of(lists: pa.Array) -> np.ndarray:

@@ -289,7 +289,7 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
                 problem = f"the attribute {shown(name)} has the value {with_type(value)}, but the key of its score is "
-                remedy = f"Write scores without keys, such as 0.9. In Python, the key {shown(value)} works too."
+                remedy = f"Write the score as 0.9, or in Python as {{{shown(value)}: 0.9}}."
                 raise InputError(f"{problem}{with_type(other)}.", remedy)
     return [scored.get((type(value), value)) for value in values]
 

@@ -285,7 +285,7 @@ class Spans(SpanColumns):
         if self.lengths is None:
             raise InputError("the documents' lengths are not known.", LENGTHS_REMEDY)
         if self.fragments is not None:
-            remedy = "To score such spans with a module, use spanometer.load('span_f', 'fragments')."
+            remedy = "To score such spans, use spanometer.load('span_f', 'fragments')."
             raise InputError("tags cannot represent discontinuous spans.", remedy)
         offsets = offsets_of(self.lengths)
         if offsets[-1] > _MOST_TAGS:

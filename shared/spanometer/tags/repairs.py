@@ -200,9 +200,10 @@ def places_of(actions: Sequence[str], scheme: Scheme, name: str = "") -> tuple[P
     """Return the places of a scheme's grid; raise an `InputError` if the actions of the policy `name` do not fit."""
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
-        text = "; ".join(f"({n}) {case.text}: {', '.join(map(repr, case.actions))}" for n, case in enumerate(places, 1))
+        cases = [f"{place.text}: {' or '.join(map(repr, place.actions))}" for place in places]
+        text = "; ".join(f"({number}) {case}" for number, case in enumerate(cases, 1))
         problem = f"{setting('repair', name)} has {len(actions)} actions, but {scheme.name} needs {len(places)}."
-        remedy = "Give one action for each case, in this order, separated by commas: "
+        remedy = "Write one action for each case, in this order, separated by commas: "
         raise InputError(problem, f"{remedy}{text}.", option="repair")
     return places
 

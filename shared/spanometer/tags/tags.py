@@ -260,7 +260,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     if prefix in allowed:
         if label is None:
             return f"{text} has no label, but other tags have a label.", LABELS_REMEDY
-        return f"in {text}, {name_problem(label, 'label')}", "Write a plain label after the hyphen, as in 'B-PER'."
+        return f"in {text}, {name_problem(label, 'label')}", "Write a label after the hyphen, as in 'B-PER'."
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
         behind = clause_for("suffix", f", or set {setting('suffix', True)}")
         problem = f"in {text}, the prefix {last} comes after the label."
@@ -269,7 +269,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
         return f"{text} has a label, but O means outside all spans.", "For a token outside all spans, write 'O'."
     if scheme is not None and prefix in PREFIXES:
         schemes = ", ".join(name for name, candidate in SCHEMES.items() if prefix in candidate.prefixes)
-        problem = f"{text} has no {prefixes}. {prefix} is a prefix of {schemes}."
+        problem = f"{text} has no {prefixes}. {prefix} is used in {schemes}."
         return problem, f"Set {setting('scheme')} to the scheme of the tags."
     return f"{text} has no {prefixes}.", _remedy(tag)
 
@@ -281,12 +281,12 @@ def _remedy(tag: str) -> str:
         return f"Brackets are not tags. To read coreference mentions as in CoNLL-2012, set {named}."
     if _NUMBER.fullmatch(tag):
         named = clause_for("id2label", f", or pass {setting('id2label')}")
-        read = clause_for("outside", f". If 0 marks tokens outside spans in a column, set {setting('outside', tag)}")
+        read = clause_for("outside", f". If '0' marks tokens outside spans, set {setting('outside', tag)}")
         remedy = f"If the numbers stand for tags, write tags such as 'B-PER'{named}"
         return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:
         read = clause_for("outside", f"set {setting('outside', tag)} or ") if tag else ""
-        return f"For a token outside all spans, {read}write 'O'."
+        return f"If {shown(tag)} marks tokens outside spans, {read}write 'O'."
     if _SPECIAL.fullmatch(tag):
         return "Leave out padding and other special tokens, in the references and in the predictions."
     if _UNNAMED.fullmatch(tag):

@@ -169,7 +169,7 @@ class Scores:
         elif np.isposinf(values).any():
             problem, remedy = "a logit is +inf.", "Use finite logits, or -inf to forbid a label."
         else:
-            problem, remedy = "all logits are -inf.", "Give at least one label of each token a finite logit."
+            problem, remedy = "all logits are -inf.", "Each token needs a finite logit for at least one label."
         raise InputError(problem, remedy, document=sentence, position=position)
 
     def shaped(self, paths: np.ndarray) -> np.ndarray | list[np.ndarray]:
@@ -200,7 +200,7 @@ def _floats(array: Any, labels: int, sentence: int | None = None) -> np.ndarray:
 
 def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
     if lengths is not None and mask is not None:
-        raise InputError("lengths and mask cannot be used together.", "Leave out lengths or mask.")
+        raise InputError("`lengths` and `mask` cannot be used together.", "Leave out one of them.")
     if mask is not None:
         remedy = "Pass one boolean for each token of the padded logits."
         tagged = as_array(mask, "a mask", remedy)
@@ -226,7 +226,7 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
     if transitions is None:
         return None
     remedy = "Pass a table of numbers with a row and a column for each tag. "
-    remedy += "Row i has the scores of all tags that can follow tag i."
+    remedy += "Row i, column j has the score of tag j after tag i."
     values = as_array(transitions, "a table of transition scores", remedy)
     if (wrong := values.shape != (labels, labels)) or values.dtype.kind not in "fiu":
         fault = f"shape {values.shape}, not {(labels, labels)}" if wrong else f"type {values.dtype.name}, not float"
@@ -314,7 +314,7 @@ def _decode_block(
         length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], f"{legality.scheme.name} tag")
         problem = f"no legal sequence of {length} has a finite score."
         named = f"The tags are {', '.join(legality.labels)}."
-        remedy = "If the model has more tags, pass them all. If you set logits to -inf, keep a legal tag per token."
+        remedy = "Pass all tags of the model. If you set logits to -inf, keep one legal sequence of tags finite."
         raise InputError(f"{problem} {named}", remedy, document=sentence)
     for before, here, after in reversed(steps):
         stop = before + after - here

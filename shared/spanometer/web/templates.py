@@ -43,7 +43,7 @@ class Section:
 def require_html(path: str | os.PathLike[str]) -> str:
     """Return the path; raise an `InputError` unless the name of the file ends in .html."""
     if os.path.splitext(path)[1].lower() not in (".html", ".htm"):
-        raise InputError(f"{os.fspath(path)!r} is not the name of an HTML page.", "End the name in .html.")
+        raise InputError(f"{os.fspath(path)!r} is not the name of an HTML page.", "Use a name that ends in .html.")
     return os.fspath(path)
 
 

@@ -157,7 +157,7 @@ GOOD = ([["B-A", "O"], ["O"]], [["B-A", "B-A"], ["O"]])
     [
         (
             [pa.table({"predictions": [["O"]]})],
-            "^batch 0: there is no column 'references'. The columns are 'predictions'",
+            "^batch 0: there is no column 'references'. The only column is 'predictions'",
         ),
         (
             [pa.table({"references": [[1]], "predictions": [["O"]]})],

@@ -299,7 +299,7 @@ def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Bu
 def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
     """Create buckets by a user's values, see `buckets_of`."""
     documents, lengths = sides[0].documents, sides[0].lengths
-    remedy = "To give one value for each document, write [1, 2]. To give one for each token, write [[1, 2, 3], [4, 5]]."
+    remedy = "For two documents, write [1, 2] (one value each) or [[1, 2, 3], [4, 5]] (a value for each token)."
     if isinstance(values, Tags):
         of_tokens, column, sizes = True, np.array(values.names, dtype=object)[values.codes], values.lengths.tolist()
     else:

@@ -17,7 +17,7 @@ from ...arrays import arrow_array, integers, inverse, string_array
 from ...documents.document_file import DocumentFile
 from ...documents.layers import LineRuns
 from ...documents.sides import Sides
-from ...exceptions import InputError, counted, plain_ends, printable, require_choice, setting
+from ...exceptions import InputError, all_of, counted, plain_ends, printable, require_choice, setting
 from ...measures.aligned import require_words
 from ...options import CheckedOptions, option
 from ...readers.json.records import json_line
@@ -229,7 +229,7 @@ class ErrorChoice(CheckedOptions):
         for option_name, codes in (("reference_label", own), ("predicted_label", predicted)):
             labels = getattr(self, option_name)
             for unknown in (label for label in labels if label not in names):
-                remedy = f"The labels are {', '.join(map(repr, names)) or 'none'}. Check {setting(option_name)}."
+                remedy = f"{all_of('label', names, 'The')}. Check {setting(option_name)}."
                 raise InputError(f"no span has the label {unknown!r}.", remedy, option=option_name)
             if labels:
                 chosen &= np.isin(codes, list(map(names.index, labels)))

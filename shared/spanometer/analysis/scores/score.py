@@ -238,7 +238,7 @@ def _strings(sides: Mapping[str, Any], measures: Any, arguments: _Options, optio
     named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
         problem = "this grounding policy produces strings. Only mention_f scores strings, and it needs reference texts."
-        remedy = "Leave out other measures, and give texts. Or choose another policy with grounding=..."
+        remedy = "Set measures='mention_f', and give reference texts. Or choose another policy with grounding=..."
         raise InputError(problem, remedy)
     file, answers = answers_together(files, reading.pairing)
     texts, policy = file.documents.texts or (), arguments["grounding"]

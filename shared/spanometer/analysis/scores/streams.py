@@ -17,7 +17,7 @@ import pyarrow as pa
 from ...arrays import is_integer, named_classes, ordered
 from ...counts.counts import Counts
 from ...documents.arguments import SideReading, TagArguments, require_arguments, shares
-from ...exceptions import InputError, mention, on_side, require_choice, require_kind, setting, shown
+from ...exceptions import InputError, all_of, mention, on_side, require_choice, require_kind, setting, shown
 from ...measures.aligned import AlignedMeasure, counter
 from ...measures.base import Measure
 from ...measures.registry import ALL_MEASURES, read_counts, read_measures
@@ -114,7 +114,7 @@ class Reading:
             raise InputError(problem, f"Remove {mention('reference_labels')}.", option="reference_labels")
         columns = {"references": references, "predictions": predictions}
         for option, column in (columns if lengths is None else {**columns, "lengths": lengths}).items():
-            require_kind(column, str, "the name of a column", f"Set {setting(option)} to a name.", option=option)
+            require_kind(column, str, "the name of a column", f"Set {setting(option)} to a column name.", option=option)
         decoding = options.decoding
         named = read_prefix(decoding.scheme, prefix=decoding.prefix)
         if named is None and (vocabulary := readable(decoding.id2label or ())):
@@ -187,7 +187,7 @@ def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
         if names.count(name) > 1:
             raise InputError(f"two columns have the name {name!r}.", "Give each column a different name.")
         if name not in names:
-            problem = f"there is no column {name!r}. The columns are {', '.join(map(repr, names)) or 'none'}."
+            problem = f"there is no column {name!r}. {all_of('column', names, 'The')}."
             remedy = f"Set {setting('references')} and {setting('predictions')} to the names of columns."
             raise InputError(problem, remedy)
 
@@ -341,8 +341,8 @@ def _require_counts(table: Any) -> None:
     texts, data = (types.get(name, pa.null()) for name in ("measure", "counts"))
     fitting = texts in (pa.string(), pa.large_string()) and data in (pa.binary(), pa.large_binary())
     if len(types) < table.num_columns or not fitting:
-        columns = ", ".join(map(repr, table.column_names)) or "none"
-        raise InputError(f"the table does not contain counts: its columns are {columns}.", _COUNTS_REMEDY)
+        columns = all_of("column", table.column_names)
+        raise InputError(f"the table does not contain counts: {columns}.", _COUNTS_REMEDY)
 
 
 def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...arrays import read_rows, recoded
-from ...exceptions import InputError, mention, require_choice, require_kind, setting, shown
+from ...exceptions import InputError, all_of, mention, require_choice, require_kind, setting, shown
 from ...options import option, options_of, require_known
 from ...spans.spans import Spans
 from ...tags.decoding import get_repair, labels_of, scheme_of
@@ -188,8 +188,8 @@ class TagMap:
             raise InputError("a transformation needs the documents' indices.", "Call map(..., with_indices=True).")
         require_kind(batch, Mapping, "a batch of columns", "Pass it to Dataset.map.")
         if self.column not in batch:
-            columns = ", ".join(map(shown, batch))
-            raise InputError(f"there is no column {shown(self.column)}.", f"The columns are {columns}.")
+            columns = f"{all_of('column', batch, 'The')}."
+            raise InputError(f"there is no column {shown(self.column)}.", columns)
         single = isinstance(indices, (int, np.integer))
         rows = read_rows([batch[self.column]] if single else batch[self.column], 0, _REMEDY)
         numbers = self.transformation.document_numbers([indices] if single else indices, len(rows))
@@ -255,7 +255,7 @@ def as_map(
         if isinstance(chosen, (Relabel, Invent)) and chosen.labels is None:
             chosen = replace(chosen, labels=labels_of(tags))
     elif isinstance(chosen, IllegalTags):
-        remedy = "Pass all tags of the dataset with id2label=..."
+        remedy = "Set id2label=... to all tags of the dataset."
         raise InputError("illegal_tags needs all tags of the dataset, but a single batch can lack some.", remedy)
     if scheme is None:
         remedy = f"Set {setting('scheme')} to the scheme of the tags."

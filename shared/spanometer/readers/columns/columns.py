@@ -179,7 +179,7 @@ class _Reader:
             raise no_rows(self._source)
         if named is not None and not self._begun:
             line = f"line '# {named} = ...'" if named != DOCSTART else f"{DOCSTART} line"
-            remedy = "Write this line before each document. If blank lines separate the documents, leave out "
+            remedy = "Write this line before each document. If blank lines separate the documents, do not set "
             error = self._source.refuse(f"the file has no {line}.", f"{remedy}{setting('documents')}.")
             raise error.placed(option="documents")
         arrays = {name: np.concatenate(blocks) for name, blocks in self._arrays.items()}

@@ -236,7 +236,7 @@ def read_conll2012(source: Source, options: Conll2012Reading) -> Iterator[Record
         elif cells and (record is None or len(cells) < _CONLL2012_CELLS or not _BRACKETS.fullmatch(cells[-1])):
             fault = f"ends in {shown(cells[-1])}, not in '-' or brackets"
             fault = fault if len(cells) >= _CONLL2012_CELLS else f"has fewer than {_CONLL2012_CELLS} columns"
-            outside = f"is outside documents, which begin with {_BEGIN!r}"
+            outside = f"is outside a document. Each document begins with {_BEGIN!r}"
             raise source.refuse(f"this row {outside if record is None else fault}.", _CONLL2012_REMEDY, number)
         elif cells:
             for begins, chain, ends in _CONLL2012_BRACKET.findall(cells[-1]):

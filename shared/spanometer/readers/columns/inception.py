@@ -16,7 +16,7 @@ import numpy as np
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.joining import read_together
 from ...documents.layers import Named, Record
-from ...exceptions import InputError, counted, setting
+from ...exceptions import InputError, all_of, counted, setting
 from ...options import CheckedOptions, text
 from ...spans.arrow import LONGEST
 from ...spans.texts import code_points
@@ -59,7 +59,7 @@ def _chosen(noun: str, wanted: str | None, names: Mapping[str, str], where: str,
     fitting = [name for name, short in names.items() if wanted in (None, name, short)]
     listed = ", ".join(map(repr, names.values())) or "none"
     if wanted is not None and not fitting:
-        raise refuse(f"{where} no {noun} {wanted!r}.", f"Choose from the {noun}s: {listed}.")
+        raise refuse(f"{where} no {noun} {wanted!r}.", f"{all_of(noun, names.values(), 'The')}.")
     if len(fitting) > 1:
         raise refuse(f"{where} several {noun}s: {listed}.", f"Set {setting(noun)} to one of these {noun}s.")
     return next(iter(fitting), "")
@@ -438,7 +438,7 @@ def _require_one_text(file: DocumentFile) -> None:
 
 def _refuse(source: Source, options: LayerReading) -> DocumentFile:
     problem = "this is a file, but INCEpTION projects are folders."
-    raise source.refuse(problem, f"Name the folder, or set {setting('format', 'webanno')}.")
+    raise source.refuse(problem, f"Give the folder, or set {setting('format', 'webanno')}.")
 
 
 register(

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ...arrays import integers, offsets_of, ranges
 from ...documents.layers import Codes, Column, Layout
-from ...exceptions import InputError, clause_for, counted, setting, shown
+from ...exceptions import InputError, all_of, clause_for, counted, setting, shown
 from ...tags.schemes import PREFIXES
 from ...tags.tags import split_tag
 from ..formats import ColumnReading
@@ -150,10 +150,9 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
         raise source.refuse(problem, "Give the number of the column.")
     if names.count(column) != 1:
         problem = "two columns have the name" if column in names else "there is no column"
-        listed = f"the columns are {', '.join(map(repr, names))}."
         own = f"Give each column its own name{clause_for('prefix', ', or give the number of the column')}."
         remedy = own if column in names else "Give one of these names, or the number of a column."
-        raise source.refuse(f"{problem} {shown(column)}: {listed}", remedy)
+        raise source.refuse(f"{problem} {shown(column)}: {all_of('column', names)}.", remedy)
     return names.index(column)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...documents.layers import Named, Record
-from ...exceptions import InputError, counted, mention, require_kind, setting, shown
+from ...exceptions import InputError, all_of, counted, mention, require_kind, setting, shown
 from ...options import option
 from ...spans.arrow import LONGEST
 from ...tags.decoding import BARE_LABEL
@@ -228,7 +228,7 @@ def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -
         if name is not None and name in row:
             columns[key] = name
         elif name is not None or key in _NEEDED:
-            problem = f"there is no column {name or key!r}; the columns are {', '.join(map(repr, row))}."
+            problem = f"there is no column {name or key!r}; {all_of('column', row)}."
             change = f"Change the name in {setting('column_names')}."
             missing = f"Name the column: {setting('column_names', f'{key}=...')}."
             raise source.refuse(problem, change if name else missing, 1)

@@ -11,7 +11,7 @@ from typing import Any
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
 from ...documents.layers import Record, RecordBatch, Writer
-from ...exceptions import InputError, setting, shown
+from ...exceptions import InputError, all_of, setting, shown
 from ...options import reused_option, text
 from ...spans.texts import borders, is_plain
 from ..formats import IN_BROWSERS, Offsets, register
@@ -180,9 +180,9 @@ def _text(row: Row, text_key: str | None, data: Mapping[str, Any], parts: Sequen
     if text_key is None:
         listed = ", ".join(map(repr, texts)) or "none"
         problem = f"it is not clear which key of the task holds the text. Keys with strings: {listed}."
-        raise _refused(row, problem, f"Name the key with {setting('text_key')}.")
+        raise _refused(row, problem, f"Set {setting('text_key')} to the key of the text.")
     if text_key not in texts:
-        raise _refused(row, f"the task has no text under {text_key!r}.", f"Choose from {', '.join(texts) or 'none'}.")
+        raise _refused(row, f"the task has no text under {text_key!r}.", f"{all_of('text key', texts, 'The')}.")
     return texts[text_key]
 
 
@@ -376,7 +376,7 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
         names = str(record.id), str(record.annotator)
         if record.id is not None and seen.setdefault(names, row.line) != row.line:
             raise row.refuse(
-                f"this task repeats the text and the annotator of line {seen[names]}.",
+                f"this task has the same text and annotator as line {seen[names]}.",
                 "Export a data set in which each annotator has each text once, for example from "
                 "ner.manual. Data sets from Prodigy's binary interface repeat a text for each span.",
             )

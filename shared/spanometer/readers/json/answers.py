@@ -9,7 +9,7 @@ from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.layers import Record
-from ...exceptions import InputError, setting, shown
+from ...exceptions import InputError, all_of, setting, shown
 from ...options import CheckedOptions, text
 from ..formats import register
 from ..source import Source
@@ -268,7 +268,7 @@ def record_of(row: Row, text_key: str | None) -> Record:
         text = text if rest else part
     if (text_key is not None or text is not None) and not isinstance(text, str):
         problem = f"{row.place or 'the line'} has no text under {text_key or 'text'!r}."
-        raise row.refuse(problem, f"Name the key of the text with {setting('text_key')}.")
+        raise row.refuse(problem, f"Set {setting('text_key')} to the key of the text.")
     # test harnesses number documents, and keep the original under `doc`
     named = row.value.get("doc", row.value) if isinstance(row.value, dict) else None
     names = (value_in(named, key) for key in _NAMES)
@@ -288,15 +288,15 @@ def _answer(row: Any, key: str | None) -> Any:
     """Return the answer of a row."""
     part, rest = (row, "") if key is None else part_at(row, key)
     if rest:
-        keys = ", ".join(map(repr, part)) if isinstance(part, dict) else ""
-        raise InputError(f"has no key {rest!r}.", f"Choose from the keys: {keys}." if keys else _REMEDY)
+        remedy = f"{all_of('key', part, 'The')}." if part and isinstance(part, dict) else _REMEDY
+        raise InputError(f"has no key {rest!r}.", remedy)
     answer = answer_in(part)
     if answer is not NO_ANSWER:
         return answer
     if key is not None or not isinstance(row, dict):
         return part
     if "entities" not in row:
-        raise InputError(f"has no {_ANSWER!r} (its keys: {', '.join(map(repr, row)) or 'none'}).", _REMEDY)
+        raise InputError(f"has no {_ANSWER!r}; {all_of('key', row)}.", _REMEDY)
     return row["entities"]
 
 

@@ -45,7 +45,7 @@ _SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
 _TREES_REMEDY = "Use spanometer score or compare, or spanometer.readers.read_entities in Python."
 _REMEDY = (
     'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}. '
-    'Discontinuous spans have "fragments": [[start, end], ...].'
+    'For a discontinuous span, write "fragments": [[start, end], ...].'
 )
 _KEYS = ("spans", "entities")
 _BOUNDS = ("start", "end", "label")
@@ -322,7 +322,7 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
             remedy = f"Write an object with the key {unlisted!r} on each line, or leave out the column {unlisted!r}."
             raise row.refuse(f"this line is a list, so it has no key {unlisted!r}.", remedy)
         if unlisted is None and is_object(row.value, "text") and TAGS_KEY not in row.value:
-            problem = f"the object has a text, but no list of spans and no 'tags' (its keys: {row.key_names})."
+            problem = f"the object has a text, but no list of spans and no 'tags'; {row.key_names}."
             raise row.refuse(problem, _SPANS_REMEDY)
         lists = {key: row.list_under((key,), "tags", _KEY_REMEDY) for key in tags}
         if of_numbers is not None:
@@ -344,7 +344,7 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
         for other, values in others:
             if len(values) != len(items):
                 problem = f"{first!r} has {counted(len(items), 'item')}, but {other!r} has {len(values)}."
-                raise row.refuse(problem, "Give all lists of a line the same length.")
+                raise row.refuse(problem, "All lists of a line must have the same length.")
     file = DocumentFile.in_words(
         format=source.binary or ("a single JSON value" if is_array(source) else ""),
         source=source.name,

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...arrays import is_utf8
 from ...documents.layers import Record, RecordBatch
-from ...exceptions import InputError
+from ...exceptions import InputError, all_of
 from ..source import BYTE_ORDER_MARK, PARQUET, Source, numbered_lines
 from .values import DECODER, decoded, first_value, is_array, items, not_json, parquet_rows
 
@@ -99,10 +99,10 @@ class Row:
         if isinstance(self.value, list):
             return self.value
         wanted = " or ".join(map(repr, keys))
-        remedy = remedy or f"Write a list of {content}, or an object with the list under {wanted}, on each line."
+        remedy = remedy or f"On each line, write a list of {content}, or an object with the list under {wanted}."
         key = next((key for key in keys if key in self.value), None)
         if key is None:
-            raise self.refuse(f"{self.place or 'the object'} has no {wanted} (its keys: {self.key_names}).", remedy)
+            raise self.refuse(f"{self.place or 'the object'} has no {wanted}; {self.key_names}.", remedy)
         values = self.value[key]
         if isinstance(values, list):
             return values
@@ -112,7 +112,7 @@ class Row:
     @property
     def key_names(self) -> str:
         """The keys of an object, for messages."""
-        return ", ".join(map(repr, self.value))[:300] or "none"
+        return all_of("key", self.value)[:300]
 
     def spans(self, spans: Any, remedy: str, keys: Sequence[str] = ("start", "end", "label")) -> list[tuple[Any, ...]]:
         """Return the boundaries and labels of spans; raise an `InputError` unless they are objects with these keys."""
@@ -166,7 +166,7 @@ def row_batches(source: Source, content: str, *, collections: bool = False) -> I
             if odd:
                 yield some[:odd]
             problem = f"this is a {_kind(some[odd].value)}, not a document."
-            raise some[odd].refuse(problem, f"Write a list of {content}, or an object with such a list, on each line.")
+            raise some[odd].refuse(problem, f"On each line, write a list of {content}, or an object with such a list.")
         if some:
             yield some
             empty = False

@@ -141,8 +141,8 @@ def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]
     """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
     if last - first > (most := 10 * len(pieces) + 1000):
-        problem = f"'index' goes from {first} to {last}. With {counted(len(pieces), 'word piece')} in one text, the "
-        raise row.refuse(f"{problem}difference can be at most {most:,}.", _SYSTEM_REMEDY)
+        most_of = f"In a text with {counted(len(pieces), 'word piece')}, they can differ by at most {most:,}."
+        raise row.refuse(f"the 'index' values {first} and {last} are too far apart. {most_of}", _SYSTEM_REMEDY)
     tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
         spans = Spans.from_tags([[tag for *_, tag in tagged]], repair="conlleval")

@@ -293,7 +293,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
         key = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise InputError(f"an object repeats the key {shown(key)}.", "Give every key of an object once.")
+        raise InputError(f"an object repeats the key {shown(key)}.", "Write each key of an object only once.")
     return value
 
 

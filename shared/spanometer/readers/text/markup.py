@@ -165,7 +165,7 @@ class _Parser:
             self.entities.append(entity)
         elif len(types) > 1:
             problem = f"{tag} joins several names with +, but not all names are entity types."
-            raise self._refuse(problem, f"Join only entity types with +. {kinds}", offset)
+            raise self._refuse(problem, f"Use + only between entity types. {kinds}", offset)
         elif self._enclosing() is None:
             remedy = f"Put {tag} inside an entity. {kinds} To use other types, set {setting('entity_types')}."
             raise self._refuse(f"the component {tag} is outside all entities.", remedy, offset)
@@ -200,7 +200,7 @@ class _Parser:
         return self._refuse(
             f"{_shown(word[0] if word else '<')!r} begins with '<', but is not a tag.",
             "Write tags such as <pers>, </pers> or <loc+org>. Names can have letters, digits, '.', '-' and '_'. "
-            "If '<' is a word of the text, write a blank after '<'.",
+            "If '<' is a word of the text, write a space after '<'.",
             offset,
         )
 
@@ -221,7 +221,7 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     listed = listed and getattr(entity_types, "ndim", 1) == 1
     if listed and all(isinstance(part, str) and part and "." not in part for part in entity_types):
         return frozenset(entity_types)
-    remedy = f"List the first part of each type: pers for pers.ind. The default is {', '.join(ENTITY_TYPES)}."
+    remedy = f"List the first part of each type, such as pers for pers.ind. The default is {', '.join(ENTITY_TYPES)}."
     given = shown([*entity_types]) if listed else with_type(entity_types)
     problem = f"{mention('entity_types')} must {'have names without dots' if listed else 'be a list'}, not {given}."
     raise InputError(problem, remedy, option="entity_types")
@@ -253,7 +253,7 @@ def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.
         if not is_utf8(text):
             character = next(char for char in text if not is_utf8(char))
             problem = f"the character {character!r} cannot be stored as UTF-8."
-            raise InputError(problem, "Read the text with the encoding of its file.", document=document)
+            raise InputError(problem, "Open the file of the text with the right encoding.", document=document)
     return [string_array(part) for _, part in batches(rows)]
 
 

@@ -23,7 +23,7 @@ _LINE = re.compile(rb"\s*(?:T\d+\t\S+ \d+ \d+(?:; ?\d+ \d+)*\t|[REAMN]\d+\t\S+ \
 # the line ends of brat and other programs
 _LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BETWEEN_LINE_ENDS = re.compile(rf"[^{_LINE_END.pattern[1:]}+")
-_BRAT_REMEDY = "Write annotations as T1<tab>Drug 0 7<tab>Aspirin: the type and the offsets, then the text."
+_BRAT_REMEDY = "Write an annotation as ID<tab>TYPE START END<tab>TEXT, such as T1<tab>Drug 0 7<tab>Aspirin."
 
 
 def read_brat(source: Source, options: Offsets) -> Iterator[Record]:
