@@ -55,8 +55,8 @@ class SeqevalArguments(TypedDict, total=False):
 
     Attributes:
         suffix: whether prefixes follow the labels, as in `PER-B`.
-        mode: None reads illegal tags as the CoNLL script does. `strict` drops spans that are not well-formed; as in
-            seqeval, it has an effect only with a `scheme`.
+        mode: with None, illegal tags are read as in the CoNLL script. `strict` drops spans that are not well-formed;
+            as in seqeval, it has an effect only with a `scheme`.
         sample_weight: has no effect, as in seqeval.
         zero_division: the value of a ratio with denominator 0: 0, 1 or nan, or `warn` for 0 with a warning.
         scheme: the tag scheme of strict mode: a name, or a class of `seqeval.scheme`.

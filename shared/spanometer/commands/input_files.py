@@ -181,7 +181,7 @@ class TagColumns(LabelDecoding):
     """Options for the layout of tag files, and for the columns to read.
 
     Attributes:
-        id2label: file with the names of integer tags: one name on each line, or a model's config.json.
+        id2label: file with the tag of each integer: one tag on each line, or a model's config.json.
         ignore_index: ignore tokens with this integer tag in the first file; needs --id2label.
         documents: where documents begin (default in files of tags: after blank lines). KEY is:
             - -DOCSTART-: in files of tags, at -DOCSTART- lines

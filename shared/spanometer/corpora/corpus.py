@@ -116,7 +116,7 @@ class Corpus:
 
         Args:
             source: a file (one split), a folder or an archive.
-            split: the name of the split; None for all.
+            split: the name of the split; None means all.
             cache_dir: the folder for files from the Hub.
             repository: the `repository` and `revision` to use instead of `hub`.
 

@@ -86,7 +86,7 @@ def load_conll03(
         source: a (gzipped) file, a folder or an archive (zip, tar, also with gzip, bzip2 or xz) with the files of the
             release, `eng.train`, `eng.testa` and `eng.testb`, or with `train.txt`, `valid.txt` and `test.txt`; None for
             the Hub.
-        split: `train`, `validation` (also `testa`) or `test` (also `testb`); None for all. A single file is
+        split: `train`, `validation` (also `testa`) or `test` (also `testb`); None means all. A single file is
             the split that this option or the name of the file says.
         scheme: convert `ner_tags` and `chunk_tags` to `IOB2`, or to `IOB1` as in the first release.
         repository, revision: a data set on the Hub, instead of `CONLL03_HUB`.
@@ -197,7 +197,7 @@ def load_multiconer(
             of one language or its parent); an archive of it (zip, tar, also with gzip, bzip2 or xz); None for the Hub.
         language: version 1: bn, de, en, es, fa, hi, ko, mix, multi, nl, ru, tr, zh; version 2: bn, de, en, es, fa, fr,
             hi, it, multi, pt, sv, uk, zh.
-        split: `train`, `validation` (also `dev`) or `test`; None for all. A single file is the split that
+        split: `train`, `validation` (also `dev`) or `test`; None means all. A single file is the split that
             this option or the name of the file says.
         version: 1 (six labels) or 2 (finer labels).
         repository, revision: a data set on the Hub, instead of `MULTICONER_HUB[version]`.
@@ -283,7 +283,7 @@ def load_hipe(
         source: a (gzipped) file, or a folder or archive with the files of one edition, `...-train-fr.tsv`,
             `...-dev-fr.tsv` and `...-test-fr.tsv`. HIPE is not on the Hub.
         language: the language in the names of the files, for folders and archives.
-        split: `train`, `validation` (also `dev`) or `test`; None for all. A single file is the split that
+        split: `train`, `validation` (also `dev`) or `test`; None means all. A single file is the split that
             this option or the name of the file says.
         level: `fine` or `coarse` types.
         streaming: read while iterating, without a cache. Each file is read as a whole.
@@ -336,7 +336,7 @@ def load_conll(
 
     Args:
         source: a (gzipped) file, or a mapping from splits to files, `{"train": ..., "test": ...}`.
-        split: `train`, `validation` or `test`; None for all splits. A single file is the split that this option or
+        split: `train`, `validation` or `test`; None means all splits. A single file is the split that this option or
             the name of the file says; if neither does, it is `train`, as in `datasets`.
         column: the column of the tags, by number from 1 (negative: from the right) or by name; by default the last.
         words: the column of the words; True detects it, False leaves it out.

@@ -111,7 +111,7 @@ class ChanceKappaF1(AlignedMeasure):
     )
     uniform_threshold: float = option(0.99, low=0, high=1, only_with={"method": ("auto",)})
     n_simulations: int = option(0, low=0, high=MOST_DRAWS, label="Simulated annotations", span=(0, 1000))
-    seed: int = option(0, help="random seed of simulations and confidence intervals", low=0)
+    seed: int = option(0, help="seed for simulations and confidence intervals", low=0)
 
     zero_division: float = zero_division_option()
 

@@ -116,7 +116,7 @@ class Eter(Measure):
         "references": error_key("reference entities", "number of reference entities", "", whole=True),
         "root_error": error_key(
             "errors in types and boundaries",
-            "errors in the entities' own types and boundaries, summed over all aligned pairs",
+            "errors in the types and boundaries of entities, summed over all aligned pairs",
             share=False,
         ),
         "component_error": error_key(

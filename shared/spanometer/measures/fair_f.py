@@ -88,8 +88,9 @@ class FairF(FMeasure):
 
     Attributes:
         weights: weights of errors. "fair": a wrong label or boundary is 0.5 FP and 0.5 FN. "weighted": like "fair", but
-            a boundary error is half right (0.5 TP). Or set your own weights, here for boundary errors: {"BE": {"TP":
-            0.5, "FP": 0.25, "FN": 0.25}}, in short "BE=0.5/0.25/0.25".
+            a boundary error is 0.5 TP, and its FP and FN add up to only 0.5. Or write your own weights as TP/FP/FN:
+            "BE=0.5/0.25/0.25" sets the weights of boundary errors. In Python, you can also pass {"BE": {"TP": 0.5,
+            "FP": 0.25, "FN": 0.25}}.
         focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
             label of the predicted span.
 
@@ -105,15 +106,15 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="label that gets the error if a predicted span has a wrong label",
+        help="label for which an error is counted if a predicted span has a wrong label",
         choices={"target": "label of the reference span", "system": "label of the predicted span"},
         label="Wrong labels belong to",
     )
 
     name = "fair_f"
     results = f_results(
-        "precision that counts a wrong label or boundary as one error, not two",
-        "recall that counts a wrong label or boundary as one error, not two",
+        "precision; a wrong label or boundary counts as one error, not two",
+        "recall; a wrong label or boundary counts as one error, not two",
     )
     detail_keys = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
     place = 54

@@ -72,8 +72,8 @@ class Gamma(UnitMeasure):
         min_shift: the minimum difference between the shifts of two annotators with the sampler `shift`: the `mean`
             length of a unit (the paper) or `half` of it (the paper's program and pygamma-agreement).
         samples: number of random annotations.
-        precision: draw more random annotations if the expected disorder is not precise enough. The value 0.02 means a
-            relative error of at most 2%, with 95% confidence.
+        precision: maximum relative error of the expected disorder, such as 0.02 (2%), with 95% confidence. If the error
+            is larger, more random annotations are drawn.
         seed: the seed of the random annotations.
         processes: the number of processes; it does not change the result.
         zero_division: value of undefined scores.
@@ -119,8 +119,8 @@ class Gamma(UnitMeasure):
     )
     samples: int = option(30, low=1, high=MOST_SAMPLES, label="Random annotations", span=(1, 300))
     precision: float | None = option(None, kind=float, low=0, high=1, exclusive=True)
-    seed: int = option(0, help="random seed of random annotations and confidence intervals", low=0)
-    processes: int = option(1, help="number of processes for random annotations", low=1, high=1024, compare=False)
+    seed: int = option(0, help="seed for random annotations and confidence intervals", low=0)
+    processes: int = option(1, help="parallel processes for random annotations", low=1, high=1024, compare=False)
 
     zero_division: float = zero_division_option()
 

@@ -46,7 +46,7 @@ class Seqeval(Measure):
     Attributes:
         suffix: whether prefixes follow the labels, as in `PER-B`.
         scheme: tag scheme of the strict mode, inferred if not set (IOB1 and IOE1 are never inferred).
-        mode: None reads illegal tags as the CoNLL script does; `strict` drops spans that are not well-formed.
+        mode: with None, illegal tags are read as in the CoNLL script; `strict` drops spans that are not well-formed.
         sample_weight: has no effect, as in seqeval.
         zero_division: the value of a ratio with denominator 0; `warn` uses 0 and warns.
         id2label, ignore_index: for integer tags, see `spans.pair_from_tags`. seqeval has neither option.
@@ -58,7 +58,7 @@ class Seqeval(Measure):
     scheme: str | None = option(None, choices=tuple(SCHEMES), convert=canonical, label="Tag scheme")
     mode: str | None = option(
         None,
-        help="how to handle illegal tags. None reads them as the CoNLL script does. The only other value is",
+        help="how to handle illegal tags. By default, tags are read as in the CoNLL script. The only other value is",
         choices={"strict": "drop malformed spans"},
         label="Mode",
     )

@@ -84,8 +84,8 @@ class SpanAttribute(Measure):
     Counts: numbers of items, spans on only one side, and a row for each predicted item, see `AttributeCounts`.
 
     Attributes:
-        attributes: attributes to score: None for all, a list of names, or a dict. The dict {"negated": ["DRUG"],
-            "date": True} scores negated only on DRUG spans, and date on all spans.
+        attributes: attributes to score: None (all), a list of names, or a dict. The dict {"negated": ["DRUG"],
+            "date": True} scores "negated" only on DRUG spans, and "date" on all spans.
         default_values: default values of attributes; an attribute with its default value counts as missing.
         include_falsy: also count None, False, 0, 0.0, "" and missing attributes as values.
         micro_key: name of the total over all attributes.
@@ -118,16 +118,16 @@ class SpanAttribute(Measure):
         "ties",
         help="how average precision ranks values with equal scores",
         choices={
-            "ties": "together, as one step of the ranking",
-            "edsnlp": "one after another, in document order",
-            "edsnlp-0.20": "like edsnlp, but the first value adds nothing to the sum",
+            "ties": "as one step of the ranking",
+            "edsnlp": "one by one, in document order",
+            "edsnlp-0.20": "like edsnlp, but the first value in the ranking adds nothing to average precision",
         },
         label="Average precision",
     )
     filter: Filter | None = option(
         None,
         help="score only documents with a reference span that fulfils a condition, such as carrier == 'FATHER' and "
-        "negated == false. In Python, you can also pass a function of a document's reference spans",
+        "negated == false. In Python, you can also pass a function that takes a document's reference spans",
         type="function or str",
         parse=str,
     )

@@ -26,18 +26,18 @@ class TokenF(FMeasure):
     Counts: `both`, `predicted`, `reference`, in units; `reference_spans`.
 
     Attributes:
-        format: what to count.
-        duplicates: how to count a token that several spans of one label share.
+        format: what to compare.
+        duplicates: how to count a token in several spans of one label.
         weight_by: weight of a label with average=weighted.
     """
 
     format: str = option(
         "IO",
         choices={
-            "IO": "tokens with their labels",
-            "BIO": "like IO, with a mark on the first token of each span",
-            "BIOE": "like BIO, with a mark on the last token of each span",
-            "BIOES": "like BIOE, with a mark on each span of one token",
+            "IO": "labels of tokens",
+            "BIO": "labels and tags of tokens, with B for the first token of a span and I for all others",
+            "BIOE": "like BIO, but E for the last of several tokens",
+            "BIOES": "like BIOE, but S for a span of one token",
             "IO*": "like IO, plus the gaps inside spans: a span of three tokens counts as 3 tokens and 2 gaps",
         },
         label="Format",

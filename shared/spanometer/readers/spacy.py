@@ -373,8 +373,8 @@ def from_spacy(
         scores: the scores of predictions: an extension or a function of the span. Its value is a dict from attributes
             to scores, like EDS-NLP's `span._.prob`, or None. A score is a number for the attribute's value, or a dict
             from values to numbers. Scores of other attributes are ignored.
-        filter: a function of a reference document, like EDS-NLP's `filter_expr`: `lambda doc: doc._.note_id == "a"`.
-            Only documents for which it is true are read. None reads all.
+        filter: a function that takes a reference document, such as `lambda doc: doc._.note_id == "a"`. Only documents
+            for which the function returns True are read. None: all documents. EDS-NLP's name is `filter_expr`.
 
     Returns:
         `references` and `predictions`: for each document a list of `{"start", "end", "label", "attributes"}`, with
@@ -389,7 +389,7 @@ def from_spacy(
     score_getter = None if scores is None else _getter(scores, "scores", spacy.Span)
     _require_spans(spans)
     if filter is not None and not callable(filter):
-        raise InputError(f"invalid value for {mention('filter')}: {filter!r:.80}.", "Use a function of a document.")
+        raise InputError(f"invalid value for {mention('filter')}: {filter!r:.80}.", "Use a function that takes a Doc.")
     sides = {}
     for side, documents in (("references", references), ("predictions", predictions)):
         if isinstance(documents, spacy.Doc) or not isinstance(documents, Iterable):

@@ -23,7 +23,7 @@ ENTITY_REMEDY = (
 )
 
 ENTITY_TYPES = ("pers", "func", "loc", "prod", "org", "time", "amount", "event")
-"""The first dotted parts of QUAERO's entity types. All other tags are components."""
+"""The first dotted parts of QUAERO's entity types. A tag with another first part is a component."""
 
 Entity = dict[str, Any]
 """`{"start": int, "end": int, "types": [str, ...], "components": [{"start": int, "end": int, "label": str}, ...]}`."""

@@ -75,7 +75,7 @@ class LabelDecoding(Decoding):
     Attributes:
         prefix: whether tags have prefixes, as in B-PER. Without prefixes, as in part-of-speech tags, each tag except O
             is a label, and the scheme is IO.
-        id2label: names of integer tags; needed if tags are integers.
+        id2label: tag of each integer, such as ["O", "B-PER", "I-PER"]; needed if tags are integers.
         ignore_index: ignore positions with this integer tag in the reference.
 
     Raises:

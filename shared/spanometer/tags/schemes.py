@@ -218,7 +218,7 @@ class LabelChoice:
     new label in `reference_label_map` works as flair's exclude_labels.
 
     Attributes:
-        label_map: rename labels: old names (or tags such as B-geo) with their new names; other labels keep their names.
+        label_map: rename labels: map old names (or tags such as B-geo) to new names; other labels keep their names.
         reference_label_map: rename labels only in the reference. OLD= (without NEW) removes reference spans with the
             label OLD. Predicted spans with the same tokens as a removed span are also removed.
         labels: score only these labels; if labels are renamed, use the new names.

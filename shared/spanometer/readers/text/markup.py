@@ -56,8 +56,8 @@ class EntityTypes:
 
     entity_types: Collection[str] | None = option(
         None,
-        help=f"types of entities (default: {', '.join(ENTITY_TYPES)}). The type is the first part of a tag, such as "
-        "pers in pers.ind. All other tags are components",
+        help=f"types of entities (default: {', '.join(ENTITY_TYPES)}). A tag such as pers.ind is an entity "
+        "if its first part (pers) is listed, otherwise a component",
         type="list of str, optional",
         metavar="TYPES",
         parse=lambda text: tuple(re.split(r"\s*,\s*|\s+", text.strip())),
