@@ -21,7 +21,7 @@ from spanometer.integrations.trainer import TokenClassificationMetrics
 from spanometer.measures import MEASURES, SlIcm, SpanF, read_counts
 from spanometer.spans.spans import pair_from_tags
 
-PATIENCE = 120
+PATIENCE = 600
 PROCESSES = 2
 MEASURED = {name: measure() for name, measure in MEASURES.items()} | {"macro": SlIcm(average="macro")}
 
