@@ -13,7 +13,7 @@ from .aligned import FMeasure, f_results
 
 
 class RelaxedF(FMeasure):
-    """Compute lenient precision, recall and F1: a span is right if it overlaps a span of the other side enough.
+    """Compute lenient precision, recall and F1: a predicted span is right if it overlaps a reference span enough.
 
     P is the proportion of predicted spans that reach a reference span of the same label. R is the proportion of
     reference spans reached by a predicted span. Spans reach each other if they share a token and their `overlap` is at
