@@ -26,7 +26,7 @@ FORMS = {
 
 STRING_FORMS = {
     **FORMS,
-    "squad": "lower case, no ASCII punctuation, no articles (a, an, the), single blanks between words",
+    "squad": "lower case, no ASCII punctuation, no articles (a, an, the), single spaces between words",
 }
 """The normal forms of mentions that are compared as strings."""
 

@@ -111,7 +111,7 @@ class Measure(CheckedOptions, ABC):
         counts_type: the class of its counts.
     """
 
-    average: str = option("micro", help="how to average over labels", choices=AVERAGES, label="Average")
+    average: str = option("micro", help="how to compute overall scores", choices=AVERAGES, label="Average")
     zero_division: float = zero_division_option("value of a ratio if its denominator is zero")
 
     name: ClassVar[str]

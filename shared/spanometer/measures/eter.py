@@ -68,7 +68,7 @@ class Eter(Measure):
             SER both cost 1.
         ser_type_cost: cost of a wrong label in the slot error rate.
         ser_span_cost: cost of wrong boundaries in the slot error rate.
-        type_level: which part of types and component labels to compare.
+        type_level: part of each type and component label to compare.
         zero_division: the value of a rate if the reference is empty.
 
     Counts, kept under the first type of the reference entity (for insertions: of the predicted entity): `references`,

@@ -106,15 +106,15 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="label for which an error is counted if a predicted span has a wrong label",
+        help="label that gets the error if two matched spans have different labels",
         choices={"target": "label of the reference span", "system": "label of the predicted span"},
         label="Wrong labels belong to",
     )
 
     name = "fair_f"
     results = f_results(
-        "precision; a wrong label or boundary counts as one error, not two",
-        "recall; a wrong label or boundary counts as one error, not two",
+        "TP / (TP + FP); by default, a wrong label or boundary is 0.5 FP and 0.5 FN",
+        "TP / (TP + FN); by default, a wrong label or boundary is 0.5 FP and 0.5 FN",
     )
     detail_keys = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
     place = 54

@@ -66,8 +66,8 @@ class Gamma(UnitMeasure):
     Attributes:
         alpha, beta: the weights of positions and of labels.
         delta_empty: cost of a missing unit in an alignment.
-        distances: distances from 0 to 1 between labels, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default
-            distance is 1.
+        distances: label distances from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default distance is
+            1.
         sampler: how to create random annotations: `shift` as in the paper, `statistical` as in pygamma-agreement.
         min_shift: the minimum difference between the shifts of two annotators with the sampler `shift`: the `mean`
             length of a unit (the paper) or `half` of it (the paper's program and pygamma-agreement).
@@ -102,7 +102,7 @@ class Gamma(UnitMeasure):
         "shift",
         help="how to make random annotations",
         choices={
-            "shift": "shift real annotations; units that pass the end continue at the start, as in the paper",
+            "shift": "shift real annotations; units that pass the end wrap around to the start, as in the paper",
             "statistical": "draw the number, lengths and gaps of units from normal distributions, as pygamma-agreement "
             "does",
         },
@@ -110,17 +110,17 @@ class Gamma(UnitMeasure):
     )
     min_shift: str = option(
         "mean",
-        help="minimum difference between the shifts of any two annotators, for sampler=shift",
+        help="with sampler=shift, the shifts of any two annotators differ by at least this length",
         choices={
             "mean": "the mean length of a unit, as in the paper",
-            "half": "half of the mean length, as in the authors' program",
+            "half": "half of the mean length of a unit, as in the authors' program",
         },
         only_with={"sampler": ("shift",)},
     )
     samples: int = option(30, low=1, high=MOST_SAMPLES, label="Random annotations", span=(1, 300))
     precision: float | None = option(None, kind=float, low=0, high=1, exclusive=True)
     seed: int = option(0, help="seed for random annotations and confidence intervals", low=0)
-    processes: int = option(1, help="parallel processes for random annotations", low=1, high=1024, compare=False)
+    processes: int = option(1, help="number of processes for random annotations", low=1, high=1024, compare=False)
 
     zero_division: float = zero_division_option()
 

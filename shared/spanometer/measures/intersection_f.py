@@ -10,7 +10,7 @@ from .aligned import FMeasure, f_results, require_disjoint
 
 
 class IntersectionF(FMeasure):
-    """Compute precision, recall and F1 from the share of each span that the other side covers.
+    """Compute precision, recall and F1 with partial credit: if half of a span's tokens are right, the span counts half.
 
     P = (1 / |Ŝ|) Σ_ŝ Σ_s |ŝ ∩ s| / |ŝ|, R = (1 / |S|) Σ_s Σ_ŝ |ŝ ∩ s| / |s|. S are the reference spans and Ŝ the
     predicted spans; the sums run over pairs with the same label. Higher is better.
@@ -20,8 +20,8 @@ class IntersectionF(FMeasure):
     tokens (neleval's max).
 
     Attributes:
-        cap: allow overlapping spans with the same label. A coverage above 100% counts as 100%.
-        best: which sides count only the largest overlap of each span.
+        cap: limit the coverage of each span to 100%. Overlapping spans with the same label are then allowed.
+        best: sides on which only the largest overlap of each span counts.
 
     Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,
     in spans.

@@ -39,7 +39,7 @@ MOST_COMPARED = 200_000
 
 
 class MatchedF(FMeasure):
-    """Compute precision, recall and F1 over overlapping spans that are matched one to one.
+    """Compute precision, recall and F1 over pairs of overlapping spans, matched one to one.
 
     P = (1 / |Ŝ|) Σ c(ŝ, s), R = (1 / |S|) Σ c(ŝ, s), summed over the matched pairs. S are the reference spans and Ŝ the
     predicted spans; each span is in at most one pair. With IoU = |ŝ ∩ s| / |ŝ ∪ s|, `credit` sets the credit c of a
@@ -72,7 +72,7 @@ class MatchedF(FMeasure):
         "iou_threshold",
         help="value of a matched pair",
         choices={
-            "iou_threshold": "1 if its intersection over union reaches the threshold, otherwise 0",
+            "iou_threshold": "pairs whose intersection over union reaches the threshold count 1, all others 0",
             "iou_50_95": "like iou_threshold, averaged over the thresholds 0.5, 0.55 ... 0.95",
             "iou": "its intersection over union",
             "overlap": "1, even if only one token is shared",

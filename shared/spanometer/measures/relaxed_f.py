@@ -13,7 +13,7 @@ from .aligned import FMeasure, f_results
 
 
 class RelaxedF(FMeasure):
-    """Compute precision, recall and F1 over overlapping spans: a span is right if it overlaps enough.
+    """Compute lenient precision, recall and F1: a predicted span is right if it overlaps a reference span enough.
 
     P is the proportion of predicted spans that reach a reference span of the same label. R is the proportion of
     reference spans reached by a predicted span. Spans reach each other if they share a token and their `overlap` is at
@@ -28,7 +28,7 @@ class RelaxedF(FMeasure):
 
     Attributes:
         overlap: the kind of overlap, see above.
-        threshold: minimum overlap, if overlap is iou, dice or coverage.
+        threshold: minimum overlap, only for iou, dice and coverage.
         credit: what a span that reaches another counts: 1, or its `best` overlap (Label Studio's agreement).
         matching: `many`: spans are not paired; a span may reach several spans and be reached by several. `first`: one
             to one; each reference span, in text order, takes the first free predicted span that it reaches. `fresh`: in
@@ -59,13 +59,13 @@ class RelaxedF(FMeasure):
     threshold: float = option(0.5, low=0, high=1, label="Threshold", only_with={"overlap": ("iou", "dice", "coverage")})
     credit: str = option(
         "one",
-        help="value of a span that overlaps enough",
-        choices={"one": "always 1", "best": "the largest overlap of the span"},
+        help="how much a span counts if it overlaps enough",
+        choices={"one": "always 1", "best": "its largest overlap"},
         only_with={"overlap": ("iou", "dice", "coverage"), "matching": ("many",)},
     )
     matching: str = option(
         "many",
-        help="which matches count",
+        help="which matches are counted",
         choices={
             "many": "all matches",
             "first": "each reference span takes the first unused predicted span that overlaps enough",
@@ -77,8 +77,8 @@ class RelaxedF(FMeasure):
         "found",
         help="definition of recall",
         choices={
-            "found": "found reference spans / all reference spans",
-            "right": "right predicted spans / (right predicted spans + missed reference spans)",
+            "found": "reference spans found / all reference spans",
+            "right": "correct predicted spans / (correct predicted spans + missed reference spans)",
         },
         only_with={"matching": ("many",)},
     )

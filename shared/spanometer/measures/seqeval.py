@@ -54,7 +54,7 @@ class Seqeval(Measure):
 
     # results list each label, and the overall scores sum the counts
     average: str = field(init=False, default="micro", repr=False)
-    suffix: bool = option(False, help="tags have their prefixes after the labels (PER-B)", label="Suffixes")
+    suffix: bool = option(False, help="tags begin with the label, as in PER-B", label="Suffixes")
     scheme: str | None = option(None, choices=tuple(SCHEMES), convert=canonical, label="Tag scheme")
     mode: str | None = option(
         None,

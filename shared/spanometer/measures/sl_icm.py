@@ -72,8 +72,8 @@ class SlIcm(AlignedMeasure):
             one unit of information (1 bit with the default base), for any `log_base`. `"corpus"` uses the frequencies
             of tokens that come with the data, as on the command line. Only tokens in spans need a probability: the
             mapping may lack other words, and lists may have None, NaN or 0 for other tokens.
-        unknown: probability to use for words that are not in the dict token_probabilities. If None, such a word in a
-            span raises an error.
+        unknown: probability of words that are not in the dict token_probabilities. If None, such a word in a span
+            raises an error.
         prior: what N_t and N count in the reference: `spans`, or `tokens` in spans. The paper's text and appendix
             differ; its Table 4 uses spans. For a label that is missing in the reference, N_t is 1.
         log_base: base of the logarithms.
@@ -83,7 +83,7 @@ class SlIcm(AlignedMeasure):
             information in its intersections, then the most pairs; the paper leaves the matching open.
         alpha1: weight of the predictions' information.
         alpha2: weight of the reference's information.
-        beta: weight of the shared information, minus 1.
+        beta: the shared information has the weight 1 + beta.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
@@ -100,8 +100,8 @@ class SlIcm(AlignedMeasure):
     token_probabilities: Probabilities = option(
         None,
         help='word probabilities: a dict such as {"the": 0.05}, a list of numbers for each document, one number for '
-        'all tokens, or "corpus" for frequencies in the scored documents. For a dict, also set the option tokens. If '
-        "neither option is set, the information of each token is 1",
+        'all tokens, or "corpus" for frequencies in the scored documents. With a dict, also pass the words (option '
+        '"tokens"). Without token_probabilities and tokens, each token has information 1',
         type="float, str, dict or list of lists of float",
         convert=lambda given: TokenProbabilities.read(given) if is_ordered(given) else given,
         parse=lambda text: _probabilities_in(text),
@@ -109,7 +109,7 @@ class SlIcm(AlignedMeasure):
     unknown: float | None = option(None, type="float, optional")
     prior: str = option(
         "spans",
-        help="what label frequencies count",
+        help="unit of the label frequencies",
         choices=("spans", "tokens"),
         label="Label frequencies in",
     )

@@ -86,7 +86,7 @@ class SpanAttribute(Measure):
     Attributes:
         attributes: attributes to score: None (all), a list of names, or a dict. The dict {"negated": ["DRUG"],
             "date": True} scores "negated" only on DRUG spans, and "date" on all spans.
-        default_values: default values of attributes; an attribute with its default value counts as missing.
+        default_values: default values of attributes. A value that equals the default is not scored.
         include_falsy: also count None, False, 0, 0.0, "" and missing attributes as values.
         micro_key: name of the total over all attributes.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`, see above.
@@ -116,17 +116,17 @@ class SpanAttribute(Measure):
     micro_key: str = option("micro", kind=str, label="Name of all together")
     average_precision: str = option(
         "ties",
-        help="how average precision ranks values with equal scores",
+        help="how values with equal scores are ranked for average precision",
         choices={
             "ties": "as one step of the ranking",
             "edsnlp": "one by one, in document order",
-            "edsnlp-0.20": "like edsnlp, but the first value in the ranking adds nothing to average precision",
+            "edsnlp-0.20": "like edsnlp, but the first value in the ranking adds nothing, as in EDS-NLP 0.20.0",
         },
         label="Average precision",
     )
     filter: Filter | None = option(
         None,
-        help="score only documents with a reference span that fulfils a condition, such as carrier == 'FATHER' and "
+        help="keep only documents with a reference span that fulfils a condition, such as carrier == 'FATHER' and "
         "negated == false. In Python, you can also pass a function that takes a document's reference spans",
         type="function or str",
         parse=str,
@@ -147,10 +147,10 @@ class SpanAttribute(Measure):
     results: ClassVar[Mapping[str, Key]] = {
         "f": Key("F1", "harmonic mean of precision and recall"),
         "p": Key("precision", "share of predicted attribute values that are right"),
-        "r": Key("recall", "share of reference attribute values that are predicted"),
+        "r": Key("recall", "share of attribute values in the reference that are predicted"),
         "tp": Key("right", "number of predicted attribute values that are right", "[0, ∞)", kind=int, whole=True),
-        "support": Key("in the reference", "number of reference attribute values", "[0, ∞)", "", int, whole=True),
-        "positives": Key("predicted", "number of predicted attribute values", "[0, ∞)", "", int, whole=True),
+        "support": Key("in the reference", "number of values in the reference", "[0, ∞)", "", int, whole=True),
+        "positives": Key("predicted", "number of predicted values", "[0, ∞)", "", int, whole=True),
         "ap": Key("average precision", "average precision of the predicted values, ranked by score"),
     }
     returns = "for each attribute, and for all together under micro_key, a dict of these"

@@ -12,33 +12,34 @@ class TokenF(FMeasure):
     """Compute precision, recall and F1 over the tokens inside spans.
 
     P = |Û ∩ U| / |Û| and R = |Û ∩ U| / |U|. U are the units of the reference spans and Û the units of the predicted
-    spans. A unit is a token with a label and a tag that depends on `format`:
+    spans. A unit is a token with a label and a prefix that depends on `format`:
 
-    - `IO`: no tag.
-    - `BIO`: B for the first token of a span, I for the others.
+    - `IO`: no prefix.
+    - `BIO`: B for the first token of a span, I for its other tokens.
     - `BIOE`: also E for the last token; a span of one token has B.
     - `BIOES`: also S for a span of one token.
-    - `IO*` (Esuli and Sebastiani 2010): units are tokens and the gaps between adjacent tokens of a span, without tags.
+    - `IO*` (Esuli and Sebastiani 2010): tokens and the gaps between adjacent tokens of a span, without prefixes.
 
-    A discontinuous span has one first and one last token. If spans overlap, a token can have several tags. U and Û are
-    sets; with `duplicates="each"` a unit counts once for each span that contains it. Range [0, 1], higher is better.
+    A discontinuous span has one first and one last token. If spans overlap, a token can have several prefixes. U and Û
+    are sets; with `duplicates="each"` a unit counts once for each span that contains it. Range [0, 1], higher is
+    better.
 
     Counts: `both`, `predicted`, `reference`, in units; `reference_spans`.
 
     Attributes:
         format: what to compare.
-        duplicates: how to count a token in several spans of one label.
-        weight_by: weight of a label with average=weighted.
+        duplicates: how to count a token that is in several spans of one label.
+        weight_by: weight of each label, for average=weighted.
     """
 
     format: str = option(
         "IO",
         choices={
             "IO": "labels of tokens",
-            "BIO": "labels and tags of tokens, with B for the first token of a span and I for all others",
+            "BIO": "labels and prefixes of tokens: B for the first token of a span, I for its other tokens",
             "BIOE": "like BIO, but E for the last of several tokens",
             "BIOES": "like BIOE, but S for a span of one token",
-            "IO*": "like IO, plus the gaps inside spans: a span of three tokens counts as 3 tokens and 2 gaps",
+            "IO*": "like IO, plus the gaps between tokens: a span of three tokens counts as 3 tokens and 2 gaps",
         },
         label="Format",
     )

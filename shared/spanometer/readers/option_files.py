@@ -136,7 +136,7 @@ def read_word_probabilities(
             raise source.refuse("the list has no words.", _WORDS_REMEDY)
         for (word, value), line in zip(values.items(), lines, strict=True):
             if not 0 < value <= (math.inf if are_counts else 1.0):
-                problem = f"{value:g} is not a valid probability or count of {shown(word)}."
+                problem = f"{value:g} is not a valid probability or count of the word {shown(word)}."
                 raise source.refuse(problem, _RANGE_REMEDY, line)
     total = float(np.sum(list(values.values()))) if are_counts else 1.0
     return {word: value / total for word, value in values.items()}

@@ -239,7 +239,7 @@ class LabelChoice:
     )
     labels: Sequence[str] | None = labels_option(metavar="A,B", common=True)
     ignore_labels: Sequence[str] | None = labels_option(metavar="A,B", common=True)
-    label_case: str | None = option(None, choices={"upper": "per becomes PER", "lower": "PER becomes per"})
+    label_case: str | None = option(None, choices={"upper": "loc becomes LOC", "lower": "LOC becomes loc"})
     reference_labels: bool = option(False, kind=bool)
 
     def __post_init__(self) -> None:
