@@ -34,6 +34,16 @@ def expected(files, **options):
     )
 
 
+def test_formats_in_code_points_ignore_the_offset_unit(scores, run, lines):
+    span = {"start": 2, "end": 5, "label": "P"}
+    gold = lines("gold.jsonl", {"text": "💃 Ann", "label": [[3, 6, "P"]]})
+    for key in ("spans", "entities"):
+        system = lines(f"{key}.jsonl", {"text": "💃 Ann", key: [span]})
+        found = scores("score", gold, system, "--offset-unit", "utf-16", "--measures", "span_f")
+        assert found["measures"]["span_f"]["scores"]["f1"] == 1
+        assert "--offset-unit has no effect" in run("score", system, system, "--offset-unit", "utf-16")[2]
+
+
 def test_columns_of_one_file(scores, file, files):
     path = file("all.conll", ALL)
     found = scores("agree", path, "--column", "2,3,4")

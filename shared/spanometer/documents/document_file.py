@@ -382,7 +382,7 @@ def documents_of(
     if not in_tokens:
         original = columns.stated.spans
         columns.to_code_points(units)
-        columns.require_inside(original)
+        columns.require_inside(original, units)
         remarks += columns.compare_stated()
     tokens, lengths = columns.tokens(), columns.lengths(in_tokens=in_tokens)
     try:
