@@ -34,6 +34,24 @@ def expected(files, **options):
     )
 
 
+@pytest.mark.filterwarnings("ignore:annotator:UserWarning")
+def test_the_consensus_of_expanded_spans_is_written(run, lines, tmp_path):
+    span = {"start": 0, "end": 2, "label": "P"}
+    path, gold = lines("a.jsonl", {"text": "Ann-Marie", "spans": [span, span]}), tmp_path / "gold.jsonl"
+    assert run("consensus", path, path, "--tokenizer", "words", "--to-tokens", "expand", "-o", gold)[0] == 0
+    assert spanometer.read(gold).spans.to_dicts() == [[{**span, "end": 1}]] and gold.read_text().count("label") == 1
+
+
+def test_formats_in_code_points_ignore_the_offset_unit(scores, run, lines):
+    span = {"start": 2, "end": 5, "label": "P"}
+    gold = lines("gold.jsonl", {"text": "💃 Ann", "label": [[3, 6, "P"]]})
+    for key in ("spans", "entities"):
+        system = lines(f"{key}.jsonl", {"text": "💃 Ann", key: [span]})
+        found = scores("score", gold, system, "--offset-unit", "utf-16", "--measures", "span_f")
+        assert found["measures"]["span_f"]["scores"]["f1"] == 1
+        assert "--offset-unit has no effect" in run("score", system, system, "--offset-unit", "utf-16")[2]
+
+
 def test_columns_of_one_file(scores, file, files):
     path = file("all.conll", ALL)
     found = scores("agree", path, "--column", "2,3,4")

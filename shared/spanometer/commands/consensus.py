@@ -53,7 +53,8 @@ def run(options: argparse.Namespace) -> None:
     with corpus.placing_errors():
         result = consensus(corpus.annotators, **corpus.reading, **asdict(voting))
     file = first.with_spans(result.spans) if of_tags else None
-    writing.write(result.documents(file), Pairing(to_tokens=source.to_tokens), noted=True)
+    # --to-tokens was applied when the annotators' files were paired
+    writing.write(result.documents(file), Pairing(), noted=True)
     tokens = None if result.spans.lengths is None else int(result.spans.lengths.sum())
     documents = documents_in(first, briefly=True) if of_tags else result.spans.documents
     lines = headlines(corpus.sides, documents, tokens, unit_of([result.signature]))

@@ -7,13 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from ..analysis.agreement.annotators import ANNOTATOR
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
 from ..analysis.errors.examples import context_of_documents
 from ..documents.document_file import DocumentFile
 from ..documents.joining import differing_document, locating_errors, matched, require_same_tokens, require_same_words
 from ..documents.pairing import Pairing
-from ..documents.sides import answers_together, by_annotator, files_together, require_one_annotator
+from ..documents.sides import ANNOTATOR, answers_together, by_annotator, files_together, require_one_annotator
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.reading import ground_strings
 from ..measures.registry import NAMED_MEASURES, options_by_name

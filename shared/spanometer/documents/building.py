@@ -263,10 +263,10 @@ class RecordColumns:
         self.undecided.append(number)
         return (possible or list(bounds))[0]
 
-    def require_inside(self, original: Spans) -> None:
+    def require_inside(self, original: Spans, units: Sequence[str]) -> None:
         """Raise an `InputError` for the first piece outside its text or inside a character.
 
-        It shows the `original` boundaries.
+        It shows the `original` boundaries. `units` are the possible units.
         """
         span, start, end = self.stated.spans.pieces()
         document = self.stated.spans.document[span]
@@ -283,8 +283,9 @@ class RecordColumns:
             InputError(
                 f"the span from {first[piece]} to {last[piece]} does not fit the text{size}: a boundary is outside the "
                 "text or between the bytes of one character.",
-                f"Check the offsets, or set {setting('offset_unit')} to the unit of the offsets: "
-                f"{', '.join(map(repr, UNITS))}.",
+                f"Check the offsets: they must count {UNITS[units[0]]}."
+                if len(units) == 1
+                else f"Check the offsets, or set {setting('offset_unit')} to one of {', '.join(map(repr, UNITS))}.",
                 document=number,
             )
         )

@@ -14,10 +14,12 @@ import numpy as np
 
 from ..arrays import begins_run, offsets_of, run_bounds, take_segments
 from ..exceptions import InputError, all_of, counted, printable, shown
+from ..spans.annotations import distinct_spans
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..spans.spans import Spans, decode_together, in_order
 from ..spans.texts import Documents
+from ..spans.tokenisation import without_overlaps
 from ..tags.decoding import BARE_LABEL, LabelDecoding
 from ..tags.tags import Tags
 from .building import RecordColumns
@@ -382,7 +384,7 @@ def documents_of(
     if not in_tokens:
         original = columns.stated.spans
         columns.to_code_points(units)
-        columns.require_inside(original)
+        columns.require_inside(original, units)
         remarks += columns.compare_stated()
     tokens, lengths = columns.tokens(), columns.lengths(in_tokens=in_tokens)
     try:
@@ -439,10 +441,10 @@ def with_missing(file: DocumentFile, places: Iterable[tuple[int, int, int]]) -> 
         return file
     label = np.zeros(len(document), dtype=np.uint8)
     missing = Spans(document, start, end, label, (BARE_LABEL,), file.documents.size, file.lengths)
-    whole = int(_whole(missing).sum())
+    whole = len(unannotated(missing))
     sizes = {"document": whole, "place": len(missing) - whole}
     listed = ", ".join(counted(size, noun) for noun, size in sizes.items() if size)
-    note = f"Not annotated, and not scored if this file is the reference: {listed}."
+    note = f"Not annotated, and not scored unless this file is a prediction: {listed}."
     return replace(file, missing=missing).noting(note)
 
 
@@ -453,31 +455,27 @@ def runs_of(flags: Iterable[object]) -> list[list[int]]:
     return runs
 
 
-def without_missing(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
-    """Remove reference documents without annotation, and predicted spans that overlap an unannotated part.
-
-    Predicted spans in another unit are kept.
-    """
-    missing = references.missing
-    if missing is None:
-        return references, predictions
-    if predictions.in_tokens == references.in_tokens and predictions.answers is None:
-        spans = predictions.spans
-        # documents are concatenated, so that places ascend
-        base = np.arange(spans.documents) * (max(missing.end.max(initial=0), spans.end.max(initial=0)) + 1)
-        starts, ends = base[missing.document] + missing.start, base[missing.document] + missing.end
-        first, last = base[spans.document] + spans.start, base[spans.document] + spans.end
-        # the first place that ends after the start of a span
-        place = np.searchsorted(ends, first, side="right")
-        touching = np.append(starts, np.iinfo(np.int64).max)[place] < last
-        predictions = replace(predictions, spans=spans.picked(np.flatnonzero(~touching)), stated=None)
-    kept = np.setdiff1d(np.arange(references.documents.size), missing.document[_whole(missing)])
-    return references.take(kept), predictions.take(kept)
+def without_missing(files: Sequence[DocumentFile]) -> Sequence[DocumentFile]:
+    """Remove the spans that overlap an unannotated part of any file; all files must have the same unit."""
+    parts = [file.missing for file in files if file.missing is not None]
+    if not parts:
+        return files
+    missing = without_overlaps(distinct_spans(parts)[0])
+    return [replace(file, spans=_outside(file.spans, missing), missing=missing) for file in files]
 
 
-def _whole(missing: Spans) -> np.ndarray:
-    """Flag unannotated parts that are whole documents."""
-    if missing.lengths is None:
-        return np.zeros(len(missing), dtype=bool)
-    whole: np.ndarray = (missing.start == 0) & (missing.end == missing.lengths[missing.document])
-    return whole
+def _outside(spans: Spans, missing: Spans) -> Spans:
+    """Remove the spans that overlap unannotated parts."""
+    span, start, end = spans.pieces()
+    # documents are concatenated, so that parts ascend
+    base, own = missing.document.astype(np.int64) << 32, spans.document[span].astype(np.int64) << 32
+    first = np.searchsorted(base + missing.end, own + start, side="right")
+    behind = np.searchsorted(base + missing.start, own + end, side="left")
+    return spans.picked(np.setdiff1d(np.arange(len(spans)), span[first < behind]))
+
+
+def unannotated(missing: Spans | None) -> np.ndarray:
+    """List the documents without annotation, given the unannotated parts."""
+    if missing is None or missing.lengths is None:
+        return np.zeros(0, dtype=np.int32)
+    return np.asarray(missing.document[(missing.start == 0) & (missing.end == missing.lengths[missing.document])])

@@ -215,12 +215,13 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
     Raises:
         InputError: if the documents lack the text, words or tokens that the format needs.
     """
-    fitting = Fitted(file.require_spans())
+    fitting = Fitted(replace(file.require_spans(), missing=None))
     if not writer.annotators and len(file.names) > 1:
         fitting.lose(
             f"documents of {len(file.names)} annotators lose the names of the annotators", range(file.documents.size)
         )
         fitting.put(annotators=None)
+    fitting.lose("unannotated parts become parts without spans", () if file.missing is None else file.missing.document)
     if file.stated is not None and file.has_attributes:
         if writer.attributes:
             fitting.mark(file.stated)

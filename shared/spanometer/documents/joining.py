@@ -16,7 +16,7 @@ from ..spans.annotations import end_to_end
 from ..spans.entities import Entities
 from ..spans.spans import Spans
 from ..spans.texts import Documents, Tokens, places_of
-from .document_file import DocumentFile
+from .document_file import DocumentFile, unannotated
 from .layers import FileParts, LineRuns, Words, joined_tags
 from .stated import StatedSpans
 
@@ -234,6 +234,19 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
             ),
         )
     return references, predictions
+
+
+def annotated_documents(files: Mapping[str, DocumentFile], references: Collection[str]) -> dict[str, DocumentFile]:
+    """Match all sides with the first one, and remove documents without annotation in a reference from all sides.
+
+    Unannotated parts of the other sides are annotated as parts without spans.
+    """
+    first, sides = next(iter(files.values())), {}
+    kept = np.arange(first.documents.size)
+    for name, file in files.items():
+        sides[name] = matched(first, file if name in references else replace(file, missing=None))[1]
+        kept = np.setdiff1d(kept, unannotated(sides[name].missing))
+    return {name: side.take(kept) for name, side in sides.items()}
 
 
 def _require_unique(file: DocumentFile) -> None:

@@ -17,7 +17,7 @@ from ..options import changed, check_options, option
 from ..spans.spans import Spans
 from ..spans.texts import Tokens, aligned_places, joined, line_end_places, moved_to, words_in_text
 from ..spans.tokenisation import POLICIES, split_at, without_gaps, without_overlaps
-from .document_file import decoding_of, without_missing
+from .document_file import decoding_of
 from .joining import SCORED_DOCUMENTS, matched, require_same_words
 from .stated import compared
 from .units import Carrying, require_tokenizer, signed, tokenizer_option, tokens_of
@@ -169,9 +169,9 @@ class PairedSide(Carrying):
         self.put(texts=tuple(texts))
         if self.file.in_tokens:
             return []
-        spans = self.file.spans
-        moved, lost = moved_to(spans, places, np.fromiter(map(len, texts), np.int64, len(texts)))
-        self.put(spans=moved)
+        spans, lengths = self.file.spans, np.fromiter(map(len, texts), np.int64, len(texts))
+        moved, lost = moved_to(spans, places, lengths)
+        self.put(spans=moved, missing=self.file.missing and moved_to(self.file.missing, places, lengths)[0])
         return list(spans.document[lost].tolist())
 
     def change_spans(self, pairing: Pairing, *, merge: bool) -> None:
@@ -218,7 +218,7 @@ def pair(references: PairedSide, predictions: PairedSide, pairing: Pairing) -> P
             names file and place.
     """
     sides = references, predictions
-    references.file, predictions.file = without_missing(*matched(references.file, predictions.file))
+    references.file, predictions.file = matched(references.file, predictions.file)
     files = {side.name: side.file for side in sides}
     result = Pair(references, predictions, pairing)
     try:
@@ -229,7 +229,7 @@ def pair(references: PairedSide, predictions: PairedSide, pairing: Pairing) -> P
     result.choices = {
         **decoding_of({side.name: side.file for side in sides}),
         **result.choices,
-        **({} if references.file.missing is None else {"missing": "left_out"}),
+        **({"missing": "left_out"} if any(side.file.missing is not None for side in sides) else {}),
         **({} if pairing.scored_documents == "same" else {"scored_documents": pairing.scored_documents}),
     }
     return result

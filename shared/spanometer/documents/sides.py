@@ -14,9 +14,12 @@ from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..spans.spans import Spans
 from .arguments import SideReading
-from .document_file import DocumentFile, decoding_of
-from .joining import scored_documents
+from .document_file import DocumentFile, decoding_of, without_missing
+from .joining import annotated_documents, scored_documents
 from .pairing import PairedSide, Pairing, by_side, pair
+
+ANNOTATOR = "annotator "
+"""The prefix of annotators' names in errors. Unannotated parts of files count for the first side and for annotators."""
 
 _READ = (DocumentFile, Grounded, Layers)
 """The types of sides that have been read already."""
@@ -141,6 +144,8 @@ def files_together(files: Mapping[str, Any], pairing: Pairing | None = None, *, 
     pairing = pairing or Pairing()
     files, left_out = scored_documents(files, pairing.scored_documents)
     first, *others = files
+    if any(file.missing is not None for file in files.values()):
+        files = annotated_documents(files, [first, *(side for side in others if side.startswith(ANNOTATOR))])
     # options of answers do not apply to sides without answers beside sides with answers
     answered = [name for name, file in files.items() if file.answers is not None]
     pairs = []
@@ -149,6 +154,8 @@ def files_together(files: Mapping[str, Any], pairing: Pairing | None = None, *, 
         with_answers = not answered or first in answered or name in answered
         pairs.append(pair(reference, other, pairing if with_answers else pairing.of_spans))
     paired = [pairs[0].references, *(each.predictions for each in pairs if others)]
+    for side, file in zip(paired, without_missing([side.file for side in paired]), strict=True):
+        side.file = file
     sides = {side.name: side for side in paired}
     spans = with_unplaced([side.file.spans for side in paired], [side.unplaced for side in paired], apart=apart)
     choices = {name: value for each in pairs for name, value in each.choices.items()}

@@ -234,8 +234,9 @@ class Carrying:
             return
         if self.tokens is None:
             raise InputError("the spans are in tokens, and the tokens have no character offsets.", **remedy)
-        spans = to_characters(self.file.spans, self.tokens, self.file.documents.lengths)
-        self.put(spans=spans, in_tokens=False)
+        lengths = self.file.documents.lengths
+        missing = self.file.missing and to_characters(self.file.missing, self.tokens, lengths)
+        self.put(spans=to_characters(self.file.spans, self.tokens, lengths), missing=missing, in_tokens=False)
 
     def to_tokens(self, tokens: Tokens, policy: str, how: str = "") -> Carried:
         """Convert spans of characters to tokens, see `tokenisation.to_tokens`; `how` is appended to the note."""
@@ -246,5 +247,7 @@ class Carrying:
             self.notes.append(f"{counted(len(moved), 'span')} moved by {distance} to fit tokens{how}.")
         if carried.merged:
             self.notes.append(f"{counted(carried.merged, 'span')} merged with an equal one.")
-        self.put(spans=carried.spans, in_tokens=True)
+        # a token is unannotated if any part of it is
+        missing = self.file.missing and to_tokens(self.file.missing, tokens, policy="expand").spans
+        self.put(spans=carried.spans, missing=missing, in_tokens=True)
         return carried

@@ -151,7 +151,7 @@ def distinct_spans(parts: Sequence[Spans]) -> tuple[Spans, np.ndarray]:
     Returns:
         The spans, and whether each annotation has each span, bool, shape (spans, annotations).
     """
-    together = end_to_end(parts)
+    together = replace(end_to_end(parts), copies=None)
     documents = parts[0].documents
     # int32 holds annotations times documents: `end_to_end` lays out that many documents
     who, document = np.divmod(together.document, np.int32(max(documents, 1)))

@@ -1,5 +1,6 @@
 """spaCy's documents in files: DocBin and JSON."""
 
+import itertools
 import json
 import sys
 import zlib
@@ -58,7 +59,7 @@ def test_documents_without_the_group(binary):
         spanometer.read(binary(*[(TEXT, [])] * 3, groups=each, name=name), span_group="sc")
         for each, name in ((groups, "gold.spacy"), ([groups[1], groups[0], groups[0]], "system.spacy"))
     )
-    assert gold.notes == ("Not annotated, and not scored if this file is the reference: 1 document.",)
+    assert gold.notes == ("Not annotated, and not scored unless this file is a prediction: 1 document.",)
     counts = spanometer.score(gold, system, measures="span_f").results[0].counts
     assert (counts["both"], counts["predicted"], counts["reference"]) == (0, 1, 1)
 
@@ -85,7 +86,7 @@ def test_missing_annotation_is_not_scored(file, spacy):
         spanometer.read(file(DocBin(docs=docs).to_bytes(), name))
         for docs, name in ((gold, "gold.spacy"), (predicted, "system.spacy"))
     ]
-    assert sides[0].notes == ("Not annotated, and not scored if this file is the reference: 1 document, 1 place.",)
+    assert sides[0].notes == ("Not annotated, and not scored unless this file is a prediction: 1 document, 1 place.",)
     result = spanometer.score(*sides, measures="span_f")
     assert (result.documents, "|missing:left_out|" in result.results[0].signature) == (2, True)
     counts = result.results[0].counts
@@ -121,12 +122,8 @@ DOC = {
 @pytest.mark.parametrize("form", ["lines", "array", "indented"])
 def test_json(file, row, form):
     rows = [row, row]
-    text = (
-        "\n".join(map(json.dumps, rows))
-        if form == "lines"
-        else json.dumps(rows, indent=2 if form == "indented" else None)
-    )
-    path = file(f"{text}\n", "train.json")
+    array = json.dumps(rows, indent=2 if form == "indented" else None)
+    path = file(("\n".join(map(json.dumps, rows)) if form == "lines" else array) + "\n", "train.json")
     assert bounds(spanometer.read(path)) == [(0, 0, 13, "PER"), (1, 0, 13, "PER")]
     found = spanometer.read(path, span_group="sc")
     assert bounds(found) == [(0, 5, 13, "LAST"), (1, 5, 13, "LAST")]
@@ -152,7 +149,7 @@ def test_groups_of_json_without_entities(file, make):
     path = file(json.dumps([with_group, none, with_group]), "docs.json")
     found = spanometer.read(path, span_group="sc")
     assert bounds(found) == [(0, 5, 13, "LAST"), (2, 5, 13, "LAST")]
-    assert found.notes == ("Not annotated, and not scored if this file is the reference: 1 document.",)
+    assert found.notes == ("Not annotated, and not scored unless this file is a prediction: 1 document.",)
     with pytest.raises(InputError, match="no document has entities, but there are span groups: 'sc'"):
         spanometer.read(path)
     # a document with entities behind them: entities are read, of all documents
@@ -176,20 +173,35 @@ def test_json_that_spacy_writes(file, spacy):
 def old(*tags, raw=None, **more):
     words = ["Ada", "Lovelace", "wrote"]
     tokens = [{"orth": word, "ner": tag} for word, tag in zip(words, tags, strict=False)]
-    return {
-        "id": 3,
-        "paragraphs": [{"raw": raw, "sentences": [{"tokens": tokens[:2]}, {"tokens": tokens[2:]}], **more}],
-    }
+    paragraph = {"raw": raw, "sentences": [{"tokens": tokens[:2]}, {"tokens": tokens[2:]}], **more}
+    return {"id": 3, "paragraphs": [paragraph]}
 
 
 def test_version_2(file):
     found = spanometer.read(file(json.dumps([old("B-PER", "L-PER", "-")]), "train.json"))
     assert (found.in_tokens, found.words, bounds(found)) == (True, [["Ada", "Lovelace", "wrote"]], [(0, 0, 2, "PER")])
     assert found.documents.ids == ("3",)
-    assert found.notes == ("Not annotated, and not scored if this file is the reference: 1 place.",)
+    assert found.notes == ("Not annotated, and not scored unless this file is a prediction: 1 place.",)
     # a text tells where the tokens are
     found = spanometer.read(file(json.dumps([old("B-PER", "L-PER", "O", raw="Ada  Lovelace wrote")]), "train.json"))
     assert found.documents.tokens.start.tolist() == [0, 5, 14]
+
+
+def test_missing_annotation_counts_in_every_unit_and_for_every_annotator(file, tmp_path):
+    text = "Ada Lovelace wrote"
+    spans = [{"start": start, "end": end, "label": "PER"} for start, end in ((0, 3), (4, 12), (13, 18))]
+    contents = [old("U-PER", "-", "-", raw=text)], [old(*["U-PER"] * 3, raw=text)], {"text": text, "spans": spans}
+    sides = [spanometer.read(file(json.dumps(each), f"{place}.jsonl")) for place, each in enumerate(contents)]
+    for system in sides[1:]:
+        assert spanometer.score(sides[0], system, measures="span_f").results[0].scores["precision"] == 1
+    for people in itertools.permutations(sides):
+        agreement = spanometer.agreement(people)
+        assert agreement.spans.sum() == 3 and "|missing:left_out|" in next(iter(agreement.signatures.values()))
+        assert len(spanometer.consensus(people, rule="union").spans) == 1
+        against = spanometer.score_against(people[:2], {"new": people[2]}).measures["span_f"].together["new"]
+        assert against["mean"].scores["f1"] == (0.5 if people[2] is sides[0] else 1)
+    with pytest.raises(InputError, match=r"unannotated parts become parts without spans \(1 case"):
+        spanometer.write(sides[0], tmp_path / "gold.conll", format="columns")
 
 
 def test_several_documents_of_version_2(file):
@@ -197,7 +209,7 @@ def test_several_documents_of_version_2(file):
     found = spanometer.read(file(json.dumps(rows), "train.json"))
     assert bounds(found) == [(number, 0, 2, "PER") for number in range(5)]
     assert found.documents.ids == ("0", "1", "2", "3", "4")
-    assert found.notes == ("Not annotated, and not scored if this file is the reference: 5 places.",)
+    assert found.notes == ("Not annotated, and not scored unless this file is a prediction: 5 places.",)
     assert found.missing.document.tolist() == [0, 1, 2, 3, 4]
     # names that are there twice are no names
     rows[4]["id"] = 0

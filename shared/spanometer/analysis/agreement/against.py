@@ -11,7 +11,7 @@ from ...arrays import plain
 from ...counts.counts import Counts
 from ...counts.statistics import Estimate, Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
-from ...documents.sides import read_sides
+from ...documents.sides import ANNOTATOR, read_sides
 from ...exceptions import InputError, counted, require_no_more, shown
 from ...measures.base import Measure
 from ...measures.registry import MEASURES, read_measures
@@ -19,7 +19,7 @@ from ...tables.table import Cell, Part, Table, TableColumn
 from ..comparison.comparison import EstimatedScores, named_systems
 from ..scores.measure_result import interval_notes, notes_of
 from ..scores.report import CorpusResult, corpus_size, kind_of, signature_lines
-from .annotators import ANNOTATOR, count_pair, named_annotators
+from .annotators import count_pair, named_annotators
 
 WAYS = ("mean", "best")
 """The ways to combine the scores against several references."""

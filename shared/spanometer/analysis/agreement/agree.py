@@ -14,7 +14,7 @@ from ...counts.counts import Column, Counts
 from ...counts.statistics import Estimate, Resampling, joined_values, require_bounded
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.joining import naming_documents
-from ...documents.sides import read_sides
+from ...documents.sides import ANNOTATOR, read_sides
 from ...exceptions import InputError, require_choice, require_kind, require_no_more, setting
 from ...measures.aligned import require_lengths
 from ...measures.base import SHARED
@@ -27,7 +27,7 @@ from ...options import made
 from ...spans.spans import Spans
 from ..scores.measure_result import NamedDocuments, count_in_blocks, notes_of
 from .agreement import KEYS, SAME, Agreement, AgreementValues, Simulated
-from .annotators import ANNOTATOR, count_pair, matrices_of, mean_over_pairs, named_annotators
+from .annotators import count_pair, matrices_of, mean_over_pairs, named_annotators
 
 _DRAWN_AT_ONCE = 1 << 18
 """The approximate number of spans, or of values of documents and labels, that are simulated at a time."""

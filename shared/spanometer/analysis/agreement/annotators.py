@@ -12,6 +12,7 @@ from ...alignment.places import Places
 from ...arrays import ordered
 from ...counts.counts import Counts
 from ...counts.statistics import divide
+from ...documents.sides import ANNOTATOR
 from ...exceptions import InputError, counted, require_kind
 from ...spans.annotations import named_sides
 from ...spans.spans import Spans
@@ -19,9 +20,6 @@ from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, amounts
 from ..errors.kinds import confused_pairs, matrix_table
 from ..scores.measure_result import count_measures
-
-ANNOTATOR = "annotator "
-"""The prefix of annotators' names in errors."""
 
 
 def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] | None) -> dict[str, Any]:

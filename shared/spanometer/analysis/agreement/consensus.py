@@ -8,7 +8,7 @@ import numpy as np
 
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.document_file import DocumentFile
-from ...documents.sides import read_sides, require_no_answers
+from ...documents.sides import ANNOTATOR, read_sides, require_no_answers
 from ...exceptions import InputError, counted, require_no_more
 from ...measures.base import signature_of
 from ...options import CheckedOptions, option
@@ -17,7 +17,7 @@ from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, amounts
 from ..errors.examples import context_of_documents
-from .annotators import ANNOTATOR, named_annotators
+from .annotators import named_annotators
 
 _LISTED = 10
 """The maximum number of ties that are printed."""

@@ -16,7 +16,7 @@ from ...arrays import arrow_array, as_lists, offsets_by, offsets_of, plain, stri
 from ...counts.counts import Counts
 from ...counts.statistics import Estimate, Resampling
 from ...documents.arguments import DrawArguments, SideArguments, SideReading, require_arguments, shares
-from ...documents.sides import read_sides, require_no_answers
+from ...documents.sides import ANNOTATOR, read_sides, require_no_answers
 from ...exceptions import InputError, counted, printable, require_no_more
 from ...measures.aligned import require_lengths
 from ...measures.base import Measure, signature_of
@@ -30,7 +30,6 @@ from ..errors.examples import Context, context_of_sides
 from ..scores.report import CorpusResult, corpus_size
 from .agree import count_jointly, pair_and_joint_measure
 from .annotators import (
-    ANNOTATOR,
     DIFFERENCES,
     LabelConfusion,
     count_pair,

@@ -7,7 +7,7 @@ has its own precision, recall and F1. Buckets that are defined only for referenc
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import Any, Self
 
@@ -321,13 +321,16 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
             raise InputError(problem, remedy, document=document)
     offsets, numbers = offsets_of(sizes), _numbers(column)
     if max(sizes, default=0) == 1:
-        places = [(offsets[side.document], offsets[side.document] + 1) for side in sides]
-    else:
-        places = [(offsets[side.document] + side.start, offsets[side.document] + side.end) for side in sides]
+        # each document has one value, as if it were one token
+        sides = [replace(side, start=side.start * 0, end=side.start * 0 + 1, fragments=None) for side in sides]
     if numbers is None:
-        return by_name(name, *(column[start].astype(str) for start, _ in places))
-    sums = np.concatenate(([0.0], np.cumsum(numbers)))
-    return by_number(name, *((sums[end] - sums[start]) / (end - start) for start, end in places))
+        return by_name(name, *(column[offsets[side.document] + side.start].astype(str) for side in sides))
+    sums, means = np.concatenate(([0.0], np.cumsum(numbers))), []
+    for side in sides:
+        span, start, end = side.pieces()
+        base = offsets[side.document[span]]
+        means.append(np.bincount(span, sums[base + end] - sums[base + start], len(side)) / side.sizes)
+    return by_number(name, *means)
 
 
 def _is_value(value: Any) -> bool:

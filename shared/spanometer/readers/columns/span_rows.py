@@ -7,10 +7,10 @@ from typing import Any
 
 from ...documents.layers import Named, Record
 from ...exceptions import InputError, all_of, counted, mention, require_kind, setting, shown
-from ...options import option
+from ...options import CheckedOptions, option
 from ...spans.arrow import LONGEST
 from ...tags.decoding import BARE_LABEL
-from ..formats import Offsets, files_of, register
+from ..formats import files_of, register
 from ..json.values import first_value, parquet_rows, require_distinct
 from ..source import PARQUET, Source
 from .columns import csv_rows, header_of
@@ -41,7 +41,7 @@ _ROWS_REMEDY = (
 )
 
 
-def read_span_rows(source: Source, options: Offsets) -> Iterator[Record]:
+def read_span_rows(source: Source) -> Iterator[Record]:
     """Read spans of characters with exclusive ends (neleval: inclusive ends); spans without a label get `_`.
 
     The rows of a document need not be adjacent. In a list of offsets, each run is a span. The texts come from the other
@@ -62,7 +62,7 @@ def read_span_rows(source: Source, options: Offsets) -> Iterator[Record]:
         yield record
 
 
-def read_span_rows_folder(folder: Named, options: Offsets, **limits: Any) -> Iterator[Record]:
+def read_span_rows_folder(folder: Named, **limits: Any) -> Iterator[Record]:
     """Read all files of a folder, see `read_span_rows`; an empty file is a document without spans.
 
     The document of an empty file is named after the article number in the file's name, or after the text file beside
@@ -78,7 +78,7 @@ def read_span_rows_folder(folder: Named, options: Offsets, **limits: Any) -> Ite
             yield Record(id=article[1] if article else f"{name}.txt" if file.endswith(_PIPES) else name, place=place)
             continue
         with Source.open(file, **limits) as source:
-            for record in read_span_rows(source, options):
+            for record in read_span_rows(source):
                 record.place = f"{place}, line {record.line}"
                 yield record
 
@@ -153,7 +153,7 @@ def _named_columns(text: str) -> dict[str, str]:
     return {key.strip(): name.strip() for key, _, name in [pair.partition("=") for pair in text.split(",")]}
 
 
-class SpanTableReading(Offsets):
+class SpanTableReading(CheckedOptions):
     """Options for reading tables of spans.
 
     Attributes:

@@ -13,10 +13,10 @@ from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
 from ...documents.layers import Column, Record, RecordBatch, WordRows, Writer
 from ...exceptions import InputError, clause_for, counted, setting
-from ...options import option
+from ...options import CheckedOptions, option
 from ...spans.entities import entities_of
 from ...spans.spans import Spans
-from ..formats import Offsets, TagReading, register
+from ..formats import TagReading, register
 from ..source import ZLIB, Source
 from .records import (
     TAGS_KEY,
@@ -55,7 +55,7 @@ _AT_ONCE = 1000
 """The number of documents that are written at a time."""
 
 
-class DocumentLines(Offsets):
+class DocumentLines(CheckedOptions):
     """Options for reading JSON lines of documents.
 
     Attributes:
@@ -89,7 +89,7 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
                 for row in some:
                     yield _batch([row], options.spans_key, in_tokens=in_tokens)
 
-    return documents_of(source, batches(), units=options.units("codepoint"), in_tokens=in_tokens)
+    return documents_of(source, batches(), in_tokens=in_tokens)
 
 
 def _refuse_groups(source: Source, key: str) -> None:

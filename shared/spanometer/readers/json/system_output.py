@@ -8,7 +8,7 @@ from ...documents.layers import Record
 from ...exceptions import InputError, counted, shown
 from ...spans.spans import Spans
 from ...tags.decoding import BARE_LABEL
-from ..formats import Offsets, register
+from ..formats import register
 from ..source import Source
 from .records import TAGS_KEY, WORDS_KEYS, Row, are_words, first_object, is_object, is_span, rows, value_in
 
@@ -52,7 +52,7 @@ _SYSTEMS = (
 _PLAIN = _Fields("spans alone", "start", "end", "label", stated="text")
 
 
-def read_system_output(source: Source, options: Offsets) -> Iterator[Record]:
+def read_system_output(source: Source) -> Iterator[Record]:
     """Read the outputs of systems: a list of spans for each text, each on its own line or all in one list.
 
     Known systems are Hugging Face's token classification pipelines, GLiNER and GLiNER2 (with `include_spans`),
