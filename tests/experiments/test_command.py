@@ -23,7 +23,7 @@ def test_summary_and_differences(run):
     assert "9 values: 7 equal, 2 not equal." in lines
     assert "Every difference is listed below." in lines
     assert any(line.startswith("2 values differ. The published rate does not follow") for line in lines)
-    assert "| NER-4, both: SER in % | 36.4 | 36.06 | -0.34 | ≠ |" in lines
+    assert "| NER-4, both | SER in % | 36.4 | 36.06 | -0.34 | ≠ |" in lines
     assert "NER-8" not in output
 
 
