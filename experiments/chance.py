@@ -91,8 +91,8 @@ def table10(inputs: Inputs) -> Iterator[Cell | str]:
     yield from _flair(parts, {part: _implied_range(rows, part) for part in PARTS})
     yield (
         "According to the paper, subset 1 contains the sentences with a chance level above 0.825. Only "
-        f"{read_literally} sentences have a chance level above 0.825. The printed scores match the scores "
-        "of the sentences with a chance level below 0.175, so we use these sentences as subset 1. "
+        f"{read_literally} sentences have a chance level above 0.825. We use the sentences with a chance "
+        "level below 0.175 as subset 1, because the scores of these sentences match the published scores. "
         "A published range goes from the lowest to the highest value of the eleven systems."
     )
 

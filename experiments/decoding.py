@@ -56,7 +56,7 @@ MEASURES: tuple[AlignedMeasure, ...] = tuple(
 
 _LOGIT_WAYS = {
     "greedy": "greedy, left to right",
-    "greedy_from_starts": "greedy, from guessed starts",
+    "greedy_from_starts": "greedy, from predicted starts",
     "by_score": "by score",
     "viterbi": "Viterbi",
 }
@@ -100,7 +100,7 @@ def policies(inputs: Inputs) -> Iterator[Cell | str]:
     run, note, missing = _run(inputs)
     printed = {row["quantity"]: float(row["printed"]) for row in published_rows("decoding_policies")}
     scores = {row["way"]: 100 * row["scores"]["span_f"] for row in run["rows"]}
-    size = f"of {run['policies']:,} policies"
+    size = f"of {run['policies']:,} repair policies"
     # by our name: the name of the printed value, and the name of ours
     values = {
         "worst policy": (printed["worst"], scores[f"argmax, worst {size}"]),
@@ -200,7 +200,7 @@ def _rows(spread: PolicySpread, measure: AlignedMeasure) -> list[dict[str, Any]]
     """
     grid, first = spread.grid, spread.measures[measure.name]
     best, worst = (",".join(grid.describe(int(find(first.scores))).values()) for find in (np.nanargmax, np.nanargmin))
-    size = f"of {len(grid):,} policies"
+    size = f"of {len(grid):,} repair policies"
     ways: list[tuple[str, str, str, str | None]] = [
         *((f"argmax, {policy}", policy, "argmax", policy) for policy in first.named),
         (f"argmax, best {size}", "best", "argmax", best),

@@ -237,8 +237,8 @@ def table(data: Path) -> Iterator[str]:
     yield f"| all | {_numbers([row for rows in scored.values() for row in rows])} |"
     yield ""
     yield (
-        f"For {equal} of {len(scored)} protocols, all rows are equal. For {complete - equal} other protocols, all "
-        "differences come from faults of the official scorer."
+        f"For {equal} of {len(scored)} protocols, Spanometer prints the same numbers as the official scorer in every "
+        f"row. For {complete - equal} other protocols, all differences come from faults of the official scorer."
     )
     yield from ("", "## Why rows differ", "")
     yield "The number in parentheses is the number of rows that differ."

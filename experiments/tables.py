@@ -153,9 +153,8 @@ class PublishedTable:
             yield f"Missing. {self.missing}"
         for reason, cells in self.by_reason.items():
             texts = [cell.texts() for cell in cells]
-            places = [f"{cell.row}: {cell.column}" for cell in cells]
             differ = "1 value differs." if len(cells) == 1 else f"{len(cells)} values differ."
             yield f"{differ} {reason or 'No reason is on record.'}"
             if len(cells) <= LISTED:
-                rows = [[place, *text, cell.mark] for place, text, cell in zip(places, texts, cells, strict=True)]
-                yield Table("value", ["published", "ours", "difference", ""], rows)
+                rows = [[cell.row, cell.column, *text, cell.mark] for text, cell in zip(texts, cells, strict=True)]
+                yield Table("row", ["column", "published", "ours", "difference", ""], rows, left=2)

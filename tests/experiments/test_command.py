@@ -22,8 +22,8 @@ def test_summary_and_differences(run):
     assert "| all | 2 | 18 | 16 | 0 | 2 |" in lines
     assert "9 values: 7 equal, 2 not equal." in lines
     assert "Every difference is listed below." in lines
-    assert any(line.startswith("2 values differ. The printed rate does not follow") for line in lines)
-    assert "| NER-4, both: SER in % | 36.4 | 36.06 | -0.34 | ≠ |" in lines
+    assert any(line.startswith("2 values differ. The published rate does not follow") for line in lines)
+    assert "| NER-4, both | SER in % | 36.4 | 36.06 | -0.34 | ≠ |" in lines
     assert "NER-8" not in output
 
 
@@ -31,7 +31,7 @@ def test_cells(run):
     status, output, _ = run("eter_table3", "--cells")
     assert status == 0
     assert "eter_table3\tNER-8, types\tSER in %\t37\t37.1\t+0.1\tequal\t" in output.splitlines()
-    assert "from the printed numbers of deleted" in output
+    assert "from the published numbers of deleted" in output
 
 
 def test_a_difference_without_a_reason(run, monkeypatch):

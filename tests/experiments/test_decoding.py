@@ -37,8 +37,8 @@ def run(files):
 def test_table_is_complete(run):
     assert [row["way"] for row in run["rows"]] == [
         *(f"argmax, {policy}" for policy in ("conlleval", "discard", "bes", "convert")),
-        *(f"argmax, {which} of 7,744 policies" for which in ("best", "worst", "mean")),
-        *("greedy, left to right", "greedy, from guessed starts", "by score", "Viterbi"),
+        *(f"argmax, {which} of 7,744 repair policies" for which in ("best", "worst", "mean")),
+        *("greedy, left to right", "greedy, from predicted starts", "by score", "Viterbi"),
     ]
     names = {measure.name for measure in MEASURES}
     for row in run["rows"]:

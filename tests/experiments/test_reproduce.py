@@ -103,12 +103,13 @@ def test_table():
     assert table.counts == [3, 1, 0, 2]
     assert table.unexplained == [cells[2]]
     assert table.by_reason == {"so": [cells[1]], None: [cells[2]]}
+    head = ["column", "published", "ours", "difference", ""]
     assert list(table.parts()) == [
         "3 values: 1 equal, 2 not equal.",
         "1 value differs. so",
-        Table("value", ["published", "ours", "difference", ""], [["a: x", "yes", "no", "", cells[1].mark]]),
+        Table("row", head, [["a", "x", "yes", "no", "", cells[1].mark]], left=2),
         "1 value differs. No reason is on record.",
-        Table("value", ["published", "ours", "difference", ""], [["b: y", "0.5", "0.70", "+0.20", cells[2].mark]]),
+        Table("row", head, [["b", "y", "0.5", "0.70", "+0.20", cells[2].mark]], left=2),
     ]
     assert cells[1].record() == ["a", "x", "yes", "no", "", "not equal", "gold 1-2"]
     assert cells[3].record() == ["a", "z", "not printed", "3", "", "", ""]
@@ -269,9 +270,9 @@ def test_many_cells_of_one_reason_are_counted(quick):
     cells = tuple(Cell(str(row), "c", 0.1, 0.5 + row, 1, "so") for row in range(LISTED + 1))
     found = Reproduction((replace(quick["eter_table3"], cells=cells),))
     assert f"{LISTED + 1} values differ. so" in found.to_markdown()
-    assert "| 7: c |" not in found.to_markdown()
+    assert "| 7 | c |" not in found.to_markdown()
     fewer = Reproduction((replace(quick["eter_table3"], cells=cells[1:]),))
-    assert "| 7: c |" in fewer.to_markdown()
+    assert "| 7 | c |" in fewer.to_markdown()
 
 
 def test_papers_are_named_once(quick):

@@ -124,7 +124,7 @@ def _joins(character: str) -> bool:
 COUNTS = {
     "items": "all items",
     "placed": "items that became spans",
-    "surplus": "items without a free occurrence: other items took all occurrences of the mention",
+    "surplus": "items without a free occurrence: all occurrences of the mention belong to other items",
     "absent": "items whose mention is not in the text",
     "overlapping": "items that were removed because they overlap another item",
     "outside": "items with a label that the model was not asked for",
