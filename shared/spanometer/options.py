@@ -177,15 +177,13 @@ class Option:
     @property
     def values(self) -> str:
         """The allowed values in words, with the default marked; empty if allowed values are not listed."""
-        if not self.choices:
-            return ""
         parts = []
         for value, text in self.explained.items():
             notes = [note for note in ("default" if same(value, self.default) else "", text) if note]
             parts.append(f"{written(value)} ({', '.join(notes)})" if notes else written(value))
         if self.further:
             return ", ".join((*parts, self.further))
-        return f"{', '.join(parts[:-1])} or {parts[-1]}" if len(parts) > 1 else parts[0]
+        return f"{', '.join(parts[:-1])} or {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
     @property
     def bounds(self) -> str:

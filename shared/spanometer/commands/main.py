@@ -144,10 +144,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Formats help with enough space for the names of options; the first line has the required arguments."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=24)
+    """Formats help; the first line has only the required arguments."""
 
     def add_usage(self, usage: Any, actions: Iterable[argparse.Action], groups: Any, prefix: str | None = None) -> None:
         """Write the arguments and the required options; without a prefix, begin the line of a command."""

@@ -17,9 +17,8 @@ class AttributeModule(MeasureModule):
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "spans": Configuration(
             'a list of `{"start": int, "end": int, "label": str, "attributes": {name: value}}`, with offsets in tokens '
-            "and exclusive ends. Predictions and references have the same spans. A value is bool, int, "
-            'float, str, None or a list of these. Optionally, `"scores": {name: number}` says how certain '
-            "the values are",
+            "and exclusive ends. Predictions and references have the same spans. A value is bool, int, float, str, "
+            'None or a list of these. Optionally, `"scores": {name: number}` says how certain the values are',
             pa.list_(ATTRIBUTED_SPAN_TYPE),
             ATTRIBUTED.arrays,
             read=Attributes.from_arrow,

@@ -14,16 +14,7 @@ from ..counts.counts import Counts
 from ..exceptions import InputError, require_same_text, shown
 from ..measures.aligned import AlignedMeasure
 from ..options import made
-from ..spans.arrow import (
-    FRAGMENTS,
-    FRAGMENTS_TYPE,
-    SPAN_TYPE,
-    SPANS,
-    ListItems,
-    parents_of,
-    require_same_lengths,
-    structs,
-)
+from ..spans.arrow import FRAGMENTS, FRAGMENTS_TYPE, SPAN_TYPE, SPANS, ListItems, parents_of, require_same_lengths
 from ..spans.spans import Spans, pair_from_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
@@ -35,8 +26,7 @@ __all__ = ["Card", "SeqevalModule", "SpanModule"]
 _TEXT_TYPE = pa.struct([("text", pa.string()), ("spans", pa.list_(SPAN_TYPE))])
 _TEXT_REMEDY = (
     "Write a document as {'text': str, 'spans': [{'start': int, 'end': int, 'label': str}, ...]}. Offsets count code "
-    "points "
-    "from 0, and ends are exclusive."
+    "points from 0, and ends are exclusive."
 )
 
 
@@ -56,7 +46,7 @@ def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.S
         parent, lengths = parents_of(lists), np.fromiter(map(len, texts), np.int64, len(texts))
         spans = ListItems(lists.flatten(), parent + first_document + first, "a span", _TEXT_REMEDY)
         spans.refuse_beyond(lengths[parent], integers(spans.values.field("end")))
-        arrays.append(structs(_TEXT_TYPE, pa.array(texts, pa.string()), lists))
+        arrays.append(pa.StructArray.from_arrays([pa.array(texts, pa.string()), lists], fields=list(_TEXT_TYPE)))
         first += len(lists)
     return arrays
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..alignment.overlaps import Pieces
-from ..arrays import each_item, first_flagged, is_number, offsets_of, place_of, ranges, read_documents, run_bounds
+from ..arrays import first_flagged, is_number, offsets_of, place_of, ranges, read_documents, run_bounds
 from ..exceptions import InputError, mention, on_side, shown
 from .aligned import TOKENS_REMEDY, encoded_words
 
@@ -186,15 +186,6 @@ def require_probability(value: object, name: str) -> None:
         raise InputError(
             f"invalid probability for {mention(name)}: {shown(value)}.", _RANGE, option=name.partition("[")[0]
         )
-
-
-def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
-    """Raise an `InputError` unless the mapping maps words to probabilities."""
-    for word, value in each_item(probabilities, TOKENS_REMEDY, option="token_probabilities"):
-        if not isinstance(word, str):
-            problem = f"{mention('token_probabilities')}: {shown(word)} is not a word."
-            raise InputError(problem, "Pass a mapping of strings to probabilities.", option="token_probabilities")
-        require_probability(value, f"token_probabilities[{shown(word)}]")
 
 
 def mapping_digest(probabilities: Mapping[str, float]) -> str:

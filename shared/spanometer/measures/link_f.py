@@ -34,12 +34,12 @@ class LinkF(FMeasure):
 
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count links by the fastest method for these spans."""
-        return join_columns(
-            [
-                _flat(part) if part.flat else _by_reach(part) if part.contiguous else _by_pieces(part)
-                for part in alignment.parts()
-            ]
-        )
+        return join_columns(list(map(_of_part, alignment.parts())))
+
+
+def _of_part(part: Alignment) -> dict[str, Column]:
+    """Count in the fastest way that the spans of the part allow."""
+    return (_flat if part.flat else _by_reach if part.contiguous else _by_pieces)(part)
 
 
 def _triangle(tokens: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from ..alignment.matching import Groups, connected, contested, lexicographic_mat
 from ..alignment.overlaps import Alignment
 from ..arrays import ranked, run_bounds
 from ..counts.counts import Column
+from ..counts.statistics import divide
 from ..exceptions import InputError
 from ..options import option
 from .aligned import FMeasure, f_results
@@ -201,8 +202,7 @@ def _front(points: np.ndarray) -> np.ndarray:
 def _means(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Compute F from summed credits, shape (..., 2); 0 if there are no credits."""
     shares = sums / sizes
-    total = shares.sum(axis=-1)
-    return np.asarray(2 * shares.prod(axis=-1) / np.where(total > 0, total, 1.0))
+    return divide(2 * shares.prod(axis=-1), shares.sum(axis=-1), 0.0)
 
 
 def _best(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -239,8 +239,7 @@ def _search(
             return sums
         # P / (P + R), at which the bound equals F; 1/2 if there are no credits
         shares = totals / sizes
-        total = shares.sum(axis=1)
-        lean = np.where(total > 0, shares[:, 0], 0.5) / np.where(total > 0, total, 1.0)
+        lean = divide(shares[:, 0], shares.sum(axis=1), 0.5)
         low, high = np.where(lean > share, share, low), np.where(lean > share, high, share)
         # try the weights where the choice would be best and the middle in turn
         inside = (lean > low) & (lean < high) & (turn % 2 == 0)

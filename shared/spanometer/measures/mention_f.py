@@ -52,10 +52,12 @@ class MentionF(PrecisionRecallF1):
         require_sides(Mentions, references, predictions)
         sides = references, predictions
         names = tuple(sorted({*references.labels, *predictions.labels}))
+        number = {name: code for code, name in enumerate(names)}
         if not self.match_labels:
+            number = dict.fromkeys(names, 0)
             names = (_ANY_LABEL,) if names else ()
         forms: dict[str, int] = {}
-        labels = np.concatenate([self._labels(side, names) for side in sides])
+        labels = np.concatenate([recoded(side.label, side.labels, number) for side in sides])
         texts = np.concatenate([self._forms(side, forms) for side in sides])
         documents = np.concatenate([side.document for side in sides])
         # of each side, the first of equal rows is its first copy
@@ -70,12 +72,6 @@ class MentionF(PrecisionRecallF1):
             for name, rows in (("both", common), ("predicted", predicted), ("reference", reference))
         }
         return self.with_document_scores(Counts(columns, names, references.documents, measure=self))
-
-    def _labels(self, side: Mentions, names: tuple[str, ...]) -> np.ndarray:
-        """Convert the labels of a side's mentions to indices of `names`."""
-        if not self.match_labels:
-            return np.zeros(len(side), dtype=np.int64)
-        return recoded(side.label, side.labels, {name: code for code, name in enumerate(names)})
 
     def _forms(self, side: Mentions, forms: dict[str, int]) -> np.ndarray:
         """Convert the texts of a side's mentions to integers, equal for equal normalised texts."""

@@ -8,20 +8,14 @@ import numpy as np
 
 from ..alignment.matching import best_matching, occurrences
 from ..alignment.overlaps import Alignment, Pairs, SideSpans
-from ..arrays import begins_run, is_ordered, place_of, ranges
+from ..arrays import begins_run, each_item, is_ordered, place_of, ranges
 from ..counts.counts import Counts
 from ..counts.statistics import divide
-from ..exceptions import InputError, mention, setting
+from ..exceptions import InputError, mention, setting, shown
 from ..options import option, options_of
-from .aligned import AlignedMeasure, require_fit, tokens_option, words_of
+from .aligned import TOKENS_REMEDY, AlignedMeasure, require_fit, tokens_option, words_of
 from .base import Key, zero_division_option
-from .information import (
-    TokenInformation,
-    TokenProbabilities,
-    mapping_digest,
-    require_probabilities,
-    require_probability,
-)
+from .information import TokenInformation, TokenProbabilities, mapping_digest, require_probability
 
 Probabilities = Mapping[str, float] | Sequence[Sequence[float | None]] | TokenProbabilities | float | str | None
 
@@ -108,10 +102,7 @@ class SlIcm(AlignedMeasure):
     )
     unknown: float | None = option(None, type="float, optional")
     prior: str = option(
-        "spans",
-        help="unit of the label frequencies",
-        choices=("spans", "tokens"),
-        label="Label frequencies in",
+        "spans", help="unit of the label frequencies", choices=("spans", "tokens"), label="Label frequencies in"
     )
     log_base: float = option(2, kind=float, low=1, exclusive=True, label="Base of the logarithms", span=(1.1, 100))
     matching: str = option(
@@ -132,12 +123,7 @@ class SlIcm(AlignedMeasure):
     name = "sl_icm"
     place = 60
     results: ClassVar[Mapping[str, Key]] = {
-        "sl_icm": Key(
-            "SL-ICM",
-            "SL-ICM score, in bits by default",
-            "(-∞, ∞)",
-            share=False,
-        ),
+        "sl_icm": Key("SL-ICM", "SL-ICM score, in bits by default", "(-∞, ∞)", share=False),
         "sl_icm_norm": Key(
             "SL-ICM, normalised",
             "sl_icm, scaled to 1 for a perfect output and to 0 for an empty output",
@@ -168,7 +154,7 @@ class SlIcm(AlignedMeasure):
                     option="unknown",
                 )
         if self._source == _MAPPING:
-            require_probabilities(probabilities)
+            _require_probabilities(probabilities)
         elif self._source == _NUMBER:
             require_probability(probabilities, "token_probabilities")
         if self.tokens is not None and self._source in (_NUMBER, _TOKENS):
@@ -334,6 +320,15 @@ class SlIcm(AlignedMeasure):
             order = np.lexsort(keys)
             chosen[contested[order[~begins_run(picking[contested][order])]]] = False
         return chosen
+
+
+def _require_probabilities(probabilities: Mapping[Any, Any]) -> None:
+    """Raise an `InputError` unless the mapping maps words to probabilities."""
+    for word, value in each_item(probabilities, TOKENS_REMEDY, option="token_probabilities"):
+        if not isinstance(word, str):
+            problem = f"{mention('token_probabilities')}: {shown(word)} is not a word."
+            raise InputError(problem, "Pass a mapping of strings to probabilities.", option="token_probabilities")
+        require_probability(value, f"token_probabilities[{shown(word)}]")
 
 
 def _probabilities_in(text: str) -> float | str | None:

@@ -19,10 +19,7 @@ from ..grounding.policies import NAMED_STRINGS
 from ..grounding.reading import AnswerReading, ground_strings
 from ..readers.columns.columns import read_columns  # noqa: F401 (a format that the page reads)
 from ..readers.formats import AUTO, read_as
-from ..readers.json.lines import (
-    read_document_lines,  # noqa: F401 (another)
-    read_tag_lines,  # noqa: F401 (another)
-)
+from ..readers.json.lines import read_document_lines, read_tag_lines  # noqa: F401 (two more)
 from ..readers.source import Source
 from ..readers.text.markup import EntityTypes
 from ..readers.text.markup_files import read_quaero  # noqa: F401 (another)

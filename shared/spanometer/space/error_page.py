@@ -43,12 +43,9 @@ def example_report() -> str:
     corpus = read(EXAMPLE, columns=["reference", *_EXAMPLE], words=True)
     reference, *systems = corpus.tags
     report = errors(reference, dict(zip(_EXAMPLE, systems, strict=True)), repair="conlleval")
+    context = context_of_documents(corpus, {"unit": "token"})
     title = f"Errors of {' and '.join(_EXAMPLE)} on Spanometer's example corpus"
-    return error_report(
-        report.with_context(context_of_documents(corpus, {"unit": "token"})),
-        title=title,
-        heading=[("size", report.size)],
-    )
+    return error_report(report.with_context(context), title=title, heading=[("size", report.size)])
 
 
 def report_of(reference: str | None, systems: Sequence[str] | None, train: str | None = None) -> str:

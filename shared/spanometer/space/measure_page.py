@@ -402,12 +402,9 @@ def _snippet(page: Page, chosen: Mapping[str, Any], literals: Mapping[str, Any])
         if name not in options or value != options[name].default:
             place = "parsing" if name in options_of(READINGS["mentions"]) else "options"
             listed[place] += f"    {name.removeprefix('answer_')}={_literal(value)},\n"
+    loaded = f'"{space_of(page.kind.name)}"{own["configuration"]}'
     return str(own.get("call", texts()["call"])).format(
-        name=page.kind.name,
-        loaded=f'"{space_of(page.kind.name)}"{own["configuration"]}',
-        input=own["snippet"],
-        **listed,
-        **literals,
+        name=page.kind.name, loaded=loaded, input=own["snippet"], **listed, **literals
     )
 
 

@@ -42,12 +42,7 @@ class Decoding(CheckedOptions):
     """
 
     scheme: str | None = option(
-        None,
-        choices=tuple(SCHEMES),
-        metavar="SCHEME",
-        convert=canonical,
-        label="Tag scheme",
-        common=True,
+        None, choices=tuple(SCHEMES), metavar="SCHEME", convert=canonical, label="Tag scheme", common=True
     )
     repair: str = option(
         "conlleval",

@@ -87,12 +87,9 @@ def _environment(folder: Path) -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
+    loader = FileSystemLoader([folder, _HERE])
     environment = Environment(
-        loader=FileSystemLoader([folder, _HERE]),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
 
     def tables(parts: Iterable[Part], precision: Precision | None = None) -> Markup:

@@ -17,18 +17,7 @@ from ...spans.texts import borders, is_plain
 from ..formats import IN_BROWSERS, Offsets, register
 from ..source import Source
 from .answers import AnswerLines
-from .records import (
-    Row,
-    batch_of,
-    first_object,
-    is_object,
-    is_span,
-    json_line,
-    number_or_text,
-    row_batches,
-    rows,
-    value_in,
-)
+from .records import Row, batch_of, first_object, is_object, is_span, json_line, number_or_text, row_batches, rows
 
 _TYPES = ("labels", "hypertextlabels", "paragraphlabels")
 _LABEL_STUDIO_REMEDY = "Export the project from Label Studio as JSON or JSON-MIN."
@@ -286,7 +275,7 @@ def _doccano_records(row: Row) -> Iterator[Record | str]:
         return
     by_user: dict[str | None, list[Any]] = {} if key == _FIRST_VERSION else {None: items}
     for span in items if key == _FIRST_VERSION else ():
-        by_user.setdefault(str(value_in(span, "user")), []).append(span)
+        by_user.setdefault(str(span.get("user") if is_object(span) else None), []).append(span)
     for user, spans in by_user.items():
         if key not in _LISTS:
             bounds = row.spans(spans, _DOCCANO_REMEDY, ("start_offset", "end_offset", "label"))
