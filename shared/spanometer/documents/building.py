@@ -282,7 +282,7 @@ class RecordColumns:
         raise self.locate(
             InputError(
                 f"the span from {first[piece]} to {last[piece]} does not fit the text{size}: a boundary is outside the "
-                "text or between the bytes of one character.",
+                "text or inside a character.",
                 f"Check the offsets, or set {setting('offset_unit')} to the unit of the offsets: "
                 f"{', '.join(map(repr, UNITS))}.",
                 document=number,
