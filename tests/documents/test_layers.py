@@ -56,8 +56,8 @@ def test_words_are_the_same(file):
 )
 def test_a_hint_about_words(file, word, other, hint):
     problem = words_error(with_words, file(f"{word} O\n"), file(f"{other} O\n")).problem
-    assert problem.startswith(f"the word here is {word!r}, but it is ")
-    assert problem.endswith(f" has {other!r}. {hint}".strip())
+    assert problem.startswith(f"the word here is {word!r}, but it is {other!r} in line 1 of ")
+    assert problem.endswith(f".conll'. {hint}".strip())
 
 
 @pytest.mark.parametrize(
