@@ -430,7 +430,7 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
         document = first_document + number
         if isinstance(row, np.ndarray) and row.ndim != 1:
             remedy = LOGITS_REMEDY if row.dtype.kind == "f" else remedy
-            raise InputError(f"one document cannot be an array of shape {row.shape}.", remedy, document=document)
+            raise InputError(f"a document cannot be an array of shape {row.shape}.", remedy, document=document)
         plain = row.tolist() if isinstance(row, (np.ndarray, pa.Array)) else row
         rows[number] = ordered(plain, "a document", remedy, document=document)
     return rows

@@ -308,5 +308,5 @@ def require_same_text(reference: str, prediction: str, document: int, remedy: st
     before = max(place - _AROUND, 0)
     left, right = (shown(text[before : place + _AROUND]) for text in (reference, prediction))
     difference = only_difference(reference, prediction)
-    where = f"the texts differ from character {place} on: {left} in the reference, {right} in the prediction."
+    where = f"the texts differ at character {place}: {left} in the reference, {right} in the prediction."
     raise InputError(f"{where}{difference}", remedy, document=document, option=option)

@@ -76,6 +76,6 @@ def test_adjacent_spans_in_io(run, lines):
     path = lines("a.jsonl", {"id": "x", "text": "Ada Eve Bob", "spans": spans})
     lost = "adjacent spans with the same label become one span (1 case in document 'x')"
     status, _, complaint = run("convert", path, "--to", "IO", "--tokenizer", "words")
-    assert status == 2 and f"a.jsonl: the format 'columns' cannot store everything: {lost}" in complaint
+    assert status == 2 and f"a.jsonl: in the format 'columns', {lost}" in complaint
     found = run("convert", path, "--to", "IO", "--tokenizer", "words", "--lossy")
     assert found == (0, "# document_id = x\nAda\tI-B-x\nEve\tI-B-x\nBob\tI-PER\n\n", f"lost: {lost}\n")

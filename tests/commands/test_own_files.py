@@ -106,5 +106,5 @@ def test_a_file_that_could_not_be_read_is_not_written(run, lines, tmp_path, form
         assert spanometer.read(target).documents.size == 1
         return
     assert status == 2
-    assert "no task has an annotation" in complaint or "no document has a token" in complaint
+    assert "no Label Studio task has an annotation" in complaint or "no document has a token" in complaint
     assert not target.exists()

@@ -36,7 +36,8 @@ def test_the_unit_that_most_stated_texts_fit(file):
     found = made(file, Record(text=TEXT, spans=spans, stated=["Ada", "wrote", "dancer"]), units=BOTH)
     assert bounds(found) == [(0, 1), (2, 5), (6, 11)]
     assert found.notes == (
-        "1 of 3 span texts differ from the document. The first (line 1) is 'dancer', but its offsets point to '💃'.",
+        "1 of 3 span texts differ from the text at their offsets. The first (line 1) is 'dancer', but its "
+        "offsets point to '💃'.",
     )
 
 

@@ -135,7 +135,7 @@ def test_repair(folder, run, complaint, tmp_path):
     before = contents(path)
     command = ("convert", path, "--repair", "conlleval")
     assert complaint(*command) == (
-        f"spanometer: {path}: several files cannot be written to standard output. Name a new folder with -o, or "
+        f"spanometer: {path}: several files cannot be written to standard output. Write to a new folder with -o, or "
         "replace the files with --in-place."
     )
     assert run(*command, "-o", out) == (0, f"{out}: 2 of 8 tags changed (conlleval).\n", "")

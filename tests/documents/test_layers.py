@@ -37,7 +37,7 @@ def test_words_are_the_same(file):
     one, other = file("# c\na O\nb O\n\nc B-X\n"), file("a x O\nb y O\n\nd z B-X\n")
     error = words_error(with_words, one, other)
     assert error.line == 5
-    assert error.problem == f"the word is 'c', but line 4 of {str(other)!r} has 'd'."
+    assert error.problem == f"the word here is 'c', but it is 'd' in line 4 of {str(other)!r}."
     # tags are no words, and words that were not read are not compared
     for first, second in ((read(one), with_words(other)), (with_words(one), with_words(file("O\nO\n\nB-X\n")))):
         require_same_tokens(first, second)
@@ -56,8 +56,8 @@ def test_words_are_the_same(file):
 )
 def test_a_hint_about_words(file, word, other, hint):
     problem = words_error(with_words, file(f"{word} O\n"), file(f"{other} O\n")).problem
-    assert problem.startswith(f"the word is {word!r}, but line 1 of ")
-    assert problem.endswith(f" has {other!r}. {hint}".strip())
+    assert problem.startswith(f"the word here is {word!r}, but it is {other!r} in line 1 of ")
+    assert problem.endswith(f".conll'. {hint}".strip())
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_texts_that_differ(made):
         pair(one, made(Record(text="one two tree", spans=[]), name="b.jsonl"))
     assert caught.value.place.endswith("a.jsonl, line 4")
     assert caught.value.problem == (
-        "the texts differ from character 9 on: 'one two three' in the reference, 'one two tree' in the prediction."
+        "the texts differ at character 9: 'one two three' in the reference, 'one two tree' in the prediction."
     )
 
 

@@ -56,7 +56,7 @@ def test_other_texts_name_the_document_and_show_both():
         module.add_batch(predictions=other, references=GOLD[:1])
     assert caught.value.document == 2
     assert caught.value.problem == (
-        "the texts differ from character 8 on: 'Ada 💃 wrote Cafe\u0301.' in the reference, "
+        "the texts differ at character 8: 'Ada 💃 wrote Cafe\u0301.' in the reference, "
         "'Ada 💃 wr0te Cafe\u0301.' in the prediction."
     )
     # nothing of the batch is stored

@@ -98,7 +98,7 @@ def test_wrong_calls():
         SpanMetric(LABELS, decoding={"repair": "none"})
     with pytest.raises(InputError, match="unitizing_alpha needs more than sums"):
         SpanMetric(LABELS, UnitizingAlpha(variant="1995"))
-    with pytest.raises(InputError, match="'eter' is not an available measure"):
+    with pytest.raises(InputError, match="the measure 'eter' is not available"):
         SpanMetric(LABELS, "eter")
     metric = SpanMetric(LABELS)
     where = "predictions, document 0, token 0"

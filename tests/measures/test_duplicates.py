@@ -168,7 +168,7 @@ def test_forms_without_words():
     measure = SpanF(duplicates="forms")
     with pytest.raises(InputError, match="counts each string once"):
         policy_spread([["B-A"]], [["I-A"]], measures=measure)
-    with pytest.raises(InputError, match="with span_f: its counts cannot be added"):
+    with pytest.raises(InputError, match="with span_f: its counts cannot be summed"):
         _ = spanometer.errors([["B-A"]], [["O"]], measure=measure, words=[["Ann"]]).only.costs
     # whichever outputs are swapped, one system finds Ann and the other does not
     systems, found = {"a": [["O"], ["B-A"]], "b": [["O"], ["O"]]}, SpanF(duplicates="forms", tokens=[["Ann"]] * 2)

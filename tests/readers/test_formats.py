@@ -97,7 +97,7 @@ def test_a_new_format_is_found_everywhere(file, shouted):
     assert tag_lists(read(path).tags[0]) == [["B-X", "O"]]
     assert tag_lists(read(path, format="shouted").tags[0]) == [["B-X", "O"]]
     assert shouted.options == {"columns": (None,), "words": False, "loud": "!"}
-    with pytest.raises(InputError, match=r"documents=\.\.\. is not an option of the format shouted"):
+    with pytest.raises(InputError, match=r"documents=\.\.\. is not an option of the format 'shouted'"):
         read(path, documents="id")
     assert tag_lists(read(file("B-X\n")).tags[0]) == [["B-X"]]
 

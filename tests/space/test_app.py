@@ -278,7 +278,7 @@ def test_wrong_tags_are_told_in_words(reference, prediction, said):
     [
         ("", "a", "the reference is empty"),
         ("a\n\n<pers.ind> a </pers.ind>", "a\n<pers.ind> a </pers>", "Prediction, line 2"),
-        ("a b", "a c", "the word is"),
+        ("a b", "a c", "the word here is"),
     ],
 )
 def test_wrong_markup_is_told_in_words(reference, prediction, said):
@@ -288,7 +288,7 @@ def test_wrong_markup_is_told_in_words(reference, prediction, said):
 
 def test_different_words_are_refused():
     said = text_of(answer("span_f", "a B-X\n", "b B-X\n"))
-    assert "the word is 'a', but line 1 of 'prediction' has 'b'" in said and "ignore_words" not in said
+    assert "the word here is 'a', but it is 'b' in line 1 of 'prediction'" in said and "ignore_words" not in said
     assert headline(answer("span_f", "a B-X\n", "B-X\n")) == "1.0000"
     assert "shown by their numbers" in answer("span_f", "B-X\n", "B-X\n")
 

@@ -132,9 +132,9 @@ def test_arrow_columns_of_spans():
     ids=lambda given: type(given[0] if isinstance(given, list) else given).__name__,
 )
 def test_containers_without_order_are_refused(documents):
-    with pytest.raises(InputError, match=r"is not (a|one) |one document cannot be "):
+    with pytest.raises(InputError, match=r"is not (a|one) |a document cannot be "):
         Spans.from_tags(documents)
-    with pytest.raises(InputError, match=r"is not (a|one) |one document cannot be "):
+    with pytest.raises(InputError, match=r"is not (a|one) |a document cannot be "):
         Spans.from_dicts(documents)
 
 

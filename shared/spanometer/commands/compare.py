@@ -39,7 +39,7 @@ class ComparisonOutput(TableOutput):
         rank_correlation: show how well the measures agree in ranking the systems.
         per_label: also compare the systems on each label.
         by_chance: also rank the systems on groups of documents, split by the F1 expected by chance. For example, 0.175
-            gives two groups: documents below 0.175, and all others. 0.1,0.2 gives three groups.
+            gives two groups: documents below 0.175, and all others. With 0.1,0.2 there are three groups.
         fail_if_worse: exit with status 1 if the second system is significantly worse than the first in any measure
             (p < 0.05, randomisation test).
     """

@@ -2,8 +2,9 @@
 
 Converting to another tag scheme changes only the tags. If the file has illegal
 tags, add --repair POLICY. If the target format cannot represent a span, the
-conversion fails. With --lossy, the span is simplified or left out, and listed.
-To write tags for a file without tokens, add --tokenizer NAME.
+conversion fails. With --lossy, the command simplifies the span or leaves it
+out, and lists it. To write tags for a file without tokens, add --tokenizer
+NAME.
 
 Examples:
   spanometer convert system.conll --repair conlleval > fixed.conll
@@ -118,10 +119,10 @@ class Target(CheckedOptions):
         format = "columns" if to in SCHEMES else to
         writer = writers()[format]
         if self.in_place:
-            raise InputError("--in-place works only if the input and the output are tags.", "Name a new file with -o.")
+            raise InputError("--in-place works only if input and output are tags.", "Write to a new file with -o.")
         self.require_writable(folder=writer.folder)
         if writer.folder and not self.names_file:
-            raise InputError(f"the format {format} needs a folder, not a file.", "Name a new folder with -o.")
+            raise InputError(f"the format {format!r} needs a folder, not a file.", "Write to a new folder with -o.")
         # the scheme of the source is the scheme for reading
         values = {**vars(source), "scheme": to if to in SCHEMES else writer.options.get("scheme")}
         return DocumentTarget(self, format, {name: values.get(name, value) for name, value in writer.options.items()})
@@ -176,7 +177,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     files = files_of(path)
     target.require_writable(folder=files is not None)
     if files is not None and not target.names_file and not target.in_place:
-        remedy = "Name a new folder with -o, or replace the files with --in-place."
+        remedy = "Write to a new folder with -o, or replace the files with --in-place."
         raise InputError("several files cannot be written to standard output.", remedy, source=path)
     parts = {file: _read(file, source) for file in (files or {"": path}).values()}
     # if one file has an error, none is written

@@ -1,9 +1,10 @@
 """Turn the entities in a language model's answers into spans of the texts.
 
-TEXTS is any file that you can score, or JSON lines with the key "text".
-ANSWERS has JSON lines with answers or chats. Answers are matched with texts by
-the key "id", or by line order if there are no ids. Entities that are not in the
-text are left out of the output. A summary shows their number.
+TEXTS is a file in any format of "spanometer score", or JSON lines with the key
+"text". ANSWERS is a file of JSON lines with answers or chats. Answers are
+matched with texts by the key "id", or by line order if there are no ids.
+Entities that are not in the text are left out of the output. A summary shows
+their number.
 
 Examples:
   spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --list-lost

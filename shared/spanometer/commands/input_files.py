@@ -168,8 +168,8 @@ class ChosenLabels(LabelChoice):
     """Options for selecting and renaming labels; the map can be in a file.
 
     Attributes:
-        label_map: rename labels. MAP is a list OLD=NEW,OLD=NEW or a file. The file has lines OLD NEW, or a JSON object.
-            OLD can be a tag such as B-geo.
+        label_map: rename labels. MAP is a file, or a list such as geo=LOC,per=PER. Each line of the file has an old and
+            a new label, or the file is a JSON object {OLD: NEW}. An old label can be a tag such as B-geo.
     """
 
     label_map: Mapping[str, str] | None = reused_option(
@@ -182,13 +182,13 @@ class TagColumns(LabelDecoding):
 
     Attributes:
         id2label: file with the tag of each integer: one tag on each line, or a model's config.json.
-        ignore_index: ignore tokens with this integer tag in the first file; needs --id2label.
+        ignore_index: with --id2label: ignore tokens with the integer tag N in the first file.
         documents: where documents begin (default in files of tags: after blank lines). KEY is:
-            - -DOCSTART-: in files of tags, at -DOCSTART- lines
-            - another key: in files of tags, at comment lines '# KEY = ...'
-            - lines: in texts with inline markup, at each line (default)
-            - blank: in texts with inline markup, after blank lines
-            - file: in texts with inline markup, only at the start of the file
+            - -DOCSTART-: at each line -DOCSTART- (files of tags)
+            - another key: at each comment line '# KEY = ...' (files of tags)
+            - lines: at each line (texts with inline markup; default)
+            - blank: after blank lines (texts with inline markup)
+            - file: only at the start of the file (texts with inline markup)
         outside: the tag of tokens outside all spans, such as _ (default: O). If TAG is `o`, the prefixes b- and i- are
             read as B- and I-. If TAG is `nothing`, every tag is a label, even O.
         boundary: lines that begin with WORD separate documents, as in --boundary=-X- (default: -DOCSTART-).
@@ -196,8 +196,9 @@ class TagColumns(LabelDecoding):
             If one file has the reference and the systems, name all their columns, as in 2,3.
         reference_column: column of the reference's tags.
         prediction_column: column of the system's tags.
-        layer_columns: read nested spans from several columns, separated by commas, as in NE-FINE-LIT,NE-NESTED. If one
-            file has reference and system, give the reference's columns first, then the system's columns.
+        layer_columns: read nested spans from these columns. Write commas between the names, as in
+            NE-FINE-LIT,NE-NESTED. If one file has the reference and the system, name the reference's columns first,
+            then the system's.
         layers_apart: with --layer-columns: match only spans that come from the same column.
         words_column: column of the words, for sl_icm with word probabilities.
         token_probability_column: column with token probabilities in the reference file, for sl_icm. Write _ if
@@ -253,10 +254,10 @@ class InputFiles(
     level: str = option("fine", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is the name of a policy, or one action for "
-        "each case in order, such as empty,keep,exact,whole,first,drop,drop,keep.\n"
-        f"- policies for positions (cases: {', '.join(PLACES)}): {', '.join(NAMED)}\n"
-        f"- policies for strings only (cases: {', '.join(StringPolicy.places)}): {', '.join(NAMED_STRINGS)}",
+        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is the name of a policy, or a list of "
+        "actions, such as empty,keep,exact,whole,first,drop,drop,keep. A list has one action for each case, in order.\n"
+        f"- policies that find positions: {', '.join(NAMED)} (cases: {', '.join(PLACES)})\n"
+        f"- policies that compare only strings: {', '.join(NAMED_STRINGS)} (cases: {', '.join(StringPolicy.places)})",
         offered=([(*NAMED, *NAMED_STRINGS)], GroundingPolicy.choices(), StringPolicy.choices()),
         metavar="POLICY",
         topic="answers",

@@ -364,7 +364,7 @@ def _begun(parser: argparse.ArgumentParser) -> argparse.HelpFormatter:
 
 def _page(parser: argparse.ArgumentParser, sections: Mapping[str, Iterable[argparse.Action]]) -> str:
     names = topics(parser)
-    more = {"--help TOPIC": f"show the help on a topic: {', '.join(names)}, {ALL}, or a measure"}
+    more = {"--help TOPIC": f"show the help on a topic: {', '.join(names)}, {ALL}, or the name of a measure"}
     return _written(_begun(parser), *sections.items(), *([("more", more)] if names else []), parser.epilog)
 
 

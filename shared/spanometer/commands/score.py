@@ -55,7 +55,7 @@ class ScoreOutput(TableOutput):
         per_document: also show the scores of each document.
         score_only: print only the main score, for scripts; needs a single measure.
         by_chance: also score groups of documents, split by the F1 expected by chance. For example, 0.175 gives two
-            groups: documents below 0.175, and all others. 0.1,0.2 gives three groups.
+            groups: documents below 0.175, and all others. With 0.1,0.2 there are three groups.
     """
 
     per_label: bool = switch(common=True, topic="measures")
@@ -246,7 +246,7 @@ def run(options: argparse.Namespace) -> None:
     if content not in SERIES:
         refuse(options, ["by_chance"], CONTENTS[content])
     if output.plot is not None and content != "attributes" and output.by_chance is None:
-        problem = f"{mention('plot')} needs the two groups of documents that {mention('by_chance')} makes."
+        problem = f"{mention('plot')} draws two groups of documents, so it needs {mention('by_chance')}."
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
     corpus = corpus.read(words=any(measure.needs_tokens for measure in measures))
     if not number:

@@ -254,7 +254,7 @@ class Part:
             unknown = int(tags.codes[np.argmin(codes)])
             problem = f"{tags.names[unknown]!r} is not one of the {name} of this corpus."
             remedy = "Check the file's version and language, or read the file with load_conll. "
-            remedy += f"The {name} are: {' '.join(feature.names)}"
+            remedy += f"The {name} are {', '.join(map(repr, feature.names))}."
             raise self.locate(tags.refusal(unknown, problem, remedy))
         return pa.array(codes)
 

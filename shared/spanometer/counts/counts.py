@@ -416,5 +416,5 @@ def _require_same_measure(first: Mapping[str, Any], second: Mapping[str, Any]) -
         raise InputError(f"cannot add counts of {measure} and {second['measure']}.", "Add only counts of one measure.")
     for name, value in first["options"].items():
         if options.get(name) != value:
-            problem = f"cannot add counts of {measure} with {name}={value!r} and {name}={options.get(name)!r}."
+            problem = f"cannot add counts of {measure}({name}={value!r}) and {measure}({name}={options.get(name)!r})."
             raise InputError(problem, "Use the same options for all parts of a corpus.")

@@ -199,7 +199,7 @@ class SideReading:
         """Raise an `InputError` if an option for tags or spans is set, because files have been read already."""
         if self.lengths is not None or self.decoding != LabelDecoding():
             raise InputError(
-                "files and grounded answers do not take the options scheme, repair, prefix, id2label, ignore_index and "
-                "lengths.",
+                "the options scheme, repair, prefix, id2label, ignore_index and lengths do not work with files and "
+                "grounded answers.",
                 "Pass these options to spanometer.read, or leave them out.",
             )

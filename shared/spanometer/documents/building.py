@@ -282,10 +282,10 @@ class RecordColumns:
         raise self.locate(
             InputError(
                 f"the span from {first[piece]} to {last[piece]} does not fit the text{size}: a boundary is outside the "
-                "text or between the bytes of one character.",
+                "text or inside a character.",
                 f"Check the offsets: they must count {UNITS[units[0]]}."
                 if len(units) == 1
-                else f"Check the offsets, or set {setting('offset_unit')} to one of {', '.join(map(repr, UNITS))}.",
+                else f"Check the offsets, or set {setting('offset_unit')} to the unit of the offsets: {', '.join(map(repr, UNITS))}.",
                 document=number,
             )
         )

@@ -40,11 +40,11 @@ class Loss:
     def __str__(self) -> str:
         """Describe the loss and name the documents with the most lost items."""
         most = sorted(self.documents.items(), key=lambda item: -item[1])
-        listed = ", ".join(f"{counted(count, 'case')} in {name}" for name, count in most[:_LISTED])
+        listed = ", ".join(f"{count:,} in {name}" for name, count in most[:_LISTED])
         others = len(most) - _LISTED
         more = f", and {counted(others, 'other document')}" if others > 0 else ""
-        total = f"{sum(self.documents.values()):,} in total: " if len(most) > 1 else ""
-        return f"{self.what} ({total}{listed}{more})"
+        total = counted(sum(self.documents.values()), "case")
+        return f"{self.what} ({total}: {listed}{more})" if len(most) > 1 else f"{self.what} ({total} in {most[0][0]})"
 
 
 @dataclass(eq=False)
@@ -194,7 +194,7 @@ class Fitted(Carrying):
         words = self.file.words
         if self.texts is not None or words is None:
             return
-        self.lose("documents without a text get one: their words, joined with blanks", range(len(words)))
+        self.lose("documents without a text get their words as text, joined with blanks", range(len(words)))
         texts, tokens = joined(words, " ")
         self.put(texts=tuple(texts), tokens=tokens)
 

@@ -468,8 +468,8 @@ def require_same_words(references: DocumentFile, predictions: DocumentFile) -> N
     document, position = place_of(offsets_of(reference), token)
     line = predictions.line(document, position)
     error = InputError(
-        f"the word is {shown(word)}, but line {line} of {predictions.source_of(document)!r} has {shown(other_word)}."
-        f"{only_difference(word, other_word)}",
+        f"the word here is {shown(word)}, but it is {shown(other_word)} in line {line} of "
+        f"{predictions.source_of(document)!r}.{only_difference(word, other_word)}",
         "Both sides must annotate the same words, in the same order. To skip this check, set "
         f"{setting('ignore_words', True)}.",
         document=document,

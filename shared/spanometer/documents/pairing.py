@@ -54,9 +54,9 @@ class Pairing(AnswerReading):
     join_fragments: bool = option(False, kind=bool)
     merge_overlaps: str = option(
         "nothing",
-        choices={"nothing": "", "references": "only in the reference", "all": "in the reference and the predictions"},
+        choices={"nothing": "", "references": "only the reference's spans", "all": "the spans of both sides"},
     )
-    split_spans: str | None = tokenizer_option("use this tokenizer to split each character span into one-token spans")
+    split_spans: str | None = tokenizer_option("split each span of characters into one-token spans, by this tokenizer")
     texts: str = option(
         "same",
         choices={
@@ -355,7 +355,7 @@ class Pair:
             "Check that both texts are the same."
             if how == "line_ends"
             else "Both sides must annotate the same text. If the texts differ only in line ends or byte order marks, "
-            f"set {setting('texts', 'line_ends')}. Otherwise, align the texts with {setting('texts', 'aligned')}."
+            f"set {setting('texts', 'line_ends')}. If they differ more, set {setting('texts', 'aligned')}."
         )
         for document, (text, other) in enumerate(zip(texts, others, strict=True)) if how != "aligned" else ():
             require_same_text(plain(text), plain(other), document, remedy, "texts" if how == "same" else None)

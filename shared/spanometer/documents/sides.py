@@ -139,8 +139,8 @@ def files_together(files: Mapping[str, Any], pairing: Pairing | None = None, *, 
     """
     for name, file in files.items():
         if not isinstance(file, DocumentFile):
-            problem = "this side was not read with spanometer.read, but other sides were."
-            raise InputError(problem, "Read all sides with spanometer.read, or give all sides as lists.", side=name)
+            problem = "this input was not read with spanometer.read, but other inputs were."
+            raise InputError(problem, "Read all inputs with spanometer.read, or give all inputs as lists.", side=name)
     pairing = pairing or Pairing()
     files, left_out = scored_documents(files, pairing.scored_documents)
     first, *others = files
@@ -242,13 +242,13 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
     first = next(iter(grounded.values())).spans
     choices = {name: value for side in grounded.values() for name, value in side.choices.items()}
     spans: list[Spans] = []
-    because = f"with Spans.from_dicts, because {next(iter(grounded))!r} is a result of `ground`."
+    why = f"{next(iter(grounded))!r} is a result of `ground`, so its spans are in characters."
     for name, side in read_columns(sides, empty="spans").items():
         own = side.spans if isinstance(side, Grounded) else side
-        require_kind(own, Spans, "a Spans object", f"Create {name!r} {because}", side=name)
+        require_kind(own, Spans, "a Spans object", f"{why} Create {name!r} with Spans.from_dicts.", side=name)
         if own.documents != first.documents:
             problem = f"there are {counted(own.documents, 'document')} for {counted(first.documents, 'answer')}."
-            raise InputError(problem, "All sides need the same texts. Write None for a missing answer.", side=name)
+            raise InputError(problem, "Give one document for each text. Write None for a missing answer.", side=name)
         spans.append(own if first.lengths is None else on_side(name, own.with_lengths, first.lengths))
     unplaced = [grounded[name].unplaced if name in grounded else None for name in sides]
     placed = dict(zip(sides, with_unplaced(spans, unplaced, apart=apart), strict=True))

@@ -159,7 +159,9 @@ def alike(stated: str | None, covered: str) -> bool:
 
 
 def compared(
-    stated: Iterable[tuple[int, str, str]], place: Callable[[int], str], differ: str = "differ from the document"
+    stated: Iterable[tuple[int, str, str]],
+    place: Callable[[int], str],
+    differ: str = "differ from the text at their offsets",
 ) -> list[str]:
     """Compare the span texts of a file with the texts that the spans cover.
 

@@ -41,7 +41,7 @@ FORMATS = {
     "json": "JSON or Python literals, also in code fences or prose",
     "tags": "the text with XML tags, such as <PER>Ann</PER> or TEI's <persName>",
     "links": "the text with links, as in [Ann](PER)",
-    "marks": "the text with marks, as in @@Ann##, for a single label",
+    "marks": "the text with marked entities of one label, as in @@Ann##",
     "lines": "bulleted or numbered lists, or lines such as 'PER: Ann, Ben' or 'Ann: PER'",
     "rows": "a Markdown or CSV table",
     "calls": "Python calls, as in [Person(span='Ann')]",

@@ -413,7 +413,7 @@ def each_index(texts: Sequence[str], tokens: TextTokens) -> Iterator[TextIndex]:
     if not isinstance(tokens, Tokens):
         tokens = Tokens.from_lists(tokens)
     if len(tokens.lengths) != len(texts):
-        problem = f"got {counted(len(texts), 'text')}, but tokens of {counted(len(tokens.lengths), 'document')}."
+        problem = f"got {counted(len(texts), 'text')}, but tokens for {counted(len(tokens.lengths), 'document')}."
         raise InputError(problem, "Pass the tokens of each text.", option="tokens")
     for document, (text, bounds) in enumerate(zip(texts, pairwise(tokens.offsets.tolist()), strict=True)):
         starts, ends = (column[slice(*bounds)].tolist() for column in (tokens.start, tokens.end))

@@ -214,8 +214,8 @@ class AnswerPolicy(CheckedOptions):
         problem, remedy = f"{shown(text)} is not a policy for {cls.kind}.", f"{shown(text)} {cls.other_kind}"
         if not isinstance(policy, AnswerPolicy) and text not in AnswerPolicy.named():
             problem = f"unknown grounding policy {shown(text or policy)}."
-            example = f"list {len(cls.places)} actions, such as {','.join(cls().actions)!r}"
-            remedy = f"Or {example}. The actions are for these cases, in this order: {', '.join(cls.places)}."
+            cases = f"these {len(cls.places)} cases, in this order: {', '.join(cls.places)}"
+            remedy = f"Or write one action for each of {cases}. For example: {','.join(cls().actions)!r}."
         raise InputError(problem, f"Use one of {', '.join(named)}. {remedy}", option="policy")
 
     @classmethod

@@ -22,7 +22,8 @@ class AnswerReading:
 
     Attributes:
         grounding: how to find the entities of an answer in the text.
-        asked_labels: labels that the prompt asked for. The grounding policy keeps or drops entities with other labels.
+        asked_labels: labels that the prompt asked for. The grounding policy decides whether to keep entities with other
+            labels.
         aliases: replace labels in answers by labels of the reference.
         offsets: how to use the offsets in answers (default: the grounding policy decides).
         answer_format: format of answers.

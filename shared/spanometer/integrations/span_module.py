@@ -38,8 +38,8 @@ def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.S
         document = row if isinstance(row, Mapping) else {}
         text = document.get("text")
         if not isinstance(text, str) or not is_utf8(text) or "spans" not in document:
-            problem = shown(row) + (" has no 'text' in valid Unicode." if "spans" in document else " has no 'spans'.")
-            raise InputError(problem, _TEXT_REMEDY, document=number)
+            needs = "needs a string 'text' in valid Unicode." if "spans" in document else "is not a dict with 'spans'."
+            raise InputError(f"{shown(row)} {needs}", _TEXT_REMEDY, document=number)
     arrays, first = [], 0
     for lists in replace(SPANS, remedy=_TEXT_REMEDY).arrays([row["spans"] for row in rows], first_document):
         texts = [row["text"] for row in rows[first : first + len(lists)]]

@@ -292,8 +292,8 @@ def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, 
         if document is None:
             return
         annotated, unit, problem = lengths[document], "token", f"the number of {noun} is {sizes[document]:,}"
-    problem += f", but the annotations have {counted(annotated, unit)}."
-    remedy = f"Set {setting(name)} to a list for each document, with the {noun} of all its tokens."
+    problem += f", but annotations for {counted(annotated, unit)}."
+    remedy = f"Set {setting(name)} to one list for each document: the {noun} of its tokens."
     raise InputError(problem, remedy, side=None if name == noun else name, document=document)
 
 

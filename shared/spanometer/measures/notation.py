@@ -58,7 +58,7 @@ class Signature:
             name, colon, value = part.partition(":")
             if not colon:
                 problem = f"the part {shown(part)} of the signature has no value."
-                raise InputError(problem, "Write each part as NAME:VALUE, and separate the parts by |.")
+                raise InputError(problem, "Write each part as NAME:VALUE, with | between the parts.")
             values[name.strip()] = unescaped(value.strip(), "|")
         return cls(measure, values, values.pop("v", ""))
 
@@ -68,10 +68,10 @@ class Signature:
         added = ("n_permutations",) if "confidence" in self.parts else _DRAWN
         for name in [*self.parts, *(name for name in other if self.version and name not in (*added, "min_overlap"))]:
             if self.parts.get(name) != other.get(name):
-                states = [f"{name}:{own[name]}" if name in own else f"no entry {name!r}" for own in (self.parts, other)]
+                states = [repr(f"{name}:{own[name]}") if name in own else f"no {name!r}" for own in (self.parts, other)]
                 raise InputError(
-                    f"{self.measure}: the expected signature has {states[0]}, but the signature of the result has "
-                    f"{states[1]}.",
+                    f"{self.measure}: the expected signature contains {states[0]}, but the result's signature "
+                    f"contains {states[1]}.",
                     "Score the same kind of input with the same options, or change the expected signature.",
                 )
 
@@ -236,7 +236,7 @@ def _named(name: str, table: Mapping[str, type[Kind]], text: Any) -> type[Kind]:
     if name in table:
         return table[name]
     listed = f"Use one of {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
-    raise InputError(f"{shown(text)} is not an available measure.", did_you_mean(name.lower(), table) or listed)
+    raise InputError(f"the measure {shown(text)} is not available.", did_you_mean(name.lower(), table) or listed)
 
 
 def _split(text: str) -> Iterator[str]:

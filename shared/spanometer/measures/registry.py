@@ -168,8 +168,8 @@ def read_measures(
     entries = listed_measures(measures)
     if not signed and reading_of(signatures_in(item for _, item in entries), _all_measures()):
         raise InputError(
-            "the signature has options for reading the input. Only spanometer.score accepts these options.",
-            "Give only the measure's options, as in span_f(average=macro). Pass options for reading as arguments.",
+            "the signature of a measure has options for reading the input. Only spanometer.score accepts them.",
+            "Give only the measure's options, as in span_f(average=macro). Pass the other options as arguments.",
         )
     chosen = [_read_measure(measure, table, options, files) for _, measure in entries]
     own = named_apart([measure for (name, _), measure in zip(entries, chosen, strict=True) if name is None])

@@ -142,7 +142,7 @@ class Format:
         for other in others:
             for name in sorted((own.keys() & other.options.keys()) - self.options.keys()):
                 if not same(own.pop(name), other.options[name]):
-                    problem = f"{setting(name)} is not an option of the format {self.name}."
+                    problem = f"{setting(name)} is not an option of the format {self.name!r}."
                     raise source.refuse(problem, f"Leave out {setting(name)}.")
         read: Callable[..., Any] = self.read
         if self.read_folder is not None and not isinstance(source, Source):
@@ -352,6 +352,6 @@ def blanks_before(source: Source, start: int, reached: int, line: int) -> str:
         InputError: if the part overlaps the part before it, or is too far behind it.
     """
     if not 0 <= start - reached <= _LARGEST_GAP:
-        problem = f"a part of the text begins at {start}, but the part before it ends at {reached}."
+        problem = f"a part of the text begins at {start}, but the previous part ends at {reached}."
         raise source.refuse(problem, "Check the offsets: the parts must follow one another.", line)
     return " " * (start - reached)

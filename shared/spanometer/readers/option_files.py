@@ -88,7 +88,7 @@ def read_label_names(path: str) -> tuple[str, ...]:
         raise error.in_file(path).placed(remedy=remedy) from None
 
 
-_WORDS_REMEDY = "Write a word, a tab, and the word's probability or count on each line."
+_WORDS_REMEDY = "On each line, write a word, a tab, and the word's probability or count."
 _RANGE_REMEDY = "Give only probabilities (greater than 0 and at most 1) or only counts (whole numbers of at least 1)."
 
 
@@ -126,7 +126,7 @@ def read_word_probabilities(
                     continue
                 value = None
             if value is None or not word.strip():
-                raise source.refuse(f"{shown(text)} is not a word and a number.", _WORDS_REMEDY, line)
+                raise source.refuse(f"{shown(text)} is not a word followed by a number.", _WORDS_REMEDY, line)
             if word in values:
                 raise source.refuse(f"the word {shown(word)} is repeated.", "Give every word once.", line)
             values[word] = value
@@ -204,7 +204,7 @@ def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
         problem = f"'lengths' has the shape {lengths.shape} and the type {lengths.dtype}, but needs {wanted}."
         raise InputError(problem, "Give one integer for each document.")
     if (document := first_flagged((lengths < 0) | (lengths > logits.shape[1]))) is not None:
-        problem = f"the length is {lengths[document]}, but 'logits' has {counted(logits.shape[1], 'token')}."
+        problem = f"the given length is {lengths[document]}, but 'logits' has {counted(logits.shape[1], 'token')}."
         raise InputError(problem, "Give the number of tokens of each document.", document=document)
     return [tokens[:length] for tokens, length in zip(logits, lengths.tolist(), strict=True)]
 

@@ -286,7 +286,7 @@ class Source(Named):
 
     def require_held(self, size: int, line: int | None, what: str) -> None:
         """Raise an `InputError` if something has more bytes than are allowed in memory."""
-        limit, advice = self.limits.max_size, "Reading needs memory of three times the file's size."
+        limit, advice = self.limits.max_size, "Reading needs three times the file's size in memory."
         if size > limit * _MEGABYTE:
             remedy = f"Split the file, or raise {mention('max_size')}. {advice}"
             raise self.refuse(f"{what} is larger than {limit:,g} MB.", remedy, line)

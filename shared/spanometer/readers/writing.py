@@ -97,7 +97,7 @@ def prepare(
         raise InputError(problem, "Name another file.", source=documents.source)
     prepared = fitted(documents, formats[format], options, pairing)
     if prepared.losses and not lossy:
-        problem = f"the format {format!r} cannot store everything: {'; '.join(map(str, prepared.losses))}."
+        problem = f"in the format {format!r}, {'; '.join(map(str, prepared.losses))}."
         remedy = f"Choose another format, or accept the losses with {setting('lossy', True)}. {prepared.remedy}"
         raise InputError(problem, remedy.strip(), source=documents.source, option="lossy")
     return prepared

@@ -43,7 +43,7 @@ _ABOUT = " ".join(
     [
         *(f"{kind}: {COUNTS[kind]}." for kind in OUTCOMES),
         "†: the policy that is nearest to the project's rule.",
-        f"The actions are for {', '.join(PLACES)}, in this order.",
+        f"The actions are for the cases {', '.join(PLACES)}, in this order.",
     ]
 )
 _COLUMNS = ("policy", "item", "label", "mention", "outcome", "counts_as_wrong", "start", "end")

@@ -105,7 +105,7 @@ class DocumentColumns:
         for name in (*self.flat, *chain.from_iterable(self.nested.values())):
             column = getattr(self, name)
             if not isinstance(column, np.ndarray) or column.ndim != 1:
-                remedy = f"The constructor takes arrays. Use a method {type(self).__name__}.from_... for other data."
+                remedy = f"Pass arrays. For other data, use a method of {type(self).__name__} that begins with from_."
                 raise InputError(f"`{name}` is {shown(column)}, not a one-dimensional NumPy array.", remedy)
             column.flags.writeable = False
 

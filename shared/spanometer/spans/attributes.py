@@ -40,7 +40,7 @@ ATTRIBUTES_REMEDY = (
     "Write a span as {'start': int, 'end': int, 'label': str, 'attributes': {name: value or list of values, ...}}. "
     "A span can also have 'scores': {name: number, ...}."
 )
-_VALUE_REMEDY = "Use bool, int, float, str or None, or a flat list of such values."
+_VALUE_REMEDY = "Write a bool, int, float, str or None. Write several values as one list without inner lists."
 _SCORE_REMEDY = (
     "For an attribute with one value, write 'scores': {'time': 0.9}. For the values 'past' and 'now', write 'scores': "
     "{'time': [0.9, 0.4]} or {'time': {'past': 0.9, 'now': 0.4}}."
@@ -259,7 +259,7 @@ def plain_value(value: Any, name: str) -> Value | None:
         if value != value:
             raise InputError(f"a value of the attribute {shown(name)} is NaN, which cannot be compared.", _VALUE_REMEDY)
         return float(value)
-    raise InputError(f"{with_type(value)} cannot be a single value of the attribute {shown(name)}.", _VALUE_REMEDY)
+    raise InputError(f"{with_type(value)} is not a valid value of the attribute {shown(name)}.", _VALUE_REMEDY)
 
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, scores: Any) -> list[float | None]:
@@ -288,9 +288,9 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
             continue
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
-                problem = f"the attribute {shown(name)} has the value {with_type(value)}, but the key of its score is "
-                remedy = f"Write the score as 0.9, or in Python as {{{shown(value)}: 0.9}}."
-                raise InputError(f"{problem}{with_type(other)}.", remedy)
+                said = shown if type(other) is type(value) else with_type
+                problem = f"the attribute {shown(name)} is {said(value)}, but its score is for {said(other)}."
+                raise InputError(problem, f"Write only the score (0.9), or in Python {{{shown(value)}: 0.9}}.")
     return [scored.get((type(value), value)) for value in values]
 
 

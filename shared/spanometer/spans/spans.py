@@ -382,8 +382,8 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[
     inside = {side: [name for name in tags.names if name != "O"] for side, tags in sides.items()}
     bare = [side for side, names in inside.items() if any(split_tag(name)[1] is None for name in names)]
     if bare and len(bare) < sum(map(bool, inside.values())):
-        named = " and the ".join(sorted(bare))
-        raise InputError(f"the tags of the {named} have no labels, but other tags have labels.", LABELS_REMEDY)
+        named, rest = map(" and the ".join, (sorted(bare), sorted({side for side in inside if inside[side]} - {*bare})))
+        raise InputError(f"tags of the {named} have no labels, but tags of the {rest} have labels.", LABELS_REMEDY)
     scheme = scheme_of(None, *sides.values(), *readable(labels))
     for side, tags in sides.items() if repair not in ("", "conlleval") and not labels else ():
         # actions are for one kind of scheme; they read legal tags as conlleval does

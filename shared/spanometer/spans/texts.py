@@ -23,7 +23,7 @@ from .spans import Spans
 
 UNITS: Mapping[str, str] = {
     "codepoint": "characters as in Python",
-    "utf-16": "UTF-16 units, as in JavaScript and Java (an emoji counts as two)",
+    "utf-16": "UTF-16 units as in JavaScript and Java, where an emoji counts as two",
     "byte": "bytes of UTF-8",
     "codepoint-lf": "code points, but \\r\\n counts as one",
     "utf-16-lf": "UTF-16 units, but \\r\\n counts as one",
@@ -173,7 +173,7 @@ class Tokens(Intervals):
         if bad is not None:
             document, position = place_of(self.offsets, bad)
             offsets = f"a token goes from {self.start[bad]} to {self.end[bad]}"
-            earlier = f"{'the token before it ends' if before[bad] else 'the text begins'} at {before[bad]}"
+            earlier = f"{'the previous token ends' if before[bad] else 'the text begins'} at {before[bad]}"
             problem = f"{offsets}, but {earlier if self.start[bad] < before[bad] else 'must end after its start'}."
             raise InputError(problem, _TOKENS, document=document, position=position)
         return self
@@ -367,8 +367,8 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
         start = text.find(word, place)
         if start < 0 or text[place:start].strip():
             rest = text[place:].lstrip()[:_AROUND]
-            problem = f"the word is {shown(word)}, but the text has {shown(rest)} here."
-            raise refusal(problem if rest else f"the text ends before the word {shown(word)}.", position=position)
+            there = f"{shown(rest)} here" if rest else "no more words"
+            raise refusal(f"the word is {shown(word)}, but the text has {there}.", position=position)
         place = start + len(word)
         bounds.append((start, place))
     if text[place:].strip():

@@ -117,7 +117,7 @@ class Tags:
         named = [code for code, name in enumerate(self.names) if name != "O"]
         parts = [split_tag(self.names[code]) for code in named]
         if named and all(prefix in PREFIXES and label for prefix, label in parts):
-            problem = f"{setting('prefix', False)} is set, but tags have prefixes like {shown(self.names[named[0]])}."
+            problem = f"{setting('prefix', False)} is set, but tags have prefixes, as in {shown(self.names[named[0]])}."
             raise self.refusal(named[0], problem, f"Leave out {setting('prefix', False)}.")
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
@@ -285,8 +285,8 @@ def _remedy(tag: str) -> str:
         remedy = f"If the numbers stand for tags, write tags such as 'B-PER'{named}"
         return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:
-        read = clause_for("outside", f"set {setting('outside', tag)} or ") if tag else ""
-        return f"If {shown(tag)} marks tokens outside spans, {read}write 'O'."
+        read = clause_for("outside", f", or set {setting('outside', tag)}") if tag else ""
+        return f"If {shown(tag)} marks tokens outside spans, write 'O'{read}."
     if _SPECIAL.fullmatch(tag):
         return "Leave out padding and other special tokens, in the references and in the predictions."
     if _UNNAMED.fullmatch(tag):

@@ -205,8 +205,8 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
         remedy = "Pass one boolean for each token of the padded logits."
         tagged = as_array(mask, "a mask", remedy)
         if tagged.shape != shape or not (tagged.dtype == bool or np.isin(tagged, (0, 1)).all()):
-            wanted = "the type bool" if tagged.shape == shape else f"the shape {shape}"
-            raise InputError(f"the mask has the shape {tagged.shape}, type {tagged.dtype}, but needs {wanted}.", remedy)
+            has = "values other than 0 and 1" if tagged.shape == shape else f"the shape {tagged.shape}, not {shape}"
+            raise InputError(f"the mask has {has}.", remedy)
         return tagged.astype(bool)
     if lengths is None:
         return np.ones(shape, dtype=bool)
@@ -216,7 +216,7 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
         problem = f"lengths have the shape {counts.shape}, but there are {counted(shape[0], 'document')}."
         raise InputError(problem, remedy)
     if (sentence := first_flagged((counts < 0) | (counts > shape[1]))) is not None:
-        problem = f"the length is {counts[sentence]}, but the logits have {counted(shape[1], 'token')}."
+        problem = f"the given length is {counts[sentence]}, but the logits have {counted(shape[1], 'token')}."
         raise InputError(problem, remedy, document=sentence)
     return np.arange(shape[1]) < counts[:, None]
 
@@ -311,10 +311,10 @@ def _decode_block(
     lost = finished[path[last], np.arange(len(last))] == -np.inf
     if lost.any():
         sentence = int(sentences[: going[0]][lost].min())
-        length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], f"{legality.scheme.name} tag")
-        problem = f"no legal sequence of {length} has a finite score."
+        length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "token")
+        problem = f"every legal tag sequence has the score -inf (scheme {legality.scheme.name}, {length})."
         named = f"The tags are {', '.join(legality.labels)}."
-        remedy = "Pass all tags of the model. If you set logits to -inf, keep one legal sequence of tags finite."
+        remedy = "Pass all tags of the model. If you set logits to -inf, keep one legal tag sequence without -inf."
         raise InputError(f"{problem} {named}", remedy, document=sentence)
     for before, here, after in reversed(steps):
         stop = before + after - here

@@ -88,7 +88,7 @@ def test_offsets_that_do_not_fit_the_other_text(file):
     gold = read_as("spans", file(json.dumps({"text": TEXT, "spans": []}), "gold.jsonl"), options={"offset_unit": None})
     wrong = [{**GLINER[0], "start": 1}]
     found = pair(gold, read(file, json.dumps([*wrong, GLINER[0]])))
-    assert found.notes[0].startswith("1 of 2 span texts differ from the document")
+    assert found.notes[0].startswith("1 of 2 span texts differ from the text at their offsets")
 
 
 @pytest.mark.parametrize("spans", [{"entities": AGGREGATED}, {"entities": GLINER}, {"entities": PRESIDIO}, GLINER2])

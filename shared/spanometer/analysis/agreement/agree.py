@@ -128,7 +128,7 @@ def agreement(
     resampling = Resampling.chosen(confidence, arguments)
     chance, alpha = pair_and_joint_measure({**arguments, "variant": variant})
     if gamma is not None:
-        require_kind(gamma, Gamma, "a measure", "Give measures.Gamma(), with its options.", option="gamma")
+        require_kind(gamma, Gamma, "a measure", "Pass an object such as measures.Gamma(alpha=2).", option="gamma")
         gamma = replace(gamma, **{name: value for name, value in chance.options().items() if name in SHARED})
     of_team = [measure for measure in (alpha, gamma) if measure is not None]
     read = read_sides(named_annotators(annotations, names), SideReading.of(agreement, arguments))

@@ -159,7 +159,7 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
     beyond = [name for name in given if name not in _FILTERS]
     if beyond:
         problem = f"only the HTML report can filter errors by {' and '.join(map(repr, beyond))}."
-        raise InputError(problem, f"Here, filter by {', '.join(map(repr, _FILTERS))}.", option="view")
+        raise InputError(problem, f"In other output, filter errors by {', '.join(map(repr, _FILTERS))}.", option="view")
     names, change = list(errors.systems), given.get("change")
     current, other = given.get("system") or names[-1 if change else 0], given.get("other", names[0])
     for name in (current, other):

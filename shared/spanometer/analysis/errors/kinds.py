@@ -90,11 +90,12 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
             either.
 
     Raises:
-        InputError: if the measure is undefined for the output or a corrected output, or if its counts cannot be added.
+        InputError: if the measure is undefined for the output or a corrected output, or if its counts cannot be
+            summed over documents.
     """
     now = measure.count(matched.alignment)
     if now.rows or measure.counts_type is not Counts:
-        problem = f"the costs of errors cannot be computed with {measure.name}: its counts cannot be added."
+        problem = f"costs of errors cannot be computed with {measure.name}: its counts cannot be summed over documents."
         remedy = f"Set {mention('measure')} to another measure, such as span_f with its default options."
         raise InputError(problem, remedy, option="measure")
     flags = {kind: matched.flags(kind) for kind in ERRORS}

@@ -256,7 +256,7 @@ def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
         names = [*dict.fromkeys(chain(own, *taken.values()))]
         require_known(options, names, "score" if len(taken) > 1 else next(iter(taken)))
     elif options.keys() - {"seed"}:
-        problem = f"{mention(next(iter(options)))} has no effect on measures that are objects."
+        problem = f"{mention(next(iter(options)))} has no effect on a measure object such as SpanF()."
         raise InputError(problem, "Set the option when you create the object, as in SpanF(average='macro').")
     return read_measures(measures, ALL_MEASURES, options, signed=True)
 

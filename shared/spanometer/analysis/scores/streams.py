@@ -167,7 +167,7 @@ class Reading:
                 raise InputError(problem, f"Leave out {setting('lengths')}, or pass batches with columns.")
             return {"references": batch[0], "predictions": batch[1]}, None
         remedy = "Pass a pair (references, predictions), or a mapping or an Arrow table with a column for each side."
-        require_kind(batch, (pa.RecordBatch, pa.Table, Mapping), "a batch", remedy)
+        require_kind(batch, (pa.RecordBatch, pa.Table, Mapping), "a pair, a mapping or an Arrow table", remedy)
         require_columns(self.columns, list(batch) if isinstance(batch, Mapping) else batch.column_names)
         lengths = None if self.lengths is None else batch[self.lengths]
         if isinstance(lengths, (pa.Array, pa.ChunkedArray)):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...arrays import read_rows, recoded
-from ...exceptions import InputError, all_of, mention, require_choice, require_kind, setting, shown
+from ...exceptions import InputError, all_of, require_choice, require_kind, setting, shown
 from ...options import option, options_of, require_known
 from ...spans.spans import Spans
 from ...tags.decoding import get_repair, labels_of, scheme_of
@@ -265,7 +265,7 @@ def as_map(
     if parameter is not None:
         value = getattr(chosen, parameter)
         needs = "needs the whole dataset, but Dataset.map passes only one batch at a time."
-        remedy = f"Leave out {mention(parameter)}, or transform a Spans object."
+        remedy = f"Leave out {setting(parameter, value)}, or transform a Spans object."
         remedy = f"Give {setting(parameter)}" if value is None else remedy
         raise InputError(f"{setting(parameter, value)} {needs}", remedy)
     return TagMap(chosen, column, get_scheme(scheme).name, tags, repair, touched_column)

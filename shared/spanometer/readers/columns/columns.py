@@ -325,7 +325,7 @@ def _problems(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[tuple[str,
     changed = "words with blanks, tabs or line ends, replaced by _"
     other = [_label(label, words=documents.has_words) != label for label in file.spans.labels]
     of_spans = file.spans.document[np.array(other, dtype=bool)[file.spans.label]]
-    yield from (("spans with a label that columns cannot hold, replaced by _", number) for number in of_spans.tolist())
+    yield from (("labels that columns cannot hold are replaced by _", number) for number in of_spans.tolist())
     if get_scheme(scheme).name == "IO":
         spans = _relabelled(documents)
         adjacent = (spans.start[1:] == spans.end[:-1]) & ~begins_run(spans.label, spans.document)[1:]

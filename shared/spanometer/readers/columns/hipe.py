@@ -74,8 +74,8 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
     literal, *others = columns.values()
     missing = [name for name in (WORDS_COLUMN, literal) if name not in names and number]
     if missing:
-        remedy = f"Write the column names in the first line, separated by tabs: {WORDS_COLUMN}, {literal}. The "
-        remedy += f"columns {', '.join(others)} are optional."
+        remedy = f"In the first line, write the column names {WORDS_COLUMN} and {literal}, separated by tabs. "
+        remedy += f"The columns {', '.join(others)} are optional."
         for other in LEVELS:
             if missing[0] == literal and other != level and COLUMNS[other][_LITERAL] in names:
                 remedy = f"The file has columns for the level {other!r}. Set {setting('level', other)}."

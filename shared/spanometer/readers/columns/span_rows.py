@@ -157,8 +157,8 @@ class SpanTableReading(CheckedOptions):
     """Options for reading tables of spans.
 
     Attributes:
-        column_names: span tables: names of the columns for document, start, end, label and text, as in
-            start=From,end=To.
+        column_names: names of columns in a span table, as in start=From,end=To. You can name the columns for document,
+            start, end, label and text.
     """
 
     column_names: Mapping[str, str] | None = option(None, type="dict, optional", metavar="MAP", parse=_named_columns)

@@ -36,7 +36,7 @@ class LabelStudioReading(Offsets):
     """
 
     text_key: str | None = reused_option(AnswerLines, "text_key")
-    label_key: str | None = text("KEY", "Label Studio: name of the control tag with the labels (from_name)")
+    label_key: str | None = text("KEY", "Label Studio: read labels with this from_name (the name of a control tag)")
 
 
 def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:
@@ -76,7 +76,7 @@ def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> I
                 without.append((f"{row.place}: a task without annotations.", predictions))
     if not annotated:
         if not any(predictions for _, predictions in without):
-            raise source.refuse("no task has an annotation or a prediction.", "Export labelled tasks.")
+            raise source.refuse("no Label Studio task has an annotation or a prediction.", "Export labelled tasks.")
         notes.append("No task has an annotation: the predictions of models were read.")
     for left_out, predictions in without:
         yield from [left_out] if annotated or not predictions else predictions
@@ -168,7 +168,7 @@ def _text(row: Row, text_key: str | None, data: Mapping[str, Any], parts: Sequen
         text_key = fitting[0] if len(fitting) == 1 else None
     if text_key is None:
         listed = ", ".join(map(repr, texts)) or "none"
-        problem = f"it is not clear which key of the task holds the text. Keys with strings: {listed}."
+        problem = f"it is not clear which key of the task holds the text. Keys that have a string: {listed}."
         raise _refused(row, problem, f"Set {setting('text_key')} to the key of the text.")
     if text_key not in texts:
         raise _refused(row, f"the task has no text under {text_key!r}.", f"{all_of('text key', texts, 'The')}.")
@@ -347,7 +347,7 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
     seen: dict[tuple[str, str], int] = {}
     for row in rows(source, "tasks"):
         if not isinstance(row.get("text"), str):
-            raise row.refuse("the task has no text.", _PRODIGY_REMEDY)
+            raise row.refuse("this Prodigy task has no text.", _PRODIGY_REMEDY)
         if row.get("_view_id") in _OF_GIVEN_SPANS and row.get("spans"):
             raise row.refuse(
                 f"this task is from the interface {row.get('_view_id')!r}, in which annotators do not mark spans.",
@@ -366,8 +366,8 @@ def read_prodigy(source: Source) -> Iterator[Record | str]:
         if record.id is not None and seen.setdefault(names, row.line) != row.line:
             raise row.refuse(
                 f"this task has the same text and annotator as line {seen[names]}.",
-                "Export a data set in which each annotator has each text once, for example from "
-                "ner.manual. Data sets from Prodigy's binary interface repeat a text for each span.",
+                "Export a data set in which each annotator has each text once. The interface ner.manual creates such "
+                "data sets. Prodigy's binary interface repeats a text for each span.",
             )
         for span, (start, end, label) in zip(spans, bounds, strict=True):
             record.add(start, end, label, stated=span.get("text"))

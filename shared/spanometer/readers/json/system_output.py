@@ -119,7 +119,7 @@ def _add_spans(row: Row, record: Record, spans: Sequence[Any]) -> None:
         if fields is None and record.text is not None and is_object(span, "start", "end", "label"):
             fields = _PLAIN
         if fields is None:
-            problem = f"{row.place or 'the line'} has the span {shown(span)}, which no supported tool writes."
+            problem = f"{row.place or 'the line'} has the span {shown(span)}. No supported tool writes such spans."
             raise row.refuse(problem, _SYSTEM_REMEDY)
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
         start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]
@@ -141,7 +141,7 @@ def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]
     """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
     if last - first > (most := 10 * len(pieces) + 1000):
-        most_of = f"In a text with {counted(len(pieces), 'word piece')}, they can differ by at most {most:,}."
+        most_of = f"In a text with {counted(len(pieces), 'word piece')}, 'index' values can differ by at most {most:,}."
         raise row.refuse(f"the 'index' values {first} and {last} are too far apart. {most_of}", _SYSTEM_REMEDY)
     tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:

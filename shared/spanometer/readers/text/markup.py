@@ -223,7 +223,7 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
         return frozenset(entity_types)
     remedy = f"List the first part of each type, such as pers for pers.ind. The default is {', '.join(ENTITY_TYPES)}."
     given = shown([*entity_types]) if listed else with_type(entity_types)
-    problem = f"{mention('entity_types')} must {'have names without dots' if listed else 'be a list'}, not {given}."
+    problem = f"{mention('entity_types')} must be a list of names without dots, not {given}."
     raise InputError(problem, remedy, option="entity_types")
 
 
@@ -253,7 +253,7 @@ def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.
         if not is_utf8(text):
             character = next(char for char in text if not is_utf8(char))
             problem = f"the character {character!r} cannot be stored as UTF-8."
-            raise InputError(problem, "Open the file of the text with the right encoding.", document=document)
+            raise InputError(problem, "Use the right encoding when you open the text file.", document=document)
     return [string_array(part) for _, part in batches(rows)]
 
 

@@ -141,12 +141,12 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
             if _word(label) != label:
                 yield "blanks in labels become _", number
             if (parts := _pieces(text, pieces)) != pieces:
-                yield "spans across line ends, split into a fragment for each line", number
+                yield "spans across line ends are split into a fragment for each line", number
             elif any(_LINE_END.search(text, *part) for part in parts):
-                yield "spans of only line ends, which brat rejects", number
+                yield "spans of only line ends are written, but brat rejects them", number
             for key, value in record.attributes[place].items():
                 if _word(key) != key or not (value is True or value == _value(value)[1:]):
-                    yield "blanks in attribute names become _, and attribute values become one line of text", number
+                    yield "blanks in attribute names become _, and each attribute value becomes one line", number
 
 
 def _text_beside(source: Source) -> str | None:
@@ -204,7 +204,7 @@ def read_pubtator(source: Source, options: Offsets) -> Iterator[Record]:
                 raise source.refuse("the document does not begin with its title.", _PUBTATOR_REMEDY, number)
             record, abstract = Record(id=part[1], text=part[3], line=number), False
         elif record is None or (part[1] if part is not None else cells[0]) != record.id:
-            remedy = "Write a blank line between two documents. Begin each document with its title."
+            remedy = "Write a blank line between two documents. Begin each with a title line, such as 123|t|Title."
             raise source.refuse("this line and the line before it have different document IDs.", remedy, number)
         elif part is not None:
             if record.spans or abstract or part[2] != "a":
