@@ -23,6 +23,12 @@ def files(file):
     return [file(f"{name}.conll", content) for name, content in (("gold", GOLD), ("old", OLD), ("new", NEW))]
 
 
+def test_a_comment_belongs_to_the_document_of_the_next_token(scores, file):
+    path = file("a.conll", "# doc=1\nAnn B-P\n\n# genre=poem\nx B-P\n\n# doc=2\n# genre=news\nz B-P\n\n# genre=none\n")
+    found = scores("errors", path, path, "--documents", "doc", "--by", "genre")["buckets"]["a"]
+    assert {each["bucket"]: each["right"] for each in found if each["by"] == "genre"} == {"poem": 2, "news": 1}
+
+
 def of_table(run, *arguments):
     """The rows of the main table as CSV, and the warning that there are others."""
     status, output, complaint = run("errors", *arguments, "--table", "csv")
@@ -33,9 +39,8 @@ def of_table(run, *arguments):
 def test_json_is_what_python_gives(scores, files):
     gold, old, new = (tag_lists(read(path).tags[0]) for path in files)
     options = {"n_resamples": 50, "seed": 3, "confidence": 0.9, "min_overlap": 0.6}
-    found = scores(
-        "errors", *files, "--n-resamples", 50, "--seed", 3, "--confidence", 0.9, "--min-overlap", 0.6, "--per-error"
-    )
+    flags = ["--n-resamples", 50, "--seed", 3, "--confidence", 0.9, "--min-overlap", 0.6, "--per-error"]
+    found = scores("errors", *files, *flags)
     expected = spanometer.errors(gold, {"old": old, "new": new}, **options)
     assert found["predictions"]["new"]["file"] == files[2]
     for key, value in json.loads(json.dumps(expected.to_dict())).items():

@@ -85,6 +85,9 @@ def test_reading_of_files_is_in_the_signature(run, file):
     assert "outside:O" in spanometer.score(*[spanometer.read(path)] * 2, protocol="poseval-bio").official.changes
     changed = run("score", path, path, "--protocol", "flair", "--outside", "_")[1]
     assert "not the official scores of flair: you changed outside:_" in changed
+    whole = [spanometer.read(file("whole.conll", "# doc = 1\na I-A\n\nb I-A\n"), documents="doc")] * 2
+    changes = [spanometer.score(*whole, protocol=name).official.changes for name in ("seqeval", "crfsuite-flat-all")]
+    assert (changes[0], changes[1][-1]) == ((), "documents:doc")
 
 
 def test_labels_that_a_task_ships(run, file):

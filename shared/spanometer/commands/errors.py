@@ -260,8 +260,9 @@ def _comment_values(file: DocumentFile) -> dict[str, list[str]]:
     `none` if it has no such comment.
     """
     values: dict[str, list[str]] = {}
-    documents = np.searchsorted(file.document_lines, [line for line, _ in file.comments]).tolist()
-    for document, (_, comment) in zip(documents, file.comments, strict=True):
+    # a comment belongs to the document of the next token
+    ends = file.document_lines if file.line_runs is None else file.line_runs.of(file.tags[0].offsets[1:] - 1)
+    for document, (_, comment) in zip(np.searchsorted(ends, file.comment_lines).tolist(), file.comments, strict=True):
         for key, value in _COMMENT_VALUE.findall(comment) if document < len(file.document_lines) else ():
             values.setdefault(key, ["none"] * len(file.document_lines))[document] = value
     return values

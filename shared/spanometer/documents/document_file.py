@@ -238,15 +238,19 @@ class DocumentFile:
         )
 
     def in_documents_of(self, other: DocumentFile) -> DocumentFile:
-        """Split the tokens of a file of tags into the documents of another file that has the same number of tokens."""
+        """Split the tokens of a file of tags into the documents of another file that has the same number of tokens.
+
+        The documents before are then sentences.
+        """
         offsets = other.tags[0].offsets
         lines = self.document_lines if self.line_runs is None else self.line_runs.of(offsets[:-1])
+        sentence = np.repeat(np.arange(len(self.document_lines)), self.tags[0].lengths)
         return replace(
             self,
             documents=replace(self.documents, size=len(lines), ids=other.documents.ids),
             document_lines=lines,
             spans=Spans.none(len(lines), np.diff(offsets)),
-            tags=tuple(replace(tags, offsets=offsets) for tags in self.tags),
+            tags=tuple(replace(tags, offsets=offsets, sentence=sentence) for tags in self.tags),
             words=None if self.words is None else replace(self.words, offsets=offsets),
             sentences=other.sentences,
         )

@@ -310,7 +310,9 @@ def joined_tags(parts: Sequence[Tags]) -> Tags:
     codes = [np.array([names[name] for name in part.names], dtype=np.int32)[part.codes] for part in parts]
     offsets = offsets_of(np.concatenate([part.lengths for part in parts]))
     reading = {name: value for part in parts for name, value in part.reading.items()}
-    return Tags(np.concatenate(codes), tuple(names), offsets, reading)
+    sentences = [part.sentence for part in parts if part.sentence is not None]
+    sentence = np.concatenate(sentences) if len(sentences) == len(parts) else None
+    return Tags(np.concatenate(codes), tuple(names), offsets, reading, sentence)
 
 
 def tag_lists(tags: Tags) -> list[list[str]]:

@@ -178,7 +178,8 @@ class Protocol:
                     continue
                 # sides or files that were decoded one by one can have different schemes
                 mixed = name == "scheme" and not value.isalnum() and read["repair"] != "conlleval"
-                added = name in _CHANGING and (value == "none" or name not in {*own, *self.instead})
+                changing = name in _CHANGING or (name == "documents" and "average=documents" in str(self.measures))
+                added = changing and (value == "none" or name not in {*own, *self.instead})
                 if (own.get(name) and value != own[name]) or added or mixed:
                     changes[f"{name}:{value}"] = None
         owners = list(map(self.owner_of, signatures))

@@ -33,7 +33,7 @@ def repair_tags(tags: Tags, *, repair: str, scheme: str | None = None, to: str |
 
 def encode_like(tags: Tags, spans: Spans, scheme: str) -> Tags:
     """Encode spans as tags of a scheme, without labels if the original tags have none; see `Spans.encode`."""
-    written = spans.encode(scheme)
+    written = replace(spans.encode(scheme, tags.sentence_offsets), sentence=tags.sentence)
     if any(name != "O" and split_tag(name)[1] is None for name in tags.names):
         return replace(written, names=tuple(name.removesuffix(f"-{BARE_LABEL}") for name in written.names))
     return written

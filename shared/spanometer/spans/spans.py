@@ -274,8 +274,10 @@ class Spans(SpanColumns):
         flat = np.array(tags.names, dtype=object)[tags.codes]
         return [part.tolist() for part in np.split(flat, tags.offsets[1:-1])] if self.documents else []
 
-    def encode(self, scheme: str) -> Tags:
+    def encode(self, scheme: str, cuts: np.ndarray | Sequence[int] = ()) -> Tags:
         """Encode the spans as tags of a scheme; document lengths must be known.
+
+        A span that begins at one of the tokens `cuts` does not continue the span before.
 
         Raises:
             InputError: if lengths are unknown, if spans overlap or are discontinuous, or if the scheme cannot separate
@@ -294,6 +296,7 @@ class Spans(SpanColumns):
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
         adjacent = np.zeros(len(self) + 1, dtype=bool)
         adjacent[1:-1] = (end[:-1] == start[1:]) & ~begins_run(self.label, self.document)[1:]
+        adjacent[1:-1] &= ~np.isin(start[1:], cuts)
         problem = "overlaps the previous span, and tags cannot represent overlaps."
         self._refuse(start[1:] < end[:-1], problem, "Write spans instead of tags, for example as JSON lines.")
         problem = f"would merge with the previous span in {target.name} tags."

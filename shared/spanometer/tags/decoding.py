@@ -176,8 +176,8 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
         require_legal(tags, rules, f"Fix the tags, or repair them with {setting('repair', 'conlleval')}.")
     if policy.actions:
         role, code, labels = read_roles(tags, rules)
-        document, start, end, label = read_policy(policy.actions, rules, role, code, tags.offsets)
-        return DecodedSpans(document, start, end, *_used_labels(label, labels))
+        document, start, end, name = read_policy(policy.actions, rules, role, code, tags.offsets, tags.sentence_offsets)
+        return DecodedSpans(document, start, end, *_used_labels(name, labels))
     names = _Names(tags, rules)
     # in parts, so that data stays in the processor's cache
     parts = [_decode_part(part, names, rules, policy, first) for first, part in tags.blocks()]
@@ -211,8 +211,8 @@ def _decode_part(
     last = np.flatnonzero(np.concatenate((~continues, [True]))[: len(inside.token)])
     start, end = inside.token[first], inside.token[last] + 1
     if policy.skips:
-        # a B without an E ends at the next tag, or with its document
-        limit = tags.offsets[_documents_of(tags.offsets, inside.token) + 1]
+        # a B without an E ends at the next tag, or with its sentence
+        limit = tags.sentence_offsets[_documents_of(tags.sentence_offsets, inside.token) + 1]
         limit[:-1] = np.where(inside.neighbours, inside.token[1:], limit[:-1])
         end = np.where(inside.role[last] == BEGIN, limit[last], end)
         keep = inside.role[first] != END
@@ -223,17 +223,16 @@ def _decode_part(
         keep = slice(None)
     first, start, end = first[keep], start[keep], end[keep]
     document = _documents_of(tags.offsets, start)
-    base = tags.offsets[document]
-    columns = (document + first_document, start - base, end - base)
+    columns = (document + first_document, start - tags.offsets[document], end - tags.offsets[document])
     return *(column.astype(np.int32) for column in columns), inside.label[first]
 
 
 def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
-    """Return the illegal pairs of tags, including pairs of a last tag and the end of its document.
+    """Return the illegal pairs of tags, including pairs of a last tag and the end of its document or sentence.
 
     Returns:
         An int64 array of shape (pairs, 2), in ascending order. For two tags: the index of the second token, and 0. For
-            the end of a document: the index of its last token, and 1.
+            the end of a document or sentence: the index of its last token, and 1.
     """
     inside = _Inside(tags, _Names(tags, scheme))
     illegal = ~scheme.legal()
@@ -243,10 +242,9 @@ def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
     before_outside[:-1] &= ~inside.neighbours
     between = inside.token[1:][np.take(illegal, inside.pair) & inside.neighbours]
     left = inside.token[before_outside]
-    ends_document = first_tokens(tags.offsets, len(tags.codes) + 1)[left + 1]
+    ends_document = first_tokens(tags.sentence_offsets, len(tags.codes) + 1)[left + 1]
     token = np.concatenate([inside.token[after_outside], between, np.where(ends_document, left, left + 1)])
-    at_end = np.zeros(len(token), dtype=np.int64)
-    at_end[len(token) - len(left) :] = ends_document
+    at_end = np.append(np.zeros(len(token) - len(left), dtype=np.int64), ends_document)
     order = np.lexsort((at_end, token))
     return np.stack([token[order], at_end[order]], axis=1)
 
@@ -286,7 +284,7 @@ class _Inside:
         role: the index of each token's role, uint8.
         label: the index of each token's label.
         neighbours: for each token but the first, whether the previous token in `token` is its direct neighbour in the
-            same document.
+            same document and sentence.
         pair: for each token but the first, the flat index of the pair in tables of shape (5, 5, 2).
 
     Args:
@@ -302,12 +300,10 @@ class _Inside:
         self.token = token = _tokens_of(tags.codes, kept)
         code = tags.codes[token]
         self.role, self.label = names.roles[code], names.label_codes[code]
-        if skips:
-            document = _documents_of(tags.offsets, token)
-            self.neighbours = document[1:] == document[:-1]
-        else:
-            begins_document = first_tokens(tags.offsets, len(tags.codes))[token]
-            self.neighbours = (token[1:] == token[:-1] + 1) & ~begins_document[1:]
+        sentence = _documents_of(tags.sentence_offsets, token)
+        self.neighbours = sentence[1:] == sentence[:-1]
+        if not skips:
+            self.neighbours &= token[1:] == token[:-1] + 1
         same_label = self.label[1:] == self.label[:-1]
         self.pair = self.role[:-1] * np.uint8(10) + self.role[1:] * np.uint8(2) + same_label
 
@@ -330,18 +326,17 @@ def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> No
         note: text that is appended to the problem.
     """
     pairs = illegal_pairs(tags, scheme)
-    if len(pairs) == 0:
-        return
-    index, at_end = pairs[0].tolist()
-    document, position = place_of(tags.offsets, index)
-    tag = tags.names[tags.codes[index]]
-    if at_end:
-        problem = f"{tag!r} cannot stand at the end of a document"
-    elif position == 0:
-        problem = f"{tag!r} cannot stand at the beginning of a document"
-    else:
-        problem = f"{tag!r} cannot follow {tags.names[tags.codes[index - 1]]!r}"
-    raise InputError(f"{problem} in {scheme.name}{note}.", remedy, document=document, position=position)
+    for index, at_end in pairs[:1].tolist():
+        document, position = place_of(tags.offsets, index)
+        tag = tags.names[tags.codes[index]]
+        part = "document" if index + at_end in tags.offsets else "sentence"
+        if at_end:
+            problem = f"{tag!r} cannot stand at the end of a {part}"
+        elif index in tags.sentence_offsets:
+            problem = f"{tag!r} cannot stand at the beginning of a {part}"
+        else:
+            problem = f"{tag!r} cannot follow {tags.names[tags.codes[index - 1]]!r}"
+        raise InputError(f"{problem} in {scheme.name}{note}.", remedy, document=document, position=position)
 
 
 def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -386,8 +381,8 @@ class IllegalPair:
     Attributes:
         document: the document.
         position: the token of the second tag; at the end of a document, the last token.
-        previous: the first tag; None at the beginning of a document.
-        tag: the second tag; None at the end of a document.
+        previous: the first tag; None at the beginning of a document or sentence.
+        tag: the second tag; None at the end of a document or sentence.
         policies: for each repair policy, the spans (label, start, exclusive end) that contain one of the two tokens.
     """
 
@@ -425,6 +420,7 @@ class Validation:
         self.scheme = scheme_of(scheme, tags)
         self._tags = tags
         self._pairs = illegal_pairs(tags, self.scheme)
+        self._begins = first_tokens(tags.sentence_offsets, len(tags.codes))
         self._documents = np.searchsorted(tags.offsets, self._pairs[:, 0], side="right") - 1
         self.affected = np.unique(self._documents)
         decoded = {policy: decode(tags, scheme=self.scheme.name, repair=policy) for policy in policies_of(self.scheme)}
@@ -441,16 +437,15 @@ class Validation:
         pairs = zip(self._pairs.tolist(), self._documents.tolist(), strict=True)
         for number, ((token, at_end), document) in enumerate(pairs):
             name = tags.names[tags.codes[token]]
-            position = token - int(tags.offsets[document])
-            before = tags.names[tags.codes[token - 1]] if position else None
+            before = None if self._begins[token] else tags.names[tags.codes[token - 1]]
             policies = {policy: spans[number] for policy, spans in self._near.items()}
             previous, tag = (name, None) if at_end else (before, name)
-            yield IllegalPair(document, position, previous, tag, policies)
+            yield IllegalPair(document, token - int(tags.offsets[document]), previous, tag, policies)
 
     def _find(self, columns: DecodedSpans) -> list[list[tuple[str, int, int]]]:
         """Return the spans that contain a token of each pair."""
         last, at_end = self._pairs.T
-        first = last - ((at_end == 0) & (last > self._tags.offsets[self._documents]))
+        first = last - ((at_end == 0) & ~self._begins[last])
         base = self._tags.offsets[columns.document]
         # spans of one policy do not overlap, so that starts and ends ascend together
         low = np.searchsorted(base + columns.end, first, side="right")

@@ -213,17 +213,17 @@ def _fit(actions: Sequence[str], places: Sequence[Place]) -> bool:
 
 
 def read_policy(
-    actions: Sequence[str], scheme: Scheme, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray
+    actions: Sequence[str], scheme: Scheme, roles: np.ndarray, labels: np.ndarray, *bounds: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Decode documents under one policy.
+    """Decode documents under one policy; `bounds` are the offsets of documents and of their sentences.
 
     Returns:
         The document, start, end and label index of each span, in text order.
     """
     places = places_of(actions, scheme)
     choice = [list(place.actions).index(action) for place, action in zip(places, actions, strict=True)]
-    documents = np.arange(len(offsets) - 1)
-    reader = PolicyReader(kind_of(scheme), roles, labels, offsets)
+    documents = np.arange(len(bounds[0]) - 1)
+    reader = PolicyReader(kind_of(scheme), roles, labels, *bounds)
     columns, _ = reader.read(documents, np.tile(choice, (len(documents), 1)))
     order = np.lexsort((columns[1], columns[0]))
     return tuple(column[order].astype(np.int32) for column in columns)
@@ -232,10 +232,14 @@ def read_policy(
 class PolicyReader:
     """Decodes many documents at once, token after token; each document can have different actions."""
 
-    def __init__(self, kind: str, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> None:
+    def __init__(self, kind: str, roles: np.ndarray, labels: np.ndarray, *bounds: np.ndarray) -> None:
+        # a padding token between the sentences of a document ends spans as the end of a document does
+        breaks = np.setdiff1d(bounds[-1], bounds[0])
+        roles, labels = np.insert(roles, breaks, _FINAL), np.insert(labels, breaks, -1)
         # one padding token, so that the last document also ends before a token
         self._roles, self._labels = np.append(roles, OUTSIDE), np.append(labels, -1)
-        self._offsets, self._places = offsets, len(PLACES[kind])
+        self._padding = np.cumsum(self._roles == _FINAL)
+        self._offsets, self._places = bounds[0] + np.searchsorted(breaks, bounds[0]), len(PLACES[kind])
         # the last place, without a name, is for legal tags; there the index of the action is the situation itself
         self._place = np.full((_FINAL + 1, 3), self._places)
         self._actions = np.zeros((self._places + 1, 3 * (_FINAL + 1), 2), dtype=np.int8)
@@ -286,9 +290,10 @@ class PolicyReader:
             open_label[:going] = np.where((then == OPEN) | (then == RELABEL), label, np.where(ended, -1, opened))
             open_start[:going] = np.where(then == OPEN, position, started)
         reading, start, end, name = (np.concatenate(column) for column in zip(*written, strict=True))
+        padding = self._padding[(first := self._offsets[document[reading]]) + start] - self._padding[first]
         in_order = np.empty_like(met)
         in_order[order] = met
-        return (reading, start, end, name), in_order[:, : self._places]
+        return (reading, start - padding, end - padding, name), in_order[:, : self._places]
 
 
 class PolicyGrid:
@@ -396,7 +401,7 @@ def _is_twin(policy: Mapping[str, str]) -> bool:
 
 
 def read_all(
-    grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray
+    grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, *bounds: np.ndarray
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...], np.ndarray]:
     """Decode documents under all policies of a grid. A reading is a set of spans of one document.
 
@@ -407,15 +412,15 @@ def read_all(
         grid: the policies.
         roles: the role of each token's tag, see `schemes.ROLES`.
         labels: the label index of each token's tag; ignored outside spans.
-        offsets: the begin of each document and the end of the last, shape (documents + 1).
+        bounds: the begin of each document and the end of the last, shape (documents + 1); and the same for sentences.
 
     Returns:
         The document of each reading, ascending; the spans (reading, start, end and label of each); and the reading of
         each document under each policy, shape (policies, documents).
     """
-    documents, places = len(offsets) - 1, len(grid.places)
+    documents, places = len(bounds[0]) - 1, len(grid.places)
     met = np.zeros((documents, places), dtype=bool)
-    reader = PolicyReader(grid.kind, roles, labels, offsets)
+    reader = PolicyReader(grid.kind, roles, labels, *bounds)
     while True:
         sizes = np.where(met, [len(place.actions) for place in grid.places], 1)
         counts = sizes.prod(axis=1)

@@ -64,12 +64,15 @@ class Tags:
         names: the distinct tags.
         offsets: int64, shape (documents + 1). Document d has the tokens `offsets[d]` to `offsets[d + 1]`.
         reading: options for reading the file that do not have their defaults and can change scores, for the signature.
+        sentence: a number for each token that changes where a sentence, and so a span, ends within a document; None if
+            spans end only with their documents.
     """
 
     codes: np.ndarray
     names: tuple[str, ...]
     offsets: np.ndarray
     reading: Mapping[str, str] = field(default_factory=dict)
+    sentence: np.ndarray | None = None
 
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[str]]) -> Self:
@@ -97,6 +100,11 @@ class Tags:
         """The documents' lengths in tokens, int64."""
         return np.diff(self.offsets)
 
+    @property
+    def sentence_offsets(self) -> np.ndarray:
+        """The boundaries of documents and of the sentences in them."""
+        return self.offsets if self.sentence is None else np.union1d(self.offsets, run_bounds(self.sentence)[0])
+
     def blocks(self) -> Iterator[tuple[int, Self]]:
         """Yield blocks of whole documents, with the number of the first document; one empty block if there are none."""
         first, last = run_bounds(self.offsets[:-1] // _BLOCK)
@@ -106,7 +114,11 @@ class Tags:
     def between(self, first: int, last: int) -> Self:
         """Select documents `first` to `last` (exclusive)."""
         offsets = self.offsets[first : last + 1]
-        return replace(self, codes=self.codes[offsets[0] : offsets[-1]], offsets=offsets - offsets[0])
+        return self._with_tokens(slice(offsets[0], offsets[-1]), offsets - offsets[0])
+
+    def _with_tokens(self, tokens: np.ndarray | slice, offsets: np.ndarray) -> Self:
+        sentence = None if self.sentence is None else self.sentence[tokens]
+        return replace(self, codes=self.codes[tokens], offsets=offsets, sentence=sentence)
 
     def labels_as_tags(self) -> Self:
         """Convert labels without prefixes to IO tags: `NOUN` becomes `I-NOUN`, `O` is kept.
@@ -153,12 +165,12 @@ class Tags:
 
     def take(self, kept: np.ndarray) -> Self:
         """Keep only the flagged tokens, in the same documents."""
-        return replace(self, codes=self.codes[kept], offsets=offsets_of(kept)[self.offsets])
+        return self._with_tokens(kept, offsets_of(kept)[self.offsets])
 
     def of_documents(self, documents: np.ndarray) -> Self:
         """Select documents in the given order."""
         counts, taken = take_segments(self.offsets, documents)
-        return replace(self, codes=self.codes[taken], offsets=offsets_of(counts))
+        return self._with_tokens(taken, offsets_of(counts))
 
     def renamed(self, labels: Sequence[str] | None, ignore_index: int | None) -> Self:
         """Replace integer tags (also as strings) by their tags; other names are kept.

@@ -8,16 +8,18 @@ import random
 import numpy as np
 import pytest
 
+from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.exceptions import InputError
 from spanometer.readers import read, read_parts, source, tag_lists
+from spanometer.spans.conversion import repair_tags
 from spanometer.spans.spans import pair_from_tags
+from spanometer.tags.decoding import Validation
 from tag_files import TWO, TWO_COLUMNS, tags
 
 
 def test_tags_only(file):
     read_file = read(file("B-PER\nI-PER\nO\n\nO\nB-LOC\n"), words=True)
-    assert tag_lists(read_file.tags[0]) == TWO
-    assert read_file.words is None
+    assert tag_lists(read_file.tags[0]) == TWO and read_file.words is None
 
 
 @pytest.mark.parametrize(
@@ -48,8 +50,8 @@ def test_layout_does_not_change_the_tags(file, change):
 
 def test_quotes_are_plain_characters(file):
     read_file = read(file('"\tO\nsaid\tO\n\'\tB-X\n""\tO\n'), words=True)
-    assert tag_lists(read_file.words) == [['"', "said", "'", '""']]
-    assert tag_lists(read_file.tags[0]) == [["O", "O", "B-X", "O"]]
+    lists = [["O", "O", "B-X", "O"]], [['"', "said", "'", '""']]
+    assert (tag_lists(read_file.tags[0]), tag_lists(read_file.words)) == lists
 
 
 def test_other_white_space_is_data(file):
@@ -111,17 +113,14 @@ def test_no_words_where_all_columns_are_tags(file):
 @pytest.mark.parametrize("middle", ["", " _ _"])
 def test_the_token_hash_is_data(file, separator, middle):
     rows = ["# O", "a O", "# B-X", "#tag I-X", "", "#1 O", "## O", "b O"]
-    text = "\n".join(row.replace(" ", f"{middle} ", 1) for row in rows).replace(" ", separator)
-    path = file(text)
+    path = file("\n".join(row.replace(" ", f"{middle} ", 1) for row in rows).replace(" ", separator))
     assert tags(path) == [["O", "O", "B-X", "I-X"], ["O", "O", "O"]]
     assert tag_lists(read(path, words=True).words) == [["#", "a", "#", "#tag"], ["#1", "##", "b"]]
 
 
 def test_comments_as_wide_as_the_rows(file):
-    path = file("# token tag\n# id = 3\n_ _ _ O\n\n# id = 4\n_ _ _ B-X\n")
-    assert tags(path) == [["O"], ["B-X"]]
-    path = file("a\tO\t_\n# key = value\t\t\nb\tO\t_\n")
-    assert tags(path, 2) == [["O", "O"]]
+    assert tags(file("# token tag\n# id = 3\n_ _ _ O\n\n# id = 4\n_ _ _ B-X\n")) == [["O"], ["B-X"]]
+    assert tags(file("a\tO\t_\n# key = value\t\t\nb\tO\t_\n"), 2) == [["O", "O"]]
     path = file("#\texample.org [2009]\t\t\n1\ta\tO\tO\n\n#\texample.org [2009]\t\t\n1\t#\tB-X\tO\n")
     assert tags(path, 3) == [["O"], ["B-X"]]
 
@@ -132,22 +131,47 @@ def test_every_line_of_a_tag_file_that_begins_with_hash_is_a_comment(file):
 
 def test_documents_by_comment(file):
     head = "# document_id = 1\n# more = x\na\t_\n\nb\tO\n# document_id = 2\nc\tB-X\n# document_ids = 3\nd\tO\n"
-    path = file(head)
-    assert tags(path, documents="document_id", outside="_") == [["O", "O"], ["B-X", "O"]]
-    read_file = read(path, documents="document_id", outside="_")
-    assert read_file.line(1) == 7
-    assert read_file.line(0, 1) == 5
+    read_file = read(file(head), documents="document_id", outside="_")
+    assert tag_lists(read_file.tags[0]) == [["O", "O"], ["B-X", "O"]]
+    assert (read_file.line(1), read_file.line(0, 1)) == (7, 5)
 
 
 def test_documents_by_docstart(file):
     path = file("-DOCSTART- O\n\na O\n\nb O\n\n-DOCSTART- O\n\nc B-X\n-DOCSTARTS- O\n")
     assert tags(path, documents="-DOCSTART-") == [["O", "O"], ["B-X", "O"]]
+    assert tags(path, documents="-DOCSTART-", boundary="-X-") == [["O"] * 3, ["O", "B-X", "O"]]
+
+
+@pytest.mark.parametrize(("tag", "outside"), [("O", None), ("B-X", None), ("_", "_"), ("NOUN", None)])
+def test_the_first_token_may_equal_the_key_of_documents(file, tag, outside):
+    path = file(f"# doc = 1\ndoc {tag}\na {tag}\n\n# doc = 2\nb {tag}\n")
+    assert read(path, documents="doc", outside=outside).tags[0].lengths.tolist() == [2, 1]
+
+
+WAYS = ["conlleval", "discard", "bes", "drop,skip,drop+skip,drop,skip,drop+skip,drop,drop"]
+
+
+@pytest.mark.parametrize(("scheme", "repair"), [("IOB1", "conlleval"), *(("IOBES", way) for way in WAYS)])
+def test_larger_documents_do_not_move_spans(file, scheme, repair):
+    """A span ends with its sentence also in a larger document, and so for illegal tags and all repair policies."""
+    names = ["O", *(f"{prefix}-{label}" for prefix in ("BI" if scheme == "IOB1" else "BIES") for label in "XY")]
+    chosen = map(random.Random(scheme).choice, [names, ["\n", "\n\n", "\n\n# doc = 2\n"]] * 400)
+    path = file(f"# doc = 1\n{''.join(f'a {tag}{next(chosen)}' for tag in chosen)}")
+    small, large, results = read(path), read(path, documents="doc"), []
+    for each in (small, large, small.in_documents_of(large)):
+        tags, spans = each.tags[0], each.decoded(scheme=scheme, repair=repair).spans
+        lines = [(each.line(number, start), end - start, label) for number, start, end, label in spans.rows()]
+        illegal = [(each.line(pair.document, pair.position), str(pair)) for pair in Validation(tags, scheme=scheme)]
+        written = repair_tags(tags, repair=repair, scheme=scheme).codes.tolist()
+        spread = None if scheme == "IOB1" else policy_spread(tags, tags, scheme=scheme).to_dict()["measures"]
+        results += [(lines, illegal, written, spread)]
+    assert results[0] == results[1] == results[2] and len(large.document_lines) < len(small.document_lines)
 
 
 def test_boundary(file):
     path = file("-DOCSTART- O\na B-X\n-X- O\nb O\n\nc O\n-X-- O\n")
-    assert tags(path, boundary="-X-") == [["O", "B-X"], ["O"], ["O", "O"]]
-    assert tags(path) == [["B-X", "O", "O"], ["O", "O"]]
+    lists = [["O", "B-X"], ["O"], ["O", "O"]], [["B-X", "O", "O"], ["O", "O"]]
+    assert (tags(path, boundary="-X-"), tags(path)) == lists
     assert tags(file("a B-X\n— O\nb O\n"), boundary="—") == [["B-X"], ["O"]]
 
 
@@ -177,13 +201,9 @@ def test_blocks_make_no_difference(file, monkeypatch, block_size):
     for _ in range(60):
         rows = ["x _ O"]
         for _ in range(generator.randrange(40)):
-            kind = generator.random()
-            if kind < 0.15:
-                rows.append(generator.choice(["", " ", "\t", "-DOCSTART- -X- O"]))
-            elif kind < 0.25:
-                rows.append("# some comment of many words")
-            else:
-                rows.append(f"{generator.choice(words)} _ {generator.choice(['O', 'B-X', 'I-é', 'B-#'])}")
+            row = f"{generator.choice(words)} _ {generator.choice(['O', 'B-X', 'I-é', 'B-#'])}"
+            others = ["", " ", "\t", "-DOCSTART- -X- O", "# some comment of many words", "# some comment of many words"]
+            rows.append(generator.choice([*others, *[row] * 18]))
         text = generator.choice(["\n", "\r\n"]).join(rows) + generator.choice(["", "\n", "\n\n"])
         text = generator.choice([text, text.replace(" ", "\t"), text.replace("_ ", "_   ")])
         if "_\t" not in text:
@@ -218,12 +238,9 @@ def test_any_bytes_are_read_or_refused():
             continue
         read_files += 1
         tags = read_file.tags[0]
-        assert tags.offsets[-1] == len(tags.codes)
-        assert (tags.codes < len(tags.names)).all()
-        assert len(read_file.document_lines) == len(tags.lengths)
-        assert (np.diff(read_file.document_lines) > 0).all()
-        if read_file.words is not None:
-            assert len(read_file.words.codes) == len(tags.codes)
+        assert tags.offsets[-1] == len(tags.codes) and (tags.codes < len(tags.names)).all()
+        assert len(read_file.document_lines) == len(tags.lengths) and (np.diff(read_file.document_lines) > 0).all()
+        assert read_file.words is None or len(read_file.words.codes) == len(tags.codes)
     assert read_files > 250
 
 
@@ -236,20 +253,15 @@ def test_any_bytes_are_read_or_refused():
     ],
 )
 def test_corpora(data, name, documents, tokens, spans):
-    read_file = read(data / name)
-    assert len(read_file.tags[0].lengths) == documents
-    assert read_file.tags[0].lengths.sum() == tokens
-    if spans is not None:
-        first, _, _ = pair_from_tags(read_file.tags[0], read_file.tags[0])
-        assert len(first) == spans
+    tags = read(data / name).tags[0]
+    assert (len(tags.lengths), tags.lengths.sum()) == (documents, tokens)
+    assert spans is None or len(pair_from_tags(tags, tags)[0]) == spans
 
 
 def test_no_token_of_multiconer_is_lost(data):
-    read_file = read(data / "multiconer_es_train.conll", words=True)
-    assert read_file.tags[0].lengths.sum() == 266_735
-    words = np.array(read_file.words.names, dtype=object)[read_file.words.codes]
-    assert (words == "#").sum() == 156
-    assert (words == "#willpower").sum() == 1
+    words = read(data / "multiconer_es_train.conll", words=True).words
+    counts = dict(zip(words.names, np.bincount(words.codes).tolist(), strict=True))
+    assert (len(words.codes), counts["#"], counts["#willpower"]) == (266_735, 156, 1)
 
 
 PARTED = (
@@ -274,9 +286,7 @@ def test_parts_together_are_the_file(file, monkeypatch, size, change):
         assert np.concatenate([getattr(part, name) for part in parts]).tolist() == getattr(whole, name).tolist()
     assert whole.comments == tuple(itertools.chain.from_iterable(part.comments for part in parts))
     assert whole.comments == ((1, "# columns: word tag"), (4, "# a"), (9, "# b b b"), (14, "# id = c"))
-    assert (
-        whole.docstart_lines == tuple(itertools.chain.from_iterable(part.docstart_lines for part in parts)) == (2, 11)
-    )
+    assert whole.docstart_lines == (2, 11) == tuple(itertools.chain(*(part.docstart_lines for part in parts)))
 
 
 def test_parts_agree_on_whether_there_are_words(file, monkeypatch):

@@ -277,7 +277,8 @@ def _read_affected(tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[np
     roles, labels, names = read_roles(tags, scheme)
     lengths = tags.lengths[affected]
     token = ranges(tags.offsets[affected], lengths)
-    document, columns, of_policy = read_all(RepairGrid.of(scheme), roles[token], labels[token], offsets_of(lengths))
+    bounds = offsets_of(lengths), tags.of_documents(affected).sentence_offsets
+    document, columns, of_policy = read_all(RepairGrid.of(scheme), roles[token], labels[token], *bounds)
     reading, start, end, label = columns
     spans = Spans(reading, start, end, label.astype(np.int32), names, len(document), lengths[document])
     return document, in_order(spans), of_policy

@@ -72,7 +72,7 @@ class IllegalTags(Transformation):
         new = codes.copy()
         new[token[possible]] = chosen[possible]
         touched = np.bincount(document[token[possible]], minlength=len(tags.lengths))
-        return TransformedTags(Tags(new, names, tags.offsets), touched)
+        return TransformedTags(Tags(new, names, tags.offsets, sentence=tags.sentence), touched)
 
 
 _FURTHER: dict[str, Any] = {"alone": True, "room": 4, "otherwise": 1}

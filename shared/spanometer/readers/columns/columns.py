@@ -111,35 +111,36 @@ class _Reader:
         self._documents = options.documents if layout.documents is None else layout.called(layout.documents)
         self._begins_document = re.compile(rf"#\s*{re.escape(self._documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
         self._names = {column: Codes() for column in (*layout.columns, layout.words) if column is not None}
-        # the codes of each column, the first rows of documents, and the first rows and lines of runs, block by block
+        # the codes of each column, the first rows of documents, and the first rows and lines of runs, block by block;
+        # with options for documents, also the number of each row's sentence
         self._arrays: dict[int | str, list[np.ndarray]] = defaultdict(list)
         self._after_last = 0
         self._document_names: dict[int, str] = {}
-        self._document_codes = Codes()
-        self._document = -1
+        self._document, self._document_codes = -1, Codes()
         self._comment_lines, self._comment_text = array("q"), bytearray()
         self._docstart_lines: list[int] = []
         self._after_boundary = True
-        # the number of lines that begin documents so far, and up to the last row
-        self._begun, self._last = 0, -1
+        # the number of lines that separate sentences and that begin documents so far; the latter up to the last row
+        self._begun, self._last = np.zeros((2, 1), dtype=np.int64), -1
 
     def add(self, first: int, block: bytes) -> None:
         """Add the rows of a block; `first` is the number of its first line."""
         if is_blank(block):
-            self._begun += block.count(b"\n") if self._documents is None else 0
+            self._begun += [[1], [int(self._documents is None)]]
             self._after_boundary = True
             return
         lines = Lines(first, block, self._layout.tabs, self._options.boundary)
         is_header = np.arange(first, first + len(lines.start)) == self._layout.header
         is_row = ~(lines.blank | lines.docstart | is_header)
         self._docstart_lines += (np.flatnonzero(lines.docstart) + first).tolist()
-        begins = self._sort_out_comments(lines, is_row)
+        begins, boundary = self._sort_out_comments(lines, is_row)
         rows = np.flatnonzero(is_row)
         self._require_width(lines, rows)
         if self._layout.documents is not None:
             begins = self._begun_by_values(lines, rows, self._layout.documents)
-        before = (np.cumsum(begins) + self._begun)[rows]
-        self._begun += int(begins.sum())
+        sentence, before = (np.cumsum([boundary, begins], axis=1) + self._begun)[:, rows]
+        self._begun += np.sum([boundary, begins], axis=1, keepdims=True)
+        self._arrays["sentence"] += [] if self._documents is None else [sentence]
         self._arrays["documents"].append(np.flatnonzero(np.diff(before, prepend=self._last)) + self.rows)
         for column, names in self._names.items():
             encoded = lines.encode(rows, column, names)
@@ -177,12 +178,12 @@ class _Reader:
         layout, named = self._layout, self._documents
         if self.rows == 0:
             raise no_rows(self._source)
-        if named is not None and not self._begun:
+        if named is not None and not self._begun[1]:
             line = f"line '# {named} = ...'" if named != DOCSTART else f"{DOCSTART} line"
             remedy = "Write this line before each document. If blank lines separate the documents, do not set "
             error = self._source.refuse(f"the file has no {line}.", f"{remedy}{setting('documents')}.")
             raise error.placed(option="documents")
-        arrays = {name: np.concatenate(blocks) for name, blocks in self._arrays.items()}
+        arrays = {name: np.concatenate(blocks) for name, blocks in self._arrays.items() if blocks}
         offsets = np.append(arrays["documents"], self.rows)
         runs = LineRuns(arrays["runs"], arrays["lines"], self.rows)
         first_lines = runs.of(offsets[:-1])
@@ -199,7 +200,7 @@ class _Reader:
         boundary = self._options.boundary
         reading = {} if boundary in (None, DOCSTART) else {"boundary": str(boundary)}
         reading |= {} if named is None else {"documents": named}
-        tags = (replace(columns[column], reading=reading) for column in layout.columns)
+        tags = (replace(columns[column], reading=reading, sentence=arrays.get("sentence")) for column in layout.columns)
         return DocumentFile.in_words(
             source=self._source.name,
             ids=ids,
@@ -215,13 +216,12 @@ class _Reader:
             sentences=named is None,
         )
 
-    def _sort_out_comments(self, lines: Lines, is_row: np.ndarray) -> np.ndarray:
-        """Remove comments from the rows, and flag the lines with which documents begin."""
+    def _sort_out_comments(self, lines: Lines, is_row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Remove comments from the rows; flag the lines with which documents begin, and lines between sentences."""
         # boundary[line]: the next line is at the beginning of a sentence, ignoring comments
         boundary = ~is_row
-        begins = boundary
-        if self._documents is not None:
-            begins = lines.docstart & (self._documents == DOCSTART)
+        # if another line ends documents, the row of -DOCSTART- is a token
+        begins = boundary if self._documents is None else lines.beginning_with(DOCSTART) & (self._documents == DOCSTART)
         for line in np.flatnonzero((lines.mark == HASH) & is_row).tolist():
             at_start = bool(boundary[line - 1]) if line else self._after_boundary
             text = lines.text(line)
@@ -236,7 +236,7 @@ class _Reader:
                 begins[line] = True
                 self._document_names[lines.first + line] = key[1].strip(" \t\r")
         self._after_boundary = bool(boundary[-1])
-        return begins
+        return begins, boundary
 
     def _is_comment(self, text: str, at_start: bool, line: int) -> bool:
         """Check whether a line that begins with `#` is a comment and not the row of a token.
@@ -264,7 +264,7 @@ class _Reader:
         return not (last == "O" or (self._looks_like_tag(last) and "-" in last))
 
     def _looks_like_tag(self, cell: str) -> bool:
-        return cell == self._options.outside or looks_like_tag(cell)
+        return looks_like_tag(cell, self._options.outside)
 
     def _require_width(self, lines: Lines, rows: np.ndarray) -> None:
         if (row := first_flagged(lines.cells[rows] != self._layout.width)) is not None:

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 
@@ -26,10 +25,13 @@ _ENTITY = "Entity"
 _COLUMNS = 10
 _NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*))?")
 _FIELDS = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
+_PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
 _CONLLU_BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
 _CONLLU_CELLS = 1 << 16
 _CONLLU_REMEDY = "Write the ten columns of CoNLL-U in each row, separated by tabs."
-_BRACKETS_REMEDY = "For entity 1, write '(1-person' at the first token and '1)' at the last token."
+_BRACKETS_REMEDY = (
+    "For entity 1, write '(1-person' at the first token and '1)' at the last token; 1[1/2] is part 1 of 2."
+)
 
 
 @dataclass
@@ -40,36 +42,45 @@ class _Part:
         record: the words and spans.
         words, lines: the word and the line of each token.
         cells: for each token, the items of MISC with the wanted keys.
-        sentences: the first token of each sentence.
+        sentences: the number of each token's sentence.
     """
 
     record: Record
     words: list[str] = field(default_factory=list)
     cells: list[str] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("i"))
-    sentences: list[int] = field(default_factory=list)
+    sentences: array[int] = field(default_factory=lambda: array("i"))
 
 
 _Bracket = tuple[int, int, str, str | None, bool]
 """The token, the line and the name of a bracket; the label of the span that begins, if any; whether a span ends."""
 
 
-def _spans_of(source: Source, brackets: Iterable[_Bracket], noun: str, remedy: str) -> list[tuple[int, int, str]]:
-    """Return the spans of brackets; a closing bracket closes the latest open one with its name."""
-    spans: list[tuple[int, int, str]] = []
-    opened: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
-    for token, line, name, begun, ends in brackets:
-        if begun is not None:
-            opened[name].append((token, line, begun))
-        if ends and not opened[name]:
-            raise source.refuse(f"the {noun} {name!r} has a closing bracket, but no opening bracket.", remedy, line)
-        if ends:
-            start, _, label = opened[name].pop()
-            spans.append((start, token + 1, label))
-    for name, starts in opened.items():
-        for _, line, _ in starts:
+def _add_spans(record: Record, source: Source, brackets: Iterable[_Bracket], noun: str, remedy: str) -> None:
+    """Add the spans of brackets; a closing bracket closes the latest open one with its name.
+
+    The parts of a discontinuous span have the names `NAME[1/2]` and `NAME[2/2]`; its label is the label of the first.
+    """
+    # the line, the label and the boundaries so far of each open span
+    opened: dict[tuple[str, str], list[tuple[int, str, list[int]]]] = defaultdict(list)
+    for token, line, name, label, ends in brackets:
+        entity, part, parts = match.groups() if (match := _PART.fullmatch(name)) else (name, "1", "1")
+        spans = opened[entity, parts]
+        if label is not None and part == "1":
+            spans.append((line, label, []))
+        if not spans or len(spans[-1][-1]) != 2 * int(part) - 1 - (label is not None):
+            lacking = "no part before it" if label is not None else "a closing bracket, but no opening bracket"
+            raise source.refuse(f"the {noun} {name!r} has {lacking}.", remedy, line)
+        spans[-1][-1].extend([token] * (label is not None) + [token + 1] * ends)
+        if ends and part == parts:
+            _, label, bounds = spans.pop()
+            record.fragments |= (
+                {len(record.spans): [*zip(bounds[::2], bounds[1::2], strict=True)]} if bounds[2:] else {}
+            )
+            record.spans.append((bounds[0], bounds[-1], label))
+    for (name, _), spans in opened.items():
+        for line, *_ in spans:
             raise source.refuse(f"the {noun} {name!r} has an opening bracket, but no closing bracket.", remedy, line)
-    return spans
 
 
 class ConlluReading(Decoding):
@@ -100,12 +111,13 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
     if key is None:
         problem = f"no row has the key {' or '.join(map(repr, wanted))} in the column MISC."
         raise source.refuse(problem, f"Set {setting('misc_key')} to the key of the entities.")
-    values = {cell: _value(cell, key) for cell in cells}
+    # if a key occurs twice in a cell, its first value counts
+    values = {cell: dict(item.partition("=")[::2] for item in cell.split("|")[::-1]).get(key, "") for cell in cells}
     decoding: Mapping[str, object] = {}
     if key == _ENTITY:
         place = fields.index("etype") if "etype" in fields else 1
         for part in parts:
-            part.record.spans = _spans_of(source, _brackets(source, part, values, place), "entity", _BRACKETS_REMEDY)
+            _add_spans(part.record, source, _brackets(source, part, values, place), "entity", _BRACKETS_REMEDY)
     else:
         decoding = _add_tagged(source, parts, values, options)
     records = (replace(part.record, words=part.words) for part in parts)
@@ -115,7 +127,7 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
 def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str]]:
     """Return the documents (or sentences) with tokens, and the declared fields of entity brackets."""
     parts, fields = list[_Part](), list[str]()
-    of_documents, begins_part, begins_sentence = False, True, True
+    of_documents, begins_part, sentence = False, True, 0
 
     @lru_cache(_CONLLU_CELLS)
     def kept(cell: str) -> str:
@@ -124,13 +136,13 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
     for number, line in source.lines():
         if (begins := _NEW_DOCUMENT.fullmatch(line)) is not None:
             parts.append(_Part(Record(id=begins[1] and begins[1].strip(), line=number)))
-            of_documents, begins_part, begins_sentence = True, False, True
+            of_documents, begins_part = True, False
         elif line.startswith("#"):
             if (declared := _FIELDS.match(line)) is not None:
                 fields = declared[1].split("-")
         elif not line.strip():
             # the spans of tags end here
-            begins_part, begins_sentence = not of_documents, True
+            begins_part, sentence = not of_documents, sentence + 1
         else:
             cells = line.split("\t")
             if len(cells) != _COLUMNS:
@@ -138,36 +150,29 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
             if cells[0].isdecimal():
                 if begins_part:
                     parts.append(_Part(Record(line=number)))
-                if begins_sentence:
-                    parts[-1].sentences.append(len(parts[-1].words))
-                begins_part = begins_sentence = False
+                begins_part = False
                 parts[-1].words.append(sys.intern(cells[1]))
                 parts[-1].cells.append(kept(cells[-1]))
                 parts[-1].lines.append(number)
+                parts[-1].sentences.append(sentence)
     return [part for part in parts if part.words], fields
-
-
-def _value(cell: str, key: str) -> str:
-    """Return the value of a key in a cell; empty if the key is missing."""
-    return next((item[len(key) + 1 :] for item in cell.split("|") if item.startswith(f"{key}=")), "")
 
 
 def _add_tagged(
     source: Source, parts: Sequence[_Part], values: Mapping[str, str], decoding: Decoding
 ) -> Mapping[str, object]:
     """Decode the tags of each sentence and add their spans; return a description of the decoding."""
-    sentences = [(part, *bounds) for part in parts for bounds in pairwise([*part.sentences, len(part.words)])]
-    rows, lines = WordRows(), array("i")
-    for part, first, last in sentences:
-        rows.append([values[cell] or "O" for cell in part.cells[first:last]])
-        lines.extend(part.lines[first:last])
-    first_lines = np.array([part.lines[first] for part, first, _ in sentences])
+    rows, lines, sentence = WordRows(), array("i"), array("i")
+    for part in parts:
+        rows.append([values[cell] or "O" for cell in part.cells])
+        lines.extend(part.lines)
+        sentence.extend(part.sentences)
+    tags, first_lines = replace(rows.tags(), sentence=np.asarray(sentence)), np.array([part.lines[0] for part in parts])
     runs = LineRuns(np.arange(len(lines)), np.asarray(lines, np.int64), len(lines))
-    file = DocumentFile.in_words(source=source.name, tags=(rows.tags(),), document_lines=first_lines, line_runs=runs)
+    file = DocumentFile.in_words(source=source.name, tags=(tags,), document_lines=first_lines, line_runs=runs)
     file = file.decoded(scheme=decoding.scheme, repair=decoding.repair)
-    for sentence, start, end, label in file.spans.rows():
-        part, first, _ = sentences[sentence]
-        part.record.spans.append((first + start, first + end, label))
+    for document, start, end, label in file.spans.rows():
+        parts[document].record.spans.append((start, end, label))
     return file.decoding
 
 
@@ -230,7 +235,7 @@ def read_conll2012(source: Source, options: Conll2012Reading) -> Iterator[Record
             words, brackets = [], []
             record = Record(id=line.removeprefix(_BEGIN).strip(), words=words, line=number)
         elif line.startswith(_END) and record is not None:
-            record.spans = _spans_of(source, brackets, "chain", _CONLL2012_REMEDY)
+            _add_spans(record, source, brackets, "chain", _CONLL2012_REMEDY)
             yield record
             record = None
         elif cells and (record is None or len(cells) < _CONLL2012_CELLS or not _BRACKETS.fullmatch(cells[-1])):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
-from itertools import chain
+from itertools import chain, repeat
 
 import numpy as np
 import pyarrow as pa
@@ -72,10 +72,10 @@ def find_layout(
     raise no_rows(source)
 
 
-def looks_like_tag(cell: str) -> bool:
-    """Check whether a cell is `O`, or a prefix of a scheme with a label."""
+def looks_like_tag(cell: str, outside: str | None = None) -> bool:
+    """Check whether a cell is `O`, the tag for tokens outside spans, or a prefix of a scheme with a label."""
     prefix, label = split_tag(cell)
-    return cell == "O" or (prefix in PREFIXES and label != "")
+    return cell in ("O", outside) or (prefix in PREFIXES and label != "")
 
 
 def no_rows(source: Source) -> InputError:
@@ -89,7 +89,7 @@ def _layout_of(source: Source, row: str, number: int, comments: list[str], optio
     columns, words, documents = options.all_columns, options.words, options.documents
     tabs = "\t" in row
     cells = split(row, tabs)
-    names_of = {cell.lower(): cell for cell in cells if not any(map(looks_like_tag, cells))}
+    names_of = {cell.lower(): cell for cell in cells if not any(map(looks_like_tag, cells, repeat(options.outside)))}
     # a word such as `document` may also be the first token
     if documents is None and HEADER_NAMES & names_of.keys():
         documents = next((names_of[name] for name in _DOCUMENTS if name in names_of), None)
@@ -99,7 +99,10 @@ def _layout_of(source: Source, row: str, number: int, comments: list[str], optio
     wanted = [column for column in (*columns, words) if isinstance(column, str) and not _is_number(column)]
     header = 0
     names = _names_in_comments(comments, len(cells), wanted)
-    if names is None and _is_header(cells, [*wanted, *([] if documents is None else [documents])]):
+    # comments with this key begin documents, so the key may also be the first token
+    keyed = any(re.match(rf"#\s*{re.escape(str(documents))}\s*[=:]", comment) for comment in comments)
+    named = any(name in cells for name in wanted) or (documents in names_of.values() and not keyed)
+    if names is None and (named or (len(cells) > 1 and HEADER_WORDS & names_of.keys())):
         header, names = number, tuple(cells)
     indices = tuple(_index(source, column, len(cells), names, number) for column in columns)
     words_index = _words_index(names, indices, len(cells)) if words is True else None
@@ -125,14 +128,6 @@ def _names_in_comments(comments: Iterable[str], width: int, wanted: Sequence[str
         if len(names) == width and (declared or (wanted and set(wanted) <= set(names))):
             return tuple(names)
     return None
-
-
-def _is_header(cells: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Check whether the first row contains names of columns."""
-    if any(name in cells for name in wanted):
-        return True
-    of_words = len(cells) > 1 and any(cell.lower() in HEADER_WORDS for cell in cells)
-    return of_words and not any(map(looks_like_tag, cells))
 
 
 def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | None, line: int) -> int:
@@ -202,11 +197,15 @@ class Lines:
         self.cells = np.diff(np.append(self._first_cell, len(self._cell_start)))
         if not tabs:
             self.blank = self.cells == 0
-        self.docstart = np.zeros(len(self.start), dtype=bool)
-        word = boundary or DOCSTART
-        if word.encode() in block:
+        self.docstart = self.beginning_with(boundary or DOCSTART)
+
+    def beginning_with(self, word: str) -> np.ndarray:
+        """Flag the lines whose first cell is a word."""
+        flags = np.zeros(len(self.start), dtype=bool)
+        if word.encode() in self.block:
             for line in np.flatnonzero(~self.blank & (self.mark == word.encode()[0])).tolist():
-                self.docstart[line] = split(self.text(line), tabs=False)[0] == word
+                flags[line] = split(self.text(line), tabs=False)[0] == word
+        return flags
 
     def text(self, line: int) -> str:
         """Decode a line without its line end."""
