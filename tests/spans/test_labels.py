@@ -10,7 +10,6 @@ from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.analysis.scores.streams import score_stream
 from spanometer.exceptions import InputError
 from spanometer.integrations.trainer import TokenClassificationMetrics
-from spanometer.measures import SpanF
 from spanometer.readers.option_files import read_label_map
 from spanometer.spans.spans import Spans
 from spanometer.tags.schemes import LabelChoice
@@ -152,14 +151,15 @@ def test_everywhere_the_same(choice):
     assert bad.best > alone.worst
 
 
-def test_spread_maps_every_reading():
-    """The best and the worst of the grid, each policy decoded by itself."""
-    references, predictions = [["B-A", "I-A", "O"]], [["I-A", "I-B", "O"]]
-    spread = policy_spread(references, predictions, label_map={"B": "A"}).measures["span_f"]
+@pytest.mark.parametrize("choice", [{"label_map": {"B": "A"}}, {"reference_label_map": {"A": ""}}])
+def test_spread_maps_every_reading(choice):
+    """The best and the worst of the grid, each policy decoded by itself; only the first document has illegal tags."""
+    references = [["B-A", "I-A", "O"], ["B-B", "O", "O"], ["B-A", "O", "B-B"]]
+    predictions = [["I-A", "I-B", "O"], ["B-B", "O", "O"], ["B-B", "O", "B-B"]]
+    spread = policy_spread(references, predictions, **choice).measures["span_f"]
     for policy in ("conlleval", "discard"):
-        sides = (Spans.from_tags(references), Spans.from_tags(predictions, scheme="IOB2", repair=policy))
-        mapped = LabelChoice(label_map={"B": "A"}).of(*sides, warn=False)
-        assert spread.named[policy] == SpanF().score(SpanF().counts(*mapped))["f1"]
+        options = {"measures": "span_f", "scheme": "IOB2", "repair": policy, **choice}
+        assert spread.named[policy] == spanometer.score(references, predictions, **options).f1
 
 
 def test_trainer():
