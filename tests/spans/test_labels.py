@@ -99,6 +99,8 @@ def test_warnings():
         LabelChoice(label_map={"LOC": "PLACE"}, ignore_labels=["LOC", "MISC", "PER"]).of(spans)
     with pytest.warns(UserWarning, match="labels: ORG does not occur; the labels are LOC, PER"):
         LabelChoice(labels=["PER", "ORG"]).of(spans)
+    with pytest.warns(UserWarning, match="reference_label_map: ORG does not occur; the labels are LOC, PER"):
+        LabelChoice(reference_label_map={"ORG": "X", "PER": ""}).of(spans, Spans.from_tags([["B-ORG", "O"]]))
 
 
 def test_labels_are_matched_by_measures():
@@ -187,6 +189,17 @@ def test_labels_of_the_reference_alone():
     result = spanometer.score(gold, system, measures="span_f", reference_label_map={"Y": ""})
     assert "|reference_label_map:Y=|" in result.signature and result.f1 == 2 / 3
     assert spanometer.score(gold, system, measures=result.signature).f1 == 2 / 3
+    # other fragments with the same ends stay
+    parted = [[{"label": "Y", "fragments": [[0, 1], [3, 4]]}, {"label": "A", "fragments": [[0, 1], [2, 4]]}]]
+    assert spanometer.score(parted, [parted[0][1:]], measures="span_f", reference_label_map={"Y": ""}).f1 == 1.0
+
+
+@pytest.mark.parametrize("old", ["PER", "B-PER"])
+@pytest.mark.parametrize("choice", [{"labels": ["PERSON"]}, {"ignore_labels": ["LOC"]}, {"ignore_labels": ["PERSON"]}])
+def test_new_names_of_the_reference_are_selected(old, choice):
+    sides = [["B-PER", "O", "B-LOC"]], [["B-PERSON", "O", "B-LOC"]]
+    counts = spanometer.score(*sides, reference_label_map={old: "PERSON"}, **choice).measures["span_f"].counts
+    assert counts == {"both": 1, "predicted": 1, "reference": 1}
 
 
 def test_the_case_of_labels_and_labels_that_the_reference_lacks():
