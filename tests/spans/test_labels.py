@@ -10,7 +10,6 @@ from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.analysis.scores.streams import score_stream
 from spanometer.exceptions import InputError
 from spanometer.integrations.trainer import TokenClassificationMetrics
-from spanometer.measures import SpanF
 from spanometer.readers.option_files import read_label_map
 from spanometer.spans.spans import Spans
 from spanometer.tags.schemes import LabelChoice
@@ -100,6 +99,8 @@ def test_warnings():
         LabelChoice(label_map={"LOC": "PLACE"}, ignore_labels=["LOC", "MISC", "PER"]).of(spans)
     with pytest.warns(UserWarning, match="labels: ORG does not occur; the labels are LOC, PER"):
         LabelChoice(labels=["PER", "ORG"]).of(spans)
+    with pytest.warns(UserWarning, match="reference_label_map: ORG does not occur; the labels are LOC, PER"):
+        LabelChoice(reference_label_map={"ORG": "X", "PER": ""}).of(spans, Spans.from_tags([["B-ORG", "O"]]))
 
 
 def test_labels_are_matched_by_measures():
@@ -152,14 +153,15 @@ def test_everywhere_the_same(choice):
     assert bad.best > alone.worst
 
 
-def test_spread_maps_every_reading():
-    """The best and the worst of the grid, each policy decoded by itself."""
-    references, predictions = [["B-A", "I-A", "O"]], [["I-A", "I-B", "O"]]
-    spread = policy_spread(references, predictions, label_map={"B": "A"}).measures["span_f"]
+@pytest.mark.parametrize("choice", [{"label_map": {"B": "A"}}, {"reference_label_map": {"A": ""}}])
+def test_spread_maps_every_reading(choice):
+    """The best and the worst of the grid, each policy decoded by itself; only the first document has illegal tags."""
+    references = [["B-A", "I-A", "O"], ["B-B", "O", "O"], ["B-A", "O", "B-B"]]
+    predictions = [["I-A", "I-B", "O"], ["B-B", "O", "O"], ["B-B", "O", "B-B"]]
+    spread = policy_spread(references, predictions, **choice).measures["span_f"]
     for policy in ("conlleval", "discard"):
-        sides = (Spans.from_tags(references), Spans.from_tags(predictions, scheme="IOB2", repair=policy))
-        mapped = LabelChoice(label_map={"B": "A"}).of(*sides, warn=False)
-        assert spread.named[policy] == SpanF().score(SpanF().counts(*mapped))["f1"]
+        options = {"measures": "span_f", "scheme": "IOB2", "repair": policy, **choice}
+        assert spread.named[policy] == spanometer.score(references, predictions, **options).f1
 
 
 def test_trainer():
@@ -187,6 +189,17 @@ def test_labels_of_the_reference_alone():
     result = spanometer.score(gold, system, measures="span_f", reference_label_map={"Y": ""})
     assert "|reference_label_map:Y=|" in result.signature and result.f1 == 2 / 3
     assert spanometer.score(gold, system, measures=result.signature).f1 == 2 / 3
+    # other fragments with the same ends stay
+    parted = [[{"label": "Y", "fragments": [[0, 1], [3, 4]]}, {"label": "A", "fragments": [[0, 1], [2, 4]]}]]
+    assert spanometer.score(parted, [parted[0][1:]], measures="span_f", reference_label_map={"Y": ""}).f1 == 1.0
+
+
+@pytest.mark.parametrize("old", ["PER", "B-PER"])
+@pytest.mark.parametrize("choice", [{"labels": ["PERSON"]}, {"ignore_labels": ["LOC"]}, {"ignore_labels": ["PERSON"]}])
+def test_new_names_of_the_reference_are_selected(old, choice):
+    sides = [["B-PER", "O", "B-LOC"]], [["B-PERSON", "O", "B-LOC"]]
+    counts = spanometer.score(*sides, reference_label_map={old: "PERSON"}, **choice).measures["span_f"].counts
+    assert counts == {"both": 1, "predicted": 1, "reference": 1}
 
 
 def test_the_case_of_labels_and_labels_that_the_reference_lacks():

@@ -145,7 +145,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_measure_options(parser, MEASURES, default="span_f", protocols=True)
     add_options(parser, "measures", Resampling, Matching)
     add_systems(parser)
-    add_reading(parser, OF_SEVERAL)
+    add_reading(parser, {*OF_SEVERAL, "reference_label_map"})
     add_options(parser, "examples", ErrorChoice)
     add_options(parser, "buckets", SpanParts)
     add_options(parser, "output", ErrorOutput)

@@ -472,9 +472,9 @@ ONE_FILE = (
 OF_SEVERAL = tuple(
     options_of(InputFiles).keys()
     - {*OF_SCORES, *options_of(EntityTypes), "level", "mentions_key", "words_column", "token_probability_column"}
-    - {"layers_apart", "reference_labels"}
+    - {"layers_apart", "reference_labels", "reference_label_map"}
 )
-"""The options for reading several files, tags or documents, without those for sl_icm."""
+"""The options for reading files of several annotators, tags or documents."""
 
 
 def read_source(options: argparse.Namespace, path: InputPath) -> tuple[InputFiles, bool]:

@@ -89,7 +89,7 @@ class MeasureRequest:
                 # official keys may name the column
                 self.protocol = replace(protocol, reading={**protocol.reading, "column": options.column})
             # files of a task may lack some of its labels
-            warnings.filterwarnings("ignore", "(label_map|labels|ignore_labels): ")
+            warnings.filterwarnings("ignore", "((reference_)?label_map|labels|ignore_labels): ")
             if getattr(options, "systems", None) and "," in reading.get("column", ""):
                 # a protocol names the columns of a single file
                 reading.pop("column")

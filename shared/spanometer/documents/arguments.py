@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict, TypeVar
 
 from ..counts.statistics import Resampling
-from ..exceptions import InputError, did_you_mean, mention, spell_python, spelled
+from ..exceptions import InputError, did_you_mean, mention, setting, spell_python, spelled
 from ..options import changed, counterpart, made, options_of
 from ..spans.annotations import require_no_reading
 from ..tags.decoding import LabelDecoding
@@ -23,11 +23,13 @@ class LabelArguments(TypedDict, total=False):
 
     Attributes:
         label_map: maps old labels to new labels.
-        reference_label_map: the same, for the first side only. Mapping a label to "" removes its spans.
+        reference_label_map: the same, for the reference (the first side) only; not for several annotators. Mapping a
+            label to "" removes its spans.
         labels: score only these labels; use the new names of renamed labels.
         ignore_labels: remove spans with these labels on all sides; use the new names of renamed labels.
         label_case: convert labels to `upper` or `lower` case.
-        reference_labels: remove spans with labels that the first side does not have.
+        reference_labels: remove spans with labels that the reference (the first side) does not have; not for several
+            annotators.
     """
 
     label_map: Mapping[str, str] | None
@@ -182,6 +184,18 @@ class SideReading:
             lengths=arguments.get("lengths"),
             pairing=made(Pairing, arguments),
         )
+
+    def for_annotators(self) -> SideReading:
+        """Return these options, for several annotators; raise an `InputError` if an option needs one reference."""
+        values = {**vars(self.choice), **vars(self.pairing)}
+        for name, value, use in (
+            ("reference_label_map", ..., f"{mention('label_map')} or {mention('ignore_labels')}"),
+            ("reference_labels", True, mention("labels")),
+            ("merge_overlaps", "references", setting("merge_overlaps", "all")),
+        ):
+            if values[name] and value in (..., values[name]):
+                raise InputError(f"{setting(name, value)} needs a single reference.", f"Leave it out, or use {use}.")
+        return self
 
     def require_none(self, clause: str) -> None:
         """Raise an `InputError` with this clause if any option for tags, labels or files is set."""

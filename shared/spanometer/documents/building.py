@@ -285,7 +285,7 @@ class RecordColumns:
                 "text or inside a character.",
                 f"Check the offsets: they must count {UNITS[units[0]]}."
                 if len(units) == 1
-                else f"Check the offsets, or set {setting('offset_unit')} to their unit: {', '.join(map(repr, UNITS))}.",
+                else f"Check the offsets, or set {setting('offset_unit')} to their unit: {', '.join(UNITS)}.",
                 document=number,
             )
         )

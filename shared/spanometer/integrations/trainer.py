@@ -119,7 +119,7 @@ class TokenClassificationMetrics:
         get_repair(repair, get_scheme(self.scheme))
         self.measures: Mapping[str, AlignedMeasure] = read_measures(measures, MEASURES)
         self._choice = LabelChoice(label_map=label_map, labels=labels, ignore_labels=ignore_labels)
-        self._new_names = self._choice.renamed(labels_of(self._tags))
+        (self._new_names,) = self._choice.renamed(labels_of(self._tags))
         self._label_names = tuple(sorted({name for name in self._new_names.values() if name is not None}))
         self._per_label = per_label
         self.keys = self._result_keys()

@@ -201,8 +201,8 @@ class Spans(SpanColumns):
         return replace(self, label=codes.astype(code_type(len(labels))), labels=labels)
 
     def relabelled(self, names: Mapping[str, str | None]) -> Spans:
-        """Rename labels; None removes the spans of a label. Spans that become equal are merged."""
-        labels = tuple(sorted({name for name in map(names.get, self.labels) if name is not None}))
+        """Rename labels; None or an empty name removes the spans of a label. Spans that become equal are merged."""
+        labels = tuple(sorted({name for name in map(names.get, self.labels) if name}))
         code: dict[str | None, int] = {name: number for number, name in enumerate(labels)}
         codes = np.array([code.get(names[label], -1) for label in self.labels], dtype=code_type(len(labels)))
         renamed = replace(self, label=codes[self.label], labels=labels)
@@ -235,6 +235,12 @@ class Spans(SpanColumns):
         columns = (self.document, self.start, self.end, self.label)
         for document, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
             yield document, start, end, self.labels[label]
+
+    def places(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the document of each span, and the boundaries of its fragments as bytes."""
+        span, *bounds = self.pieces()
+        of_spans = np.split(np.stack(bounds, axis=1), np.flatnonzero(np.diff(span)) + 1)
+        return zip(self.document.tolist(), map(np.ndarray.tobytes, of_spans), strict=False)
 
     def covered(self, texts: Sequence[str]) -> Iterator[str]:
         """Yield the text that each span of characters covers; fragments are joined by a space."""

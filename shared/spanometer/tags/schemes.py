@@ -213,9 +213,10 @@ def labels_option(help: str = "", **details: Any) -> Any:
 class LabelChoice:
     """The labels to score. Labels are renamed and selected after decoding.
 
-    All labels are renamed at once, after they are converted to one case. An old label may have a prefix: `B-geo` means
-    `geo`. Spans with the same tokens and the same new label become one span. The reference is the first side; an empty
-    new label in `reference_label_map` works as flair's exclude_labels.
+    Labels are converted to one case, then renamed by `label_map`, then in the reference (the first side) by
+    `reference_label_map`, and then selected. Each map renames all labels at once. An old label may have a prefix:
+    `B-geo` means `geo`. Spans with the same tokens and the same new label become one span. An empty new label in
+    `reference_label_map` works as flair's exclude_labels.
 
     Attributes:
         label_map: rename labels: map old names (or tags such as B-geo) to new names; other labels keep their names.
@@ -283,9 +284,8 @@ class LabelChoice:
 
     def signed(self) -> dict[str, object]:
         """Write the options for the signature; long texts are replaced by a hash."""
-        chosen = {name: value for name, value in self.chosen.items() if value}
         one = (str, bool, np.bool_)
-        return {name: value if isinstance(value, one) else signed_names(value) for name, value in chosen.items()}
+        return {key: each if isinstance(each, one) else signed_names(each) for key, each in self.chosen.items() if each}
 
     def of_sides(self, sides: Mapping[str, Any]) -> dict[str, Any]:
         """Rename and select the labels of several sides (`Spans` by name), see `renamed`."""
@@ -295,48 +295,53 @@ class LabelChoice:
         """Rename and select the labels of several `Spans`, see `renamed`."""
         if not self.chooses:
             return sides
-        names = self.renamed((label for side in sides for label in side.labels), warn=warn)
-        first, *others = (side.relabelled(names) for side in sides)
+        names = self.renamed(*(side.labels for side in sides), warn=warn)
+        first, *others = sides
         if self.reference_label_map:
-            new = {label: self.reference_label_map.get(label, label) or None for label in first.labels}
-            left_out = [code for code, label in enumerate(first.labels) if new[label] is None]
-            places = {row[:3] for row in first.picked(np.flatnonzero(np.isin(first.label, left_out))).rows()}
-            kept = (np.flatnonzero([row[:3] not in places for row in side.rows()]) for side in others)
-            others = [side.picked(spans) for side, spans in zip(others, kept, strict=True)]
-            first = first.relabelled(new)
+            lost = set(first.relabelled({label: "_" if new == "" else "" for label, new in names[0].items()}).places())
+            others = [side.picked(np.flatnonzero([place not in lost for place in side.places()])) for side in others]
+        first, *others = (side.relabelled(of_side) for side, of_side in zip((first, *others), names, strict=True))
         if self.reference_labels:
             own = {first.labels[code] for code in np.unique(first.label)}
             others = [side.relabelled({name: name if name in own else None for name in side.labels}) for side in others]
         return first, *others
 
-    def renamed(self, labels: Iterable[str], *, warn: bool = True) -> dict[str, str | None]:
-        """Return the new name of each label; None if its spans are removed.
+    def renamed(self, *sides: Sequence[str], warn: bool = True) -> list[dict[str, str | None]]:
+        """Return the new name of each label of each side.
+
+        The name is None if the label's spans are removed, and empty if predicted spans with their tokens are too.
 
         Args:
-            labels: the labels of all sides.
+            *sides: the labels of each side; the first one is the reference.
             warn: whether to warn about labels that do not occur.
 
         Raises:
             InputError: if a label is mapped to two labels.
         """
-        cased = {label: _CASES[self.label_case](label) for label in labels}
-        own = set(cased.values())
-        new_names: dict[str, str] = {}
-        for old, new in (self.label_map or {}).items():
+        cased = {label: _CASES[self.label_case](label) for side in sides for label in side}
+        new = self._mapped("label_map", cased, warn=warn)
+        first, *others = ({label: new[label] for label in side} for side in sides)
+        of_sides = [self._mapped("reference_label_map", first, warn=warn), *others]
+        names = {"", *(name for side in of_sides for name in side.values())}
+        kept, ignored = names if self.labels is None else {"", *self.labels}, set(self.ignore_labels or ())
+        if warn:
+            _warn_of("labels", kept - names, names)
+            _warn_of("ignore_labels", ignored - names, names)
+        return [{label: name if name in kept - ignored else None for label, name in each.items()} for each in of_sides]
+
+    def _mapped(self, option: str, names: Mapping[str, str], *, warn: bool) -> dict[str, str]:
+        """Rename the values of `names` by `label_map` or `reference_label_map`."""
+        own, new_names = set(names.values()), dict[str, str]()
+        for old, new in (getattr(self, option) or {}).items():
             prefix, _, label = old.partition("-")
             if old not in own and label in own and prefix in PREFIXES:
                 old, new = label, new.removeprefix(f"{prefix}-") or new
             if new_names.setdefault(old, new) != new:
-                problem = f"{mention('label_map')} maps {old!r} to both {new_names[old]!r} and {new!r}."
-                raise InputError(problem, "Map each label once.", option="label_map")
-        named = {label: new_names.get(name, name) for label, name in cased.items()}
-        names, ignored = set(named.values()), set(self.ignore_labels or ())
-        kept = names if self.labels is None else set(self.labels)
+                problem = f"{mention(option)} maps {old!r} to both {new_names[old]!r} and {new!r}."
+                raise InputError(problem, "Map each label once.", option=option)
         if warn:
-            _warn_of("label_map", new_names.keys() - own, own)
-            _warn_of("labels", kept - names, names)
-            _warn_of("ignore_labels", ignored - names, names)
-        return {label: name if name in kept - ignored else None for label, name in named.items()}
+            _warn_of(option, new_names.keys() - own, own)
+        return {label: new_names.get(name, name) for label, name in names.items()}
 
 
 def _are_names(values: Any) -> bool:
@@ -365,9 +370,8 @@ def signed_names(names: Iterable[str] | Mapping[str, str]) -> str:
 
 
 def _warn_of(name: str, unknown: Iterable[str], labels: Iterable[str]) -> None:
-    listed = sorted(unknown)
-    if listed:
-        listing = ", ".join(sorted(set(labels))) or "none"
+    if listed := sorted(unknown):
+        listing = ", ".join(sorted(filter(None, labels))) or "none"
         verb = "does" if len(listed) == 1 else "do"
         warnings.warn(f"{name}: {', '.join(listed)} {verb} not occur; the labels are {listing}", stacklevel=5)
 

@@ -136,6 +136,14 @@ def test_one_document_has_no_intervals():
     assert "Intervals need at least two documents, but the corpus has 1 document" in str(found)
 
 
+@pytest.mark.parametrize("name", ["agreement", "consensus", "disagreements", "score_against"])
+def test_options_of_a_single_reference(name):
+    options = {"reference_label_map": {"X": "Z"}, "reference_labels": True, "merge_overlaps": "references"}
+    for option, value in options.items():
+        with pytest.raises(spanometer.InputError, match=f"{option}=.* needs a single reference"):
+            getattr(spanometer, name)(PEOPLE, *[SYSTEM] * (name == "score_against"), **{option: value})
+
+
 def test_names_that_look_like_those_of_errors():
     found = spanometer.score_against(
         {"system x": [["B-A"]], "b": [["O"]]}, {"x": [["B-A"]]}, measures=["span_f"], confidence=None

@@ -148,7 +148,7 @@ def score_against(
     require_no_more(more, "Pass all systems as one mapping, such as {'old': ..., 'new': ...}.")
     resampling = Resampling.chosen(confidence, arguments)
     chosen = read_measures(measures, MEASURES)
-    options = SideReading.of(score_against, arguments)
+    options = SideReading.of(score_against, arguments).for_annotators()
     people = named_annotators(references, names)
     outputs = systems if isinstance(systems, Mapping) else {"system": systems}
     named = named_systems(outputs)

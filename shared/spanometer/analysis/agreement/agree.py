@@ -131,7 +131,7 @@ def agreement(
         require_kind(gamma, Gamma, "a measure", "Pass an object such as measures.Gamma(alpha=2).", option="gamma")
         gamma = replace(gamma, **{name: value for name, value in chance.options().items() if name in SHARED})
     of_team = [measure for measure in (alpha, gamma) if measure is not None]
-    read = read_sides(named_annotators(annotations, names), SideReading.of(agreement, arguments))
+    read = read_sides(named_annotators(annotations, names), SideReading.of(agreement, arguments).for_annotators())
     annotated, reading = read.with_common_labels(match=chance.match_labels), read.reading
     called, size = tuple(name.removeprefix(ANNOTATOR) for name in annotated), len(annotated)
     first = next(iter(annotated.values()))

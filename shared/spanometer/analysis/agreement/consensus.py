@@ -228,7 +228,7 @@ def consensus(
             names the annotator.
     """
     require_no_more(more, "Pass all annotators as one list, or as one mapping such as {'ann': ..., 'ben': ...}.")
-    options = SideReading.of(consensus, arguments)
+    options = SideReading.of(consensus, arguments).for_annotators()
     sides, reading, file, *_ = read_sides(require_no_answers(named_annotators(annotations, names)), options)
     voters = tuple(name.removeprefix(ANNOTATOR) for name in sides)
     candidates, needed = Voted(*distinct_spans(list(sides.values()))), Voting(rule=rule).needed(len(voters))

@@ -375,7 +375,7 @@ def disagreements(
     """
     require_no_more(more, "Pass all annotators as one list, or as one mapping such as {'ann': ..., 'ben': ...}.")
     measure = ChanceKappaF1(match_labels=match_labels, level=level)
-    options = SideReading.of(disagreements, arguments)
+    options = SideReading.of(disagreements, arguments).for_annotators()
     read = read_sides(require_no_answers(named_annotators(annotations, names)), options)
     sides, reading = read.with_common_labels(match=measure.match_labels), read.reading
     spans = tuple(sides.values())

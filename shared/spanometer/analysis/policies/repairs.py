@@ -17,6 +17,7 @@ from ...exceptions import InputError, counted, mention, on_side, require_kind, s
 from ...measures.aligned import AlignedMeasure, counter
 from ...measures.registry import MEASURES, read_measures
 from ...options import made
+from ...spans.annotations import end_to_end, with_common_labels
 from ...spans.arrow import require_same_lengths
 from ...spans.spans import Spans, as_tags, common_scheme, in_order
 from ...tables.result import Result
@@ -244,26 +245,26 @@ def policy_spread(
     require_additive(chosen.values())
     pairs = illegal_pairs(tags, common)
     affected = np.unique(np.searchsorted(tags.offsets, pairs[:, 0], side="right") - 1)
-    rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
+    whole = np.arange(len(tags.lengths))
+    rest = np.setdiff1d(whole, affected)
     document, reread, of_policy = _read_affected(tags, common, affected)
     alone = {"convert": Spans.from_tags(tags, scheme=common.name, repair="convert")}
     alone |= {} if read is None else read.decode(common.name, tags.lengths)
-    reference, legal, reread, *others = choice.of(
-        Spans.from_tags(sides["references"], scheme=common.name),
+    reference, spans, *others = choice.of(
+        Spans.from_tags(sides["references"], scheme=common.name).take(np.append(whole, affected[document])),
         # any policy will do here, because all read legal documents alike
-        Spans.from_tags(tags, scheme=common.name).take(rest),
-        reread,
+        end_to_end([Spans.from_tags(tags, scheme=common.name), reread]),
         *alone.values(),
     )
     alone = dict(zip(alone, others, strict=True))
     # counts of parts can be added only if they have the same list of labels
-    names = tuple(sorted({*reference.labels, *reread.labels}))
-    reference, legal, reread = (side.with_labels(names) for side in (reference, legal, reread))
-    parts = [(reference.take(rest), legal, None), (reference.take(affected).take(document), reread, of_policy)]
+    reference, spans = with_common_labels([reference, spans])
+    of_parts = (rest, None), (np.arange(len(whole), spans.documents), of_policy)
+    parts = [(reference.take(rows), spans.take(rows), policies) for rows, policies in of_parts]
+    reference = reference.take(whole)
     spreads = spreads_of(grid, chosen, parts)
     for name, measure in chosen.items():
-        scores = {way: measure.score(measure.counts(reference, spans)) for way, spans in alone.items()}
-        values = {way: of_way[measure.headline] for way, of_way in scores.items()}
+        values = {way: measure.score(measure.counts(reference, side))[measure.headline] for way, side in alone.items()}
         spreads[name] = replace(spreads[name], beside_grid={"convert": values.pop("convert")}, from_logits=values)
     return PolicySpread(common.name, grid, len(pairs), affected, spreads)
 
