@@ -79,7 +79,7 @@ def sides(file):
         sides = []
         for name, documents in rows.items():
             lines = [
-                {"id": key, "text": "a b c", "spans": [{"start": n, "end": n + 1, "label": "A"} for n in sorted(spans)]}
+                {"id": key, "text": "abcde", "spans": [{"start": n, "end": n + 1, "label": "AB"[n % 2]} for n in spans]}
                 for key, spans in documents.items()
             ]
             sides.append(read_documents(file("".join(json.dumps(line) + "\n" for line in lines), f"{name}.jsonl")))
@@ -88,10 +88,10 @@ def sides(file):
     return write
 
 
-def scored(sides, policy):
+def scored(sides, policy, **choice):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        report = spanometer.score(*sides, scored_documents=policy, measures="span_f")
+        report = spanometer.score(*sides, scored_documents=policy, measures="span_f", **choice)
     counts = report.measures["span_f"].counts
     return counts["both"], counts["predicted"], counts["reference"], report.documents
 
@@ -131,26 +131,20 @@ def test_policies_on_random_documents(sides, policy):
         assert scored(sides(gold=gold, output=output), policy) == counts_by_policy(gold, output, policy)
 
 
-def test_documents_with_spans_of_the_scored_labels(file):
-    rows = {
-        "gold": [{"id": 1, "spans": [(0, "A")]}, {"id": 2, "spans": [(0, "B")]}, {"id": 3, "spans": []}],
-        "output": [
-            {"id": 1, "spans": [(0, "A"), (2, "B")]},
-            {"id": 2, "spans": [(0, "A")]},
-            {"id": 3, "spans": [(0, "A")]},
-        ],
-    }
-    sides = []
-    for name, documents in rows.items():
-        spans = ([{"start": at, "end": at + 1, "label": label} for at, label in row["spans"]] for row in documents)
-        lines = ({**row, "text": "a b c", "spans": own} for row, own in zip(documents, spans, strict=True))
-        sides.append(read_documents(file("".join(json.dumps(line) + "\n" for line in lines), f"{name}.jsonl")))
-    # A of document 2 counts as wrong unless only A is scored: the reference has no A there
-    assert scored(sides, "reference_with_spans")[:3] == (1, 3, 2)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        report = spanometer.score(*sides, scored_documents="reference_with_spans", labels=["A"])
-    assert report.measures["span_f"].counts == {"both": 1, "predicted": 1, "reference": 1}
+@pytest.mark.parametrize(
+    ("choice", "counts"),
+    [
+        # A of document 2 counts as wrong unless only A is scored: the reference has no A there
+        ({}, (1, 3, 2, 2)),
+        ({"labels": ["A"]}, (1, 1, 1, 1)),
+        ({"ignore_labels": ["B"]}, (1, 1, 1, 1)),
+        ({"reference_label_map": {"B": ""}}, (1, 2, 1, 1)),
+        ({"label_map": {"B": "A"}}, (1, 3, 2, 2)),
+    ],
+)
+def test_documents_with_spans_of_the_scored_labels(sides, choice, counts):
+    gold, output = {"1": {0}, "2": {1}, "3": set()}, {"1": {0, 1}, "2": {0}, "3": {0}}
+    assert scored(sides(gold=gold, output=output), "reference_with_spans", **choice) == counts
 
 
 def test_missing_answers_and_tokens(file):

@@ -118,9 +118,9 @@ def _score_system(
         answered = any(file.answers is not None for file in corpus.systems.values())
         answers = any(file.answers is not None for file in (references, predictions)) or not answered
         sides = {"references": references, "predictions": predictions}
-        paired = files_together(sides, source.pairing if answers else source.pairing.of_spans)
+        paired = files_together(sides, source.pairing if answers else source.pairing.of_spans, source)
         named, file = paired.file, predictions.noting(*paired.notes)
-        references, predictions = source.pairing.scored_spans(source.of(*paired.spans.values()))
+        references, predictions = source.of(*paired.spans.values())
         if isinstance(measures, SuitingMeasures):
             measures, notes = measures.of(references, predictions)
             file = file.noting(*notes)

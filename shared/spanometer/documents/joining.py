@@ -17,11 +17,14 @@ from ..spans.entities import Entities
 from ..spans.spans import Spans
 from ..spans.texts import Documents, Tokens, places_of
 from .document_file import DocumentFile, unannotated
+from ..tags.schemes import LabelChoice
 from .layers import FileParts, LineRuns, Words, joined_tags
 from .stated import StatedSpans
 
 Value = TypeVar("Value")
 Joined = TypeVar("Joined")
+_WithKeys = Sequence[tuple[DocumentFile, Sequence[str]]]
+"""Files with the keys of their documents: names or texts."""
 
 _KINDS: tuple[tuple[str, Callable[[DocumentFile], Any]], ...] = (
     ("tags", lambda file: bool(file.tags)),
@@ -273,7 +276,7 @@ def _lacking(names: Iterable[str], others: Iterable[str]) -> str:
 
 
 def scored_documents(
-    files: Mapping[str, DocumentFile], policy: str
+    files: Mapping[str, DocumentFile], policy: str, choice: LabelChoice | None = None
 ) -> tuple[dict[str, DocumentFile], dict[str, list[str]]]:
     """Select the documents to score, the same on all sides, in the order of the first side.
 
@@ -282,6 +285,7 @@ def scored_documents(
     Args:
         files: the sides; the first one is the reference.
         policy: one of `SCORED_DOCUMENTS`.
+        choice: the scored labels, for `reference_with_spans`.
 
     Returns:
         The sides, and for each side sentences about documents that were removed or are missing.
@@ -299,26 +303,25 @@ def scored_documents(
         lacks_all = policy != "shared" and any(not each for each in keys)
         if of_all or (len(keys) == len(files) and lacks_all):
             sides = list(zip(files.values(), keys, strict=True))
-            wanted = _wanted(sides, of_all, policy)
+            wanted = _wanted(sides, of_all, policy, choice or LabelChoice())
             chosen = {name: _filled(*side, wanted, sides) for name, side in zip(files, sides, strict=True)}
             return chosen, {name: _differences(*side, wanted) for name, side in zip(files, sides, strict=True)}
     problem = f"{' and '.join(dict.fromkeys(file.source for file in files.values()))} share no document."
     raise InputError(problem, "A document must have the same name or the same text in all files.")
 
 
-def _wanted(sides: Sequence[tuple[DocumentFile, Sequence[str]]], of_all: Collection[str], policy: str) -> list[str]:
+def _wanted(sides: _WithKeys, of_all: Collection[str], policy: str, choice: LabelChoice) -> list[str]:
     """List the keys of the documents to score."""
-    reference, keys = sides[0]
+    keys = sides[0][1]
     if policy == "reference_with_spans":
-        return [keys[document] for document in np.unique(reference.spans.document).tolist()]
+        scored = choice.of(*(file.spans for file, _ in sides), warn=False)[0]
+        return [keys[document] for document in np.unique(scored.document).tolist()]
     if policy == "all":
         return list(dict.fromkeys(chain.from_iterable(keys for _, keys in sides)))
     return [key for key in keys if policy == "reference" or key in of_all]
 
 
-def _filled(
-    file: DocumentFile, keys: Sequence[str], wanted: Sequence[str], sides: Sequence[tuple[DocumentFile, Sequence[str]]]
-) -> DocumentFile:
+def _filled(file: DocumentFile, keys: Sequence[str], wanted: Sequence[str], sides: _WithKeys) -> DocumentFile:
     """Select the wanted documents of a side; copy missing documents from another side, without spans."""
     if len(set(keys)) < len(keys):
         _require_unique(file)

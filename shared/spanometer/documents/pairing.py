@@ -85,13 +85,6 @@ class Pairing(AnswerReading):
                 option="tokenizer",
             )
 
-    def scored_spans(self, sides: Sequence[Spans]) -> list[Spans]:
-        """Remove spans from documents in which the reference (the first side) has no span with a scored label."""
-        if self.scored_documents != "reference_with_spans":
-            return list(sides)
-        own = np.bincount(sides[0].document, minlength=sides[0].documents) > 0
-        return [side.picked(np.flatnonzero(own[side.document])) for side in sides]
-
     @property
     def of_spans(self) -> Pairing:
         """A copy of these options, without options for answers, for sides that have spans."""

@@ -13,6 +13,7 @@ from ..spans.annotations import Layers, documents_in, form_of, read_annotations,
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..spans.spans import Spans
+from ..tags.schemes import LabelChoice
 from .arguments import SideReading
 from .document_file import DocumentFile, decoding_of, without_missing
 from .joining import annotated_documents, scored_documents
@@ -125,12 +126,15 @@ class Sides(NamedTuple):
         return rows
 
 
-def files_together(files: Mapping[str, Any], pairing: Pairing | None = None, *, apart: bool = True) -> Sides:
+def files_together(
+    files: Mapping[str, Any], pairing: Pairing | None = None, choice: LabelChoice | None = None, *, apart: bool = True
+) -> Sides:
     """Pair each side with the first one, and convert all spans to the same unit, see `pair`.
 
     Args:
         files: the sides by name.
         pairing: how they are paired.
+        choice: the scored labels, see `scored_documents`; the spans keep all labels.
         apart: True: items that are not in the text get different positions on different sides, see `with_unplaced`.
             False: the document lengths of a side depend only on this side and the first one.
 
@@ -142,7 +146,7 @@ def files_together(files: Mapping[str, Any], pairing: Pairing | None = None, *, 
             problem = "this input was not read with spanometer.read, but other inputs were."
             raise InputError(problem, "Read all inputs with spanometer.read, or give all inputs as lists.", side=name)
     pairing = pairing or Pairing()
-    files, left_out = scored_documents(files, pairing.scored_documents)
+    files, left_out = scored_documents(files, pairing.scored_documents, choice)
     first, *others = files
     if any(file.missing is not None for file in files.values()):
         files = annotated_documents(files, [first, *(side for side in others if side.startswith(ANNOTATOR))])
@@ -190,7 +194,7 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         result = sides_of_grounded(sides, apart=apart)
     elif any(isinstance(side, DocumentFile) for side in sides.values()):
         reading.require_read()
-        result = files_together(sides, reading.pairing, apart=apart)
+        result = files_together(sides, reading.pairing, reading.choice, apart=apart)
         for note in (*result.notes, *result.left_out):
             warnings.warn(note, stacklevel=3)
     else:
@@ -204,9 +208,7 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         spans, described = read_annotations(columns, reading.decoding, reading.lengths)
         result = Sides(spans, dict(described))
     choice = reading.choice
-    chosen = choice.of_sides(result.spans)
-    spans = dict(zip(chosen, reading.pairing.scored_spans(list(chosen.values())), strict=True))
-    return result._replace(spans=spans, reading={**result.reading, **choice.signed()})
+    return result._replace(spans=choice.of_sides(result.spans), reading={**result.reading, **choice.signed()})
 
 
 def read_columns(sides: Mapping[str, Any], *, empty: str = "tags") -> dict[str, Any]:
