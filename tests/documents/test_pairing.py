@@ -1,5 +1,7 @@
 """Two sides' documents in one unit."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from builders import pair
 from spanometer.documents.document_file import documents_of
 from spanometer.documents.layers import Record
 from spanometer.documents.pairing import Pairing
+from spanometer.documents.sides import files_together
 from spanometer.exceptions import InputError
 from spanometer.readers.source import Source
 
@@ -111,6 +114,22 @@ def test_line_ends(made):
     found = pair(one, other, Pairing(texts="line_ends"))
     assert (bounds(found.references), bounds(found.predictions)) == ([(4, 7)], [(0, 3), (4, 7)])
     assert found.choices == {"unit": "character", "texts": "line_ends"}
+    words = made(Record(text="one\r\ntwo", tokens=[(0, 3), (5, 8)], spans=[(1, 2, "A")]), in_tokens=True)
+    assert bounds(pair(words, other, Pairing(texts="line_ends")).predictions) == [(0, 1), (1, 2)]
+
+
+@pytest.mark.parametrize("order", [*permutations(("words", "more", "bare", "text"), 3), ("crlf", "bare", "plain")])
+def test_positions_of_several_sides_are_in_one_text(made, order):
+    """Each side has the span 'Ben'. In characters, offsets without a text count in the text of another side."""
+    written = {"text": "Ann  met Ben", "crlf": "Ann\r\nmet Ben", "plain": "Ann\nmet Ben"}
+    texts = {name: written.get(name, "Ann  met Ben"[not {*written} & {*order} :]) for name in order}
+    spans = {name: [(len(text) - 3, len(text), "P")] for name, text in texts.items()}
+    words = made(Record(words=["Ann", "met", "Ben"], spans=[(2, 3, "P")]), in_tokens=True)
+    sides = {name: made(Record(text=written.get(name), spans=each)) for name, each in spans.items()}
+    sides |= {name: words for name in order if name in ("words", "more")}
+    paired = files_together(sides, Pairing(unit="character", texts="line_ends"))
+    size = len(paired.file.documents.texts[0])
+    assert [bounds(side) for side in paired.spans.values()] == [[(size - 3, size)]] * 3
 
 
 def test_aligned_texts(made):

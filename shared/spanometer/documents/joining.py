@@ -16,8 +16,8 @@ from ..spans.annotations import end_to_end
 from ..spans.entities import Entities
 from ..spans.spans import Spans
 from ..spans.texts import Documents, Tokens, places_of
-from .document_file import DocumentFile, unannotated
 from ..tags.schemes import LabelChoice
+from .document_file import DocumentFile, unannotated
 from .layers import FileParts, LineRuns, Words, joined_tags
 from .stated import StatedSpans
 

@@ -307,11 +307,15 @@ class Pair:
         texts, predicted = references.texts, predictions.texts
         if texts is not None and predicted is not None:
             self._compare_texts(texts, predicted)
-            return
-        common = texts if texts is not None else predicted
-        if common is not None:
+        elif (common := texts if texts is not None else predicted) is not None:
             side = predictions if predicted is None else references
             self.remarks += on_side(side.name, side.take_text, common)
+        if texts is not None or predicted is not None:
+            # also if only one side has a text: further sides can have other line ends
+            for side in self.sides if self.pairing.texts == "line_ends" else ():
+                if side.texts is not None:
+                    self.choices["texts"] = "line_ends"
+                    side.move(list(map(line_end_places, side.texts)), list(map(plain_ends, side.texts)))
             return
         words, others = references.file.words, predictions.file.words
         for side, without in (self.sides, self.sides[::-1]):
@@ -341,8 +345,7 @@ class Pair:
 
     def _compare_texts(self, texts: Sequence[str], others: Sequence[str]) -> None:
         """Compare the texts of both sides; if they may differ, move the predictions to the reference's text."""
-        references, predictions = self.sides
-        how = self.pairing.texts
+        predictions, how = self.predictions, self.pairing.texts
         plain: Callable[[str], str] = plain_ends if how == "line_ends" else str
         remedy = (
             "Check that both texts are the same."
@@ -352,15 +355,10 @@ class Pair:
         )
         for document, (text, other) in enumerate(zip(texts, others, strict=True)) if how != "aligned" else ():
             require_same_text(plain(text), plain(other), document, remedy, "texts" if how == "same" else None)
-        if how == "same":
+        if how != "aligned":
             return
         self.choices["texts"] = how
-        if how == "line_ends":
-            if not references.file.in_tokens:
-                references.move(list(map(line_end_places, texts)), list(map(plain_ends, texts)))
-            predictions.move(list(map(line_end_places, others)), list(map(plain_ends, others)))
-            return
-        if predictions.file.in_tokens:
+        if predictions.file.in_tokens and texts != others:
             problem = f"{setting('texts', how)} needs spans of characters, but the predicted spans are in tokens."
             raise InputError(problem, "Convert the predictions to characters first.", option="texts")
         differing = sum(map(ne, texts, others))

@@ -16,8 +16,8 @@ from ..spans.spans import Spans
 from ..tags.schemes import LabelChoice
 from .arguments import SideReading
 from .document_file import DocumentFile, decoding_of, without_missing
-from .joining import annotated_documents, scored_documents
-from .pairing import PairedSide, Pairing, by_side, pair
+from .joining import annotated_documents, locating_errors, matched, scored_documents
+from .pairing import Pair, PairedSide, Pairing, by_side, pair
 
 ANNOTATOR = "annotator "
 """The prefix of annotators' names in errors. Unannotated parts of files count for the first side and for annotators."""
@@ -150,6 +150,8 @@ def files_together(
     first, *others = files
     if any(file.missing is not None for file in files.values()):
         files = annotated_documents(files, [first, *(side for side in others if side.startswith(ANNOTATOR))])
+    own, remarks = _with_common_text(files, pairing)
+    files = {**files, first: own}
     # options of answers do not apply to sides without answers beside sides with answers
     answered = [name for name, file in files.items() if file.answers is not None]
     pairs = []
@@ -168,10 +170,35 @@ def files_together(
         reading={"input": "spans", **choices, **decoding_of(files)},
         file=paired[0].file,
         grounded={side.name: side.grounded for side in paired if side.grounded is not None},
-        notes=(*chain(*(each.remarks for each in pairs)), *by_side({name: side.notes for name, side in sides.items()})),
+        notes=(
+            *remarks,
+            *chain(*(each.remarks for each in pairs)),
+            *by_side({name: side.notes for name, side in sides.items()}),
+        ),
         left_out=tuple(by_side({name: side.lost for name, side in sides.items()})),
         tags=[side.file.read_tags for side in paired],
     )
+
+
+def _with_common_text(files: Mapping[str, DocumentFile], pairing: Pairing) -> tuple[DocumentFile, Sequence[str]]:
+    """Give a first side without text the text of another side, so that positions in all pairs are in the same text.
+
+    Returns:
+        The first side, and remarks about the text.
+    """
+    first, *others = files
+    file, lacks_words = files[first], files[first].words is None
+    in_characters = pairing.unit == "character" or pairing.tokenizer is not None or not file.in_tokens
+    # if no file has a text, a text is made from words beside offsets
+    with_text = (name for name in others if files[name].documents.texts is not None)
+    giver = next(chain(with_text, (name for name in others if (files[name].words is None) is not lacks_words)), None)
+    if giver is None or len(others) < 2 or not in_characters or file.documents.texts is not None:
+        return file, ()
+    reference, other = map(PairedSide, matched(file, files[giver]))
+    made = Pair(reference, other, Pairing(unit="character"))
+    with locating_errors({"": file}):
+        made.share_texts()
+    return reference.file, made.remarks
 
 
 def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = True) -> Sides:
