@@ -203,7 +203,7 @@ def test_requests(loaded, spaces, jobs):
     guide = (ROOT / "docs" / "hub.md").read_text(encoding="utf-8")
     requests = {name: sum(path.startswith(f"/spaces/spanometer/{name}/") for path in asked) for name in spaces}
     assert f"fetches at most {max(requests.values())} files" in guide
-    assert f"({requests['span_f']} requests for `span_f`)" in guide
+    assert f"For `span_f`, this check takes {requests['span_f']} requests." in guide
 
 
 def flattened(result, before=""):
