@@ -290,9 +290,9 @@ def plain_ends(text: str) -> str:
 
 
 def only_difference(first: str, second: str) -> str:
-    """Say whether two strings differ only in line ends, Unicode normalisation or case; otherwise return ""."""
+    """Say whether two strings differ only in line endings, Unicode normalisation or case; otherwise return ""."""
     ways: dict[str, Callable[[str], str]] = {
-        "line ends and byte order marks": plain_ends,
+        "line endings and byte order marks": plain_ends,
         "Unicode normalisation": lambda text: normalize("NFKC", text),
         "case": lambda text: normalize("NFKC", normalize("NFKC", text).casefold()),
     }

@@ -19,5 +19,5 @@ def test_what_two_texts_differ_in():
     composed, decomposed = "Zoë won", unicodedata.normalize("NFD", "Zoë won")
     assert only_difference(composed, decomposed) == " The only difference: Unicode normalisation."
     assert only_difference(composed, decomposed.upper()) == " The only difference: case."
-    assert only_difference("a\r\nb", "a\nb") == " The only difference: line ends and byte order marks."
+    assert only_difference("a\r\nb", "a\nb") == " The only difference: line endings and byte order marks."
     assert only_difference("a", "b") == ""

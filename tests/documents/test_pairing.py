@@ -109,7 +109,7 @@ def test_texts_that_differ(made):
 def test_line_ends(made):
     one = made(Record(text="one\r\ntwo", spans=[(5, 8, "A")]))
     other = made(Record(text="\ufeffone\ntwo", spans=[(5, 8, "A"), (1, 4, "B")]))
-    with pytest.raises(InputError, match="The only difference: line ends and byte order marks"):
+    with pytest.raises(InputError, match="The only difference: line endings and byte order marks"):
         pair(one, other)
     found = pair(one, other, Pairing(texts="line_ends"))
     assert (bounds(found.references), bounds(found.predictions)) == ([(4, 7)], [(0, 3), (4, 7)])

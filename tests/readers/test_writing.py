@@ -259,7 +259,7 @@ def test_over_lines(file, tmp_path):
     row = {"id": "x", "text": "a b\nc d", "spans": [{"start": 2, "end": 5, "label": "A"}]}
     known = spanometer.read(file(json.dumps(row) + "\n", "a.jsonl"))
     assert spanometer.write(known, tmp_path / "out", format="brat", lossy=True) == (
-        "spans across line ends are split into a fragment for each line (1 case in document 'x')",
+        "spans across line endings are split into a fragment for each line (1 case in document 'x')",
     )
     assert (tmp_path / "out" / "x.ann").read_text() == "T1\tA 2 3;4 5\tb c\n"
 

@@ -61,7 +61,7 @@ class Pairing(AnswerReading):
         "same",
         choices={
             "same": "the texts must be equal",
-            "line_ends": "line ends and byte order marks may differ",
+            "line_ends": "line endings and byte order marks may differ",
             "aligned": "different texts, such as OCR output, are aligned",
         },
     )
@@ -350,8 +350,8 @@ class Pair:
         remedy = (
             "Check that both texts are the same."
             if how == "line_ends"
-            else "Both sides must annotate the same text. If the texts differ only in line ends or byte order marks, "
-            f"set {setting('texts', 'line_ends')}. If they differ more, set {setting('texts', 'aligned')}."
+            else "Both sides must annotate the same text. If the texts differ only in line endings or byte order marks,"
+            f" set {setting('texts', 'line_ends')}. If they differ more, set {setting('texts', 'aligned')}."
         )
         for document, (text, other) in enumerate(zip(texts, others, strict=True)) if how != "aligned" else ():
             require_same_text(plain(text), plain(other), document, remedy, "texts" if how == "same" else None)

@@ -322,7 +322,7 @@ def _relabelled(documents: Fitted) -> Spans:
 def _problems(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[tuple[str, int]]:
     """Yield what columns cannot represent."""
     file = documents.file
-    changed = "words with blanks, tabs or line ends, replaced by _"
+    changed = "words with blanks, tabs or line endings, replaced by _"
     other = [_label(label, words=documents.has_words) != label for label in file.spans.labels]
     of_spans = file.spans.document[np.array(other, dtype=bool)[file.spans.label]]
     yield from (("labels that columns cannot hold are replaced by _", number) for number in of_spans.tolist())

@@ -141,9 +141,9 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
             if _word(label) != label:
                 yield "blanks in labels become _", number
             if (parts := _pieces(text, pieces)) != pieces:
-                yield "spans across line ends are split into a fragment for each line", number
+                yield "spans across line endings are split into a fragment for each line", number
             elif any(_LINE_END.search(text, *part) for part in parts):
-                yield "spans of only line ends are written, but brat rejects them", number
+                yield "spans of only line endings are written, but brat rejects them", number
             for key, value in record.attributes[place].items():
                 if _word(key) != key or not (value is True or value == _value(value)[1:]):
                     yield "blanks in attribute names become _, and each attribute value becomes one line", number
