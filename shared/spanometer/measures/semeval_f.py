@@ -59,7 +59,7 @@ class SemevalF(FMeasure):
         choices={
             "strict": "same tokens and same label",
             "exact": "same tokens",
-            "partial": "same tokens; pairs that share only some tokens count half",
+            "partial": "same tokens; a pair counts half if it shares only some tokens",
             "ent_type": "same label",
             "muc": "same tokens and same label; a pair counts half if only the tokens or only the label match",
         },
