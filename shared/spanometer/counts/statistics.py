@@ -27,7 +27,7 @@ DOCUMENTS = "documents"
 DOCUMENTS_BY_LABEL = "documents_by_label"
 """The average over documents, also for the score of each label."""
 
-ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean over documents; the score of a label still uses its summed counts"}
+ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean over documents; label scores are not averaged"}
 """All ways to average, over labels or documents."""
 
 _BLOCK = 1 << 19

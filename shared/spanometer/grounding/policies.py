@@ -20,7 +20,7 @@ from ..spans.texts import of_characters
 FORMS = {
     "exact": "unchanged",
     "case": "lower case",
-    "loose": "NFKC in lower case, unified quotes and hyphens, no white space or invisible characters",
+    "loose": "lower case and Unicode form NFKC, unified quotes and hyphens, no white space or invisible characters",
 }
 """The normal forms with positions in the text."""
 

@@ -94,7 +94,7 @@ class PrecisionRecallF1(Measure):
     average: str = reused_option(
         Measure,
         "average",
-        choices={**ALL_AVERAGES, DOCUMENTS_BY_LABEL: "mean over documents, for the score of each label too"},
+        choices={**ALL_AVERAGES, DOCUMENTS_BY_LABEL: "mean over documents; label scores are means over documents, too"},
     )
     f_beta: float = option(1.0, help="beta of F-beta; 2 gives recall twice the weight of precision", low=0)
     combination: str = option(

@@ -16,7 +16,7 @@ _PIECES = 1 << 16
 
 
 class Bcubed(FMeasure):
-    """Compute B-cubed precision, recall and F1 from the overlap of each token's predicted and reference spans.
+    """Compute B-cubed precision, recall and F1: compare each token's predicted span with its reference span.
 
     Let ŝ be a predicted span that contains token t, and s(t) the reference span of the same label that contains t. Then
     precision(t) = |ŝ ∩ s(t)| / |ŝ|, and P is the mean over all tokens of predicted spans. R swaps the two sides. (The

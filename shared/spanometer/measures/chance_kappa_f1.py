@@ -74,8 +74,8 @@ class ChanceKappaF1(AlignedMeasure):
             the number of tokens in the document, k the number of spans, a their total length and a_i the length of the
             span.
         uniform_threshold: with method=auto, use the approximation only if its accuracy exceeds this value.
-        n_simulations: number of random annotations for two more results: chance_f1_std (standard deviation of F1 by
-            chance) and p_value.
+        n_simulations: number of random annotations for computing chance_f1_std (standard deviation of F1 by chance) and
+            p_value. With 0, the result has neither.
         seed: the seed of the simulations.
         zero_division: value of undefined scores.
 

@@ -66,9 +66,9 @@ class Eter(Measure):
         span_cost: the cost of different boundaries.
         insertion_cost, deletion_cost: the cost in ETER of an unmatched predicted or reference entity or component. In
             SER both cost 1.
-        ser_type_cost: cost of a wrong label in the slot error rate.
-        ser_span_cost: cost of wrong boundaries in the slot error rate.
-        type_level: part of each type and component label to compare.
+        ser_type_cost: in the slot error rate, the cost of a wrong label.
+        ser_span_cost: in the slot error rate, the cost of wrong boundaries.
+        type_level: which part of types and component labels to compare.
         zero_division: the value of a rate if the reference is empty.
 
     Counts, kept under the first type of the reference entity (for insertions: of the predicted entity): `references`,

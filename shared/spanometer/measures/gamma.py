@@ -102,7 +102,7 @@ class Gamma(UnitMeasure):
         "shift",
         help="how to make random annotations",
         choices={
-            "shift": "shift real annotations; units that pass the end wrap around to the start, as in the paper",
+            "shift": "shift real annotations; units shifted past the end re-enter at the start, as in the paper",
             "statistical": "draw the number, lengths and gaps of units from normal distributions, as pygamma-agreement "
             "does",
         },
@@ -110,7 +110,7 @@ class Gamma(UnitMeasure):
     )
     min_shift: str = option(
         "mean",
-        help="with sampler=shift, the shifts of any two annotators differ by at least this length",
+        help="with sampler=shift, minimum difference between the shifts of two annotators",
         choices={
             "mean": "the mean length of a unit, as in the paper",
             "half": "half of the mean length of a unit, as in the authors' program",
@@ -120,7 +120,7 @@ class Gamma(UnitMeasure):
     samples: int = option(30, low=1, high=MOST_SAMPLES, label="Random annotations", span=(1, 300))
     precision: float | None = option(None, kind=float, low=0, high=1, exclusive=True)
     seed: int = option(0, help="seed for random annotations and confidence intervals", low=0)
-    processes: int = option(1, help="number of processes for random annotations", low=1, high=1024, compare=False)
+    processes: int = option(1, help="how many processes draw random annotations", low=1, high=1024, compare=False)
 
     zero_division: float = zero_division_option()
 

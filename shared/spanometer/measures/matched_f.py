@@ -73,9 +73,9 @@ class MatchedF(FMeasure):
         "iou_threshold",
         help="value of a matched pair",
         choices={
-            "iou_threshold": "pairs whose intersection over union reaches the threshold count 1, all others 0",
+            "iou_threshold": "1 if the intersection over union reaches the threshold, otherwise 0",
             "iou_50_95": "like iou_threshold, averaged over the thresholds 0.5, 0.55 ... 0.95",
-            "iou": "its intersection over union",
+            "iou": "the intersection over union",
             "overlap": "1, even if only one token is shared",
             "mpp": "for precision, shared tokens / predicted tokens; for recall, shared tokens / reference tokens",
         },

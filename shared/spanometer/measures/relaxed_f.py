@@ -77,8 +77,8 @@ class RelaxedF(FMeasure):
         "found",
         help="definition of recall",
         choices={
-            "found": "reference spans found / all reference spans",
-            "right": "correct predicted spans / (correct predicted spans + missed reference spans)",
+            "found": "share of reference spans that are found",
+            "right": "correct predicted spans, divided by correct predicted spans plus missed reference spans",
         },
         only_with={"matching": ("many",)},
     )

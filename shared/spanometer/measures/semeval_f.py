@@ -59,9 +59,9 @@ class SemevalF(FMeasure):
         choices={
             "strict": "same tokens and same label",
             "exact": "same tokens",
-            "partial": "same tokens; pairs that share only some tokens count half",
+            "partial": "same tokens; a pair counts half if it shares only some tokens",
             "ent_type": "same label",
-            "muc": "same tokens and same label; a pair with only one of the two counts half",
+            "muc": "same tokens and same label; a pair counts half if only the tokens or only the label match",
         },
         label="Schema",
     )
@@ -69,8 +69,8 @@ class SemevalF(FMeasure):
         "joint",
         help="how spans that share tokens are paired",
         choices={
-            "joint": "the same pairs for all schemas; as many as possible have the same tokens and label",
-            "schema": "the pairing with the most correct pairs in the chosen schema",
+            "joint": "the same pairs for all schemas; as many pairs as possible have the same tokens and label",
+            "schema": "as many correct pairs as possible in the chosen schema",
             "first": "each predicted span takes the identical reference span, or else the first unmatched one",
             "nervaluate": "predicted spans are paired one after another, as in nervaluate",
         },

@@ -77,7 +77,7 @@ class SlIcm(AlignedMeasure):
             information in its intersections, then the most pairs; the paper leaves the matching open.
         alpha1: weight of the predictions' information.
         alpha2: weight of the reference's information.
-        beta: the shared information has the weight 1 + beta.
+        beta: weight of the shared information, minus 1.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
@@ -95,14 +95,14 @@ class SlIcm(AlignedMeasure):
         None,
         help='word probabilities: a dict such as {"the": 0.05}, a list of numbers for each document, one number for '
         'all tokens, or "corpus" for frequencies in the scored documents. With a dict, also pass the words (option '
-        '"tokens"). Without token_probabilities and tokens, each token has information 1',
+        '"tokens"). Without token_probabilities and tokens, each token carries 1 unit of information',
         type="float, str, dict or list of lists of float",
         convert=lambda given: TokenProbabilities.read(given) if is_ordered(given) else given,
         parse=lambda text: _probabilities_in(text),
     )
     unknown: float | None = option(None, type="float, optional")
     prior: str = option(
-        "spans", help="unit of the label frequencies", choices=("spans", "tokens"), label="Label frequencies in"
+        "spans", help="what the label frequencies count", choices=("spans", "tokens"), label="Label frequencies in"
     )
     log_base: float = option(2, kind=float, low=1, exclusive=True, label="Base of the logarithms", span=(1.1, 100))
     matching: str = option(
@@ -110,7 +110,7 @@ class SlIcm(AlignedMeasure):
         help="which spans are matched",
         choices={
             "mutual": "spans that are each other's best match",
-            "optimal": "the one-to-one matching with the most shared information in total",
+            "optimal": "one-to-one pairs that together share the most information",
         },
         label="Matching",
     )

@@ -88,7 +88,7 @@ class SpanAttribute(Measure):
             "date": True} scores "negated" only on DRUG spans, and "date" on all spans.
         default_values: default values of attributes. A value that equals the default is not scored.
         include_falsy: also count None, False, 0, 0.0, "" and missing attributes as values.
-        micro_key: name of the total over all attributes.
+        micro_key: key of the scores over all attributes.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`, see above.
         filter: the documents to score. None: all. Or a function that takes the reference spans of a document (a list of
             dicts, see `Attributes.to_dicts`) and returns a bool. Or comparisons of attributes with values, such as
@@ -118,9 +118,9 @@ class SpanAttribute(Measure):
         "ties",
         help="how values with equal scores are ranked for average precision",
         choices={
-            "ties": "as one step of the ranking",
-            "edsnlp": "one by one, in document order",
-            "edsnlp-0.20": "like edsnlp, but the first value in the ranking adds nothing, as in EDS-NLP 0.20.0",
+            "ties": "together, as one step of the ranking",
+            "edsnlp": "one after another, in document order",
+            "edsnlp-0.20": "like edsnlp, but the first value adds 0 to average precision, as in EDS-NLP 0.20.0",
         },
         label="Average precision",
     )
