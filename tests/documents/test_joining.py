@@ -10,6 +10,7 @@ from spanometer.documents.layers import tag_lists
 from spanometer.exceptions import InputError
 from spanometer.readers import read, read_entities
 from spanometer.readers.formats import files_of
+from spanometer.spans.spans import Spans
 
 
 @pytest.fixture
@@ -47,6 +48,12 @@ def test_tags(folder):
     assert tag_lists(found.words) == [["Ada", "L"], ["x"], ["y"]]
     assert (found.document_lines.tolist(), found.token_lines.tolist()) == ([1, 4, 1], [1, 2, 4, 1])
     assert found.parts.names == ("a", "b")
+
+
+def test_spans_end_with_sentences_if_some_files_have_a_column_of_documents(folder):
+    tables = {"a_tsv": "doc\tword\ttag\n1\tu\tB-X\n\n1\tv\tI-X\n", "b_tsv": "word\ttag\nw\tB-X\nx\tI-X\n"}
+    spans = Spans.from_tags(read(folder("f", **tables)).tags[0], scheme="IOB2")
+    assert list(spans.rows()) == [(0, 0, 1, "X"), (0, 1, 2, "X"), (1, 0, 2, "X")]
 
 
 def test_commands(run, folder, complaint):

@@ -240,11 +240,12 @@ class DocumentFile:
     def in_documents_of(self, other: DocumentFile) -> DocumentFile:
         """Split the tokens of a file of tags into the documents of another file that has the same number of tokens.
 
-        The documents before are then sentences.
+        The documents before are then sentences, if the other file has sentences.
         """
         offsets = other.tags[0].offsets
         lines = self.document_lines if self.line_runs is None else self.line_runs.of(offsets[:-1])
-        sentence = np.repeat(np.arange(len(self.document_lines)), self.tags[0].lengths)
+        numbers = np.arange(len(self.document_lines))
+        sentence = None if other.tags[0].sentence is None else np.repeat(numbers, self.tags[0].lengths)
         return replace(
             self,
             documents=replace(self.documents, size=len(lines), ids=other.documents.ids),

@@ -310,8 +310,8 @@ def joined_tags(parts: Sequence[Tags]) -> Tags:
     codes = [np.array([names[name] for name in part.names], dtype=np.int32)[part.codes] for part in parts]
     offsets = offsets_of(np.concatenate([part.lengths for part in parts]))
     reading = {name: value for part in parts for name, value in part.reading.items()}
-    sentences = [part.sentence for part in parts if part.sentence is not None]
-    sentence = np.concatenate(sentences) if len(sentences) == len(parts) else None
+    sentences = [np.zeros(len(part.codes), np.int64) if part.sentence is None else part.sentence for part in parts]
+    sentence = None if all(part.sentence is None for part in parts) else np.concatenate(sentences)
     return Tags(np.concatenate(codes), tuple(names), offsets, reading, sentence)
 
 

@@ -300,10 +300,12 @@ class _Inside:
         self.token = token = _tokens_of(tags.codes, kept)
         code = tags.codes[token]
         self.role, self.label = names.roles[code], names.label_codes[code]
-        sentence = _documents_of(tags.sentence_offsets, token)
-        self.neighbours = sentence[1:] == sentence[:-1]
-        if not skips:
-            self.neighbours &= token[1:] == token[:-1] + 1
+        if skips:
+            sentence = _documents_of(tags.sentence_offsets, token)
+            self.neighbours = sentence[1:] == sentence[:-1]
+        else:
+            begins_sentence = first_tokens(tags.sentence_offsets, len(tags.codes))[token]
+            self.neighbours = (token[1:] == token[:-1] + 1) & ~begins_sentence[1:]
         same_label = self.label[1:] == self.label[:-1]
         self.pair = self.role[:-1] * np.uint8(10) + self.role[1:] * np.uint8(2) + same_label
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any, Self
 
@@ -100,7 +100,7 @@ class Tags:
         """The documents' lengths in tokens, int64."""
         return np.diff(self.offsets)
 
-    @property
+    @cached_property
     def sentence_offsets(self) -> np.ndarray:
         """The boundaries of documents and of the sentences in them."""
         return self.offsets if self.sentence is None else np.union1d(self.offsets, run_bounds(self.sentence)[0])

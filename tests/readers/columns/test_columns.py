@@ -168,6 +168,15 @@ def test_larger_documents_do_not_move_spans(file, scheme, repair):
     assert results[0] == results[1] == results[2] and len(large.document_lines) < len(small.document_lines)
 
 
+def test_hipe_documents_have_no_sentences(file):
+    """As HIPE's scorer skips blank lines, spans do not end there, also if only the other file names its documents."""
+    rows = "TOKEN\tNE-COARSE-LIT\n# document_id = 1\na\tB-X\n\nb\tI-X\n"
+    named = read(file(rows), documents="document_id", columns=[2])
+    bare = read(file(rows.replace("# document_id = 1\n", ""), "bare"), columns=[2])
+    for each in (named, bare.in_documents_of(named)):
+        assert list(each.decoded(scheme="IOB2").spans.rows()) == [(0, 0, 2, "X")]
+
+
 def test_boundary(file):
     path = file("-DOCSTART- O\na B-X\n-X- O\nb O\n\nc O\n-X-- O\n")
     lists = [["O", "B-X"], ["O"], ["O", "O"]], [["B-X", "O", "O"], ["O", "O"]]

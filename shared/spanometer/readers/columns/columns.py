@@ -42,6 +42,7 @@ _NO_COLUMNS = {
 }
 """How files without columns begin, with the problem and the remedy for the error."""
 
+_HIPE = {"NE-COARSE-LIT", "NE-FINE-LIT"}
 _NOT_IN_CELLS = re.compile(r"[\x00\t\n\r]")
 _KEYED_COMMENT = re.compile(r"#\s*(id\b|[\w.-]+\s*[=:])")
 
@@ -112,7 +113,7 @@ class _Reader:
         self._begins_document = re.compile(rf"#\s*{re.escape(self._documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
         self._names = {column: Codes() for column in (*layout.columns, layout.words) if column is not None}
         # the codes of each column, the first rows of documents, and the first rows and lines of runs, block by block;
-        # with options for documents, also the number of each row's sentence
+        # with options for documents, also the number of each row's sentence (not for HIPE's columns)
         self._arrays: dict[int | str, list[np.ndarray]] = defaultdict(list)
         self._after_last = 0
         self._document_names: dict[int, str] = {}
@@ -140,7 +141,9 @@ class _Reader:
             begins = self._begun_by_values(lines, rows, self._layout.documents)
         sentence, before = (np.cumsum([boundary, begins], axis=1) + self._begun)[:, rows]
         self._begun += np.sum([boundary, begins], axis=1, keepdims=True)
-        self._arrays["sentence"] += [] if self._documents is None else [sentence]
+        # HIPE's scorer skips blank lines
+        if self._documents is not None and not _HIPE & {*(self._layout.names or ())}:
+            self._arrays["sentence"].append(sentence)
         self._arrays["documents"].append(np.flatnonzero(np.diff(before, prepend=self._last)) + self.rows)
         for column, names in self._names.items():
             encoded = lines.encode(rows, column, names)
