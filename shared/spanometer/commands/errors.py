@@ -165,7 +165,7 @@ def run(options: argparse.Namespace) -> None:
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
-        problem = f"costs of errors need exactly one measure, got {len(measures)}."
+        problem = f"costs of errors can be computed for one measure, not for {len(measures)}."
         raise InputError(problem, "Name one with --measures.")
     if corpus.content != "tags":
         refuse(options, ["by"], CONTENTS[corpus.content])

@@ -1,10 +1,10 @@
 """List the illegal tags of a file, or its invalid spans.
 
 For tags, the output has the line number of each illegal pair of neighbouring
-tags, and the spans under each repair policy. For other files, the output lists
-spans that are empty, repeated, outside the text or padded with blanks, and spans
-whose text in the file differs from the text at their offsets. The exit status is
-1 if there are problems, and 2 if a file cannot be read.
+tags, and the spans that each repair policy reads there. For other files, the
+output lists spans that are empty, repeated, outside the text or padded with
+blanks, and spans whose text in the file differs from the text at their offsets.
+The exit status is 1 if there are problems, and 2 if a file cannot be read.
 
 Examples:
   spanometer validate system.conll

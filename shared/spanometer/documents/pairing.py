@@ -62,7 +62,7 @@ class Pairing(AnswerReading):
         choices={
             "same": "the texts must be equal",
             "line_ends": "line ends and byte order marks may differ",
-            "aligned": "different texts, such as OCR output, are aligned",
+            "aligned": "texts that differ, such as OCR output, are aligned",
         },
     )
     tokenizer: str | None = tokenizer_option(
@@ -174,7 +174,7 @@ class PairedSide(Carrying):
             spans, number = without_gaps(self.file.spans, self.texts)
             if number:
                 joint = counted(number, "span")
-                self.notes.append(f"Fragments with only white space between them were joined in {joint}.")
+                self.notes.append(f"Fragments that only white space separates were joined in {joint}.")
             self.put(spans=spans)
         self.trim(pairing.trim)
         if merge:

@@ -25,8 +25,8 @@ BARE_LABEL = "_"
 """The label of spans whose tags are prefixes without labels, as in seqeval."""
 
 
-_FURTHER = f"a tool to imitate ({', '.join(TOOLS)}), or one action for each illegal case: in IOB2, 'open,absorb' opens "
-_FURTHER += "a span at an I after an O, and continues a span at an I with another label"
+_FURTHER = f"a tool to imitate ({', '.join(TOOLS)}), or one action for each illegal case: in IOB2, 'open,absorb' means "
+_FURTHER += "`open` (begin a span) at an I after an O, and `absorb` (continue the span) at an I with another label"
 
 
 class Decoding(CheckedOptions):
