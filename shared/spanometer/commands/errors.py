@@ -155,7 +155,7 @@ def run(options: argparse.Namespace) -> None:
     """Read, match and show."""
     request = MeasureRequest(options)
     if request.protocol is not None:
-        # costs of errors need exactly one measure
+        # costs of errors are computed for one measure
         options.measures = options.measures[:1]
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
