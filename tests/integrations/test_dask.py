@@ -210,7 +210,7 @@ GOOD = {"references": [["B-A"]], "predictions": [["B-A"]]}
         ),
         ({**GOOD, "predictions": ["O"]}, {}, r"a\.parquet, predictions: a column of type string"),
         (GOOD, {"scheme": None}, r"a\.parquet: the scheme is missing"),
-        (GOOD, {"measures": "eter"}, r"a\.parquet: eter scores entity trees"),
+        (GOOD, {"measures": "eter"}, r"a\.parquet: `eter` scores entity trees"),
         (
             {"references": pa.array([], pa.list_(pa.string())), "predictions": pa.array([], pa.list_(pa.string()))},
             {},

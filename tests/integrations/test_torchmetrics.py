@@ -53,7 +53,7 @@ ADDITIVE = [name for name in MEASURES if name != "gamma"]
 
 def test_gamma_is_refused():
     """Its counts keep a row for each unit, and states are sums."""
-    with pytest.raises(InputError, match="gamma needs more than sums"):
+    with pytest.raises(InputError, match="`gamma` needs more than sums"):
         metric = SpanMetric(LABELS, "gamma")
         metric.update(*next(batches(1)))
 
@@ -96,7 +96,7 @@ def test_options_of_decoding():
 def test_wrong_calls():
     with pytest.raises(InputError, match="invalid value for `repair`"):
         SpanMetric(LABELS, decoding={"repair": "none"})
-    with pytest.raises(InputError, match="unitizing_alpha needs more than sums"):
+    with pytest.raises(InputError, match="`unitizing_alpha` needs more than sums"):
         SpanMetric(LABELS, UnitizingAlpha(variant="1995"))
     with pytest.raises(InputError, match="the measure 'eter' is not available"):
         SpanMetric(LABELS, "eter")

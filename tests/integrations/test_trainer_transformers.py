@@ -115,9 +115,9 @@ class TestPreprocess:
         for wrong, message in (
             (
                 (logits[:, :, :3], labels),
-                r"the model returned tensors of shape \(8, 7, 3\), but logits must have the shape \(8, 7, 5\)",
+                r"the model must return logits of shape \(8, 7, 5\), but it returned tensors of shape \(8, 7, 3\)",
             ),
-            (((logits[0], ()), labels), r"the model returned tensors of shape \(7, 5\)"),
+            (((logits[0], ()), labels), r"it returned tensors of shape \(7, 5\)"),
             ((logits, labels + 9), "references, document 0, token"),
             ((logits * torch.nan, labels), "a logit is NaN"),
             ((logits, labels[0]), "none of the label arrays has two axes"),

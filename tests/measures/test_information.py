@@ -46,7 +46,7 @@ def test_lists_by_hand():
 def test_forms_of_lists(given):
     if isinstance(given, list) and len(given[1]) == 0:
         with pytest.raises(
-            InputError, match="token_probabilities, document 1: the number of probabilities is 0, but the annotations"
+            InputError, match="token_probabilities, document 1: the number of probabilities is 0, but there are"
         ):
             score(given)
         return

@@ -367,7 +367,7 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
         raise InputError(f"{mention(of_all)} already names all columns.", f"Leave out {' and '.join(others)}.")
     if source.columns and len(paths) > 1:
         remedy = "Name one column for all files, or give one file."
-        raise InputError("--column gives several columns, but there are several files.", remedy)
+        raise InputError("--column can name several columns only if there is one file.", remedy)
     of_both = annotators == 0 and len(source.layer_columns) > 1 and len(source.layer_columns) % 2 == 0
     if len(paths) > 1 or source.columns or of_both:
         return source.columns

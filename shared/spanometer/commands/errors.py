@@ -155,7 +155,7 @@ def run(options: argparse.Namespace) -> None:
     """Read, match and show."""
     request = MeasureRequest(options)
     if request.protocol is not None:
-        # costs of errors need exactly one measure
+        # costs of errors are computed for one measure
         options.measures = options.measures[:1]
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
@@ -165,7 +165,7 @@ def run(options: argparse.Namespace) -> None:
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
-        problem = f"costs of errors need exactly one measure, got {len(measures)}."
+        problem = f"costs of errors can be computed for one measure, not for {len(measures)}."
         raise InputError(problem, "Name one with --measures.")
     if corpus.content != "tags":
         refuse(options, ["by"], CONTENTS[corpus.content])

@@ -1,6 +1,6 @@
 """Turn the entities in a language model's answers into spans of the texts.
 
-TEXTS is a file in any format of "spanometer score", or JSON lines with the key
+TEXTS is a file that "spanometer score" can read, or JSON lines with the key
 "text". ANSWERS is a file of JSON lines with answers or chats. Answers are
 matched with texts by the key "id", or by line order if there are no ids.
 Entities that are not in the text are left out of the output. A summary shows

@@ -135,7 +135,7 @@ class MeasureRequest:
         for measure in measures:
             if measure.input != INPUTS.get(content, measure.input):
                 remedy = _REMEDIES.get(content, "Use measures of spans.")
-                raise InputError(f"{measure.name} cannot score {CONTENTS[content]}.", remedy)
+                raise InputError(f"`{measure.name}` cannot score {CONTENTS[content]}.", remedy)
         self.require_used(*measures, *others)
         return SuitingMeasures(measures) if everything else measures
 

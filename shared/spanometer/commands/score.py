@@ -246,7 +246,7 @@ def run(options: argparse.Namespace) -> None:
     if content not in SERIES:
         refuse(options, ["by_chance"], CONTENTS[content])
     if output.plot is not None and content != "attributes" and output.by_chance is None:
-        problem = f"{mention('plot')} draws two groups of documents, so it needs {mention('by_chance')}."
+        problem = f"{mention('plot')} draws two groups of documents, which {mention('by_chance')} defines."
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
     corpus = corpus.read(words=any(measure.needs_tokens for measure in measures))
     if not number:

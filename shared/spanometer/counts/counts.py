@@ -384,7 +384,7 @@ class Counts:
             self.measure.require_additive()
         if any(set(getattr(self, part)) != set(getattr(other, part)) for part in ("columns", "shared", "rows", "seen")):
             problem = "counts of different kinds cannot be added."
-            raise InputError(problem, "Add only counts of one measure with the same options.")
+            raise InputError(problem, "Add counts of the same measure with the same options.")
 
     def _places(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the places (document * labels + label) that have counts, and the sums of each column there."""
@@ -413,7 +413,7 @@ def _described(measure: Any) -> dict[str, Any]:
 def _require_same_measure(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
     measure, options = first["measure"], second["options"]
     if measure != second["measure"]:
-        raise InputError(f"cannot add counts of {measure} and {second['measure']}.", "Add only counts of one measure.")
+        raise InputError(f"cannot add counts of {measure} and {second['measure']}.", "Add counts of the same measure.")
     for name, value in first["options"].items():
         if options.get(name) != value:
             problem = f"cannot add counts of {measure}({name}={value!r}) and {measure}({name}={options.get(name)!r})."

@@ -206,14 +206,14 @@ class SideReading:
     def require_unpaired(self) -> None:
         """Raise an `InputError` if an option for files or answers is set."""
         for name in changed(self.pairing):
-            problem = f"{mention(name)} works only with answers, and with files read by spanometer.read."
+            problem = f"{mention(name)} needs answers, or files that were read with spanometer.read."
             raise InputError(problem, f"Leave out {mention(name)}.")
 
     def require_read(self) -> None:
         """Raise an `InputError` if an option for tags or spans is set, because files have been read already."""
         if self.lengths is not None or self.decoding != LabelDecoding():
             raise InputError(
-                "the options scheme, repair, prefix, id2label, ignore_index and lengths do not work with files and "
+                "the options scheme, repair, prefix, id2label, ignore_index and lengths do not work with files or "
                 "grounded answers.",
                 "Pass these options to spanometer.read, or leave them out.",
             )

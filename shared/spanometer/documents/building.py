@@ -282,7 +282,7 @@ class RecordColumns:
         raise self.locate(
             InputError(
                 f"the span from {first[piece]} to {last[piece]} does not fit the text{size}: a boundary is outside the "
-                "text or inside a character.",
+                f"text{'' if [*units] == ['codepoint'] else ' or inside a character'}.",
                 f"Check the offsets: they must count {UNITS[units[0]]}."
                 if len(units) == 1
                 else f"Check the offsets, or set {setting('offset_unit')} to their unit: {', '.join(UNITS)}.",

@@ -194,7 +194,7 @@ class Fitted(Carrying):
         words = self.file.words
         if self.texts is not None or words is None:
             return
-        self.lose("documents without a text get their words as text, joined with blanks", range(len(words)))
+        self.lose("documents without a text get a text: their words, joined with blanks", range(len(words)))
         texts, tokens = joined(words, " ")
         self.put(texts=tuple(texts), tokens=tokens)
 

@@ -72,7 +72,7 @@ class AnswerInput:
             if not isinstance(text, str):
                 problem = f"the text is {shown(text)}, not a string."
                 raise InputError(problem, "Give each text as a string.", document=document)
-        remedy = "Map the labels in answers to your labels, such as {'PERSON': 'PER'}."
+        remedy = "Write a mapping from the labels in answers to your labels, such as {'PERSON': 'PER'}."
         aliases = {} if self.aliases is None else self.aliases
         require_kind(aliases, Mapping, "a mapping of labels", remedy, option="aliases")
         if not all(isinstance(name, str) for pair in listed_items(aliases, remedy) for name in pair):

@@ -210,11 +210,13 @@ class AnswerPolicy(CheckedOptions):
                 return cls.with_actions(action.strip() for action in text.split(","))
             except InputError as error:
                 # a place is no option of its own
-                raise error.respelled(lambda name, _: f"the case {name!r} of the grounding policy") from None
+                spelled = error.respelled(lambda name, _: f"the case {name!r}")
+                problem = spelled.problem.replace("value for", "action in the grounding policy for")
+                raise spelled.placed(problem=problem) from None
         problem, remedy = f"{shown(text)} is not a policy for {cls.kind}.", f"{shown(text)} {cls.other_kind}"
         if not isinstance(policy, AnswerPolicy) and text not in AnswerPolicy.named():
             problem = f"unknown grounding policy {shown(text or policy)}."
-            cases = f"these {len(cls.places)} cases, in this order: {', '.join(cls.places)}"
+            cases = f"these {len(cls.places)} cases, in this order: {', '.join(map(repr, cls.places))}"
             remedy = f"Or write one action for each of {cases}. For example: {','.join(cls().actions)!r}."
         raise InputError(problem, f"Use one of {', '.join(named)}. {remedy}", option="policy")
 

@@ -298,7 +298,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             if not same(options.get(name, declared.default), declared.default):
                 forms = [form for form, configuration in self.configurations.items() if kind in configuration.options]
                 raise InputError(
-                    f"{mention(name)} needs {' or '.join(map(repr, forms))}, but you loaded {self.configuration!r}.",
+                    f"{mention(name)} needs configuration {' or '.join(map(repr, forms))}, not {self.configuration!r}.",
                     f'Leave out {setting(name)}, or load the module with "{forms[0]}".',
                     option=name,
                 )

@@ -46,9 +46,8 @@ class SpanMetric(Metric):  # type: ignore[misc]  # torchmetrics may not be insta
         self._labels = labels_of(tags) if self.decoding.prefix else tuple(sorted({*tags} - {"O"}))
         self._empty = self._counts(np.zeros((0, 0), dtype=int), np.zeros((0, 0), dtype=int))
         if self._empty.rows:
-            raise InputError(
-                f"{self.name} needs more than sums, but a torchmetrics metric keeps only sums.", "Use spanometer.score."
-            )
+            problem = f"`{self.name}` needs more than sums, but a torchmetrics metric keeps only sums."
+            raise InputError(problem, "Use spanometer.score.")
         for name, sums in _sums(self._empty).items():
             self.add_state(name, torch.from_numpy(sums), dist_reduce_fx="sum")
 

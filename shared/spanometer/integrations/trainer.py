@@ -255,7 +255,7 @@ class TokenClassificationMetrics:
         shapes = ", ".join(str(tuple(leaf.shape)) for leaf in leaves)
         returned = f"tensors of shape {shapes}" if shapes else "no tensors"
         raise InputError(
-            f"the model returned {returned}, but logits must have the shape {wanted}.",
+            f"the model must return logits of shape {wanted}, but it returned {returned}.",
             "Labels have the shape (documents, positions), and logits have the shape (documents, positions, labels in "
             "id2label).",
         )

@@ -292,8 +292,8 @@ def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, 
         if document is None:
             return
         annotated, unit, problem = lengths[document], "token", f"the number of {noun} is {sizes[document]:,}"
-    problem += f", but annotations for {counted(annotated, unit)}."
-    remedy = f"Set {setting(name)} to one list for each document: the {noun} of its tokens."
+    problem += f", but there are annotations for {counted(annotated, unit)}."
+    remedy = f"Set {setting(name)} to one list of {noun} for each document, with one item for each token."
     raise InputError(problem, remedy, side=None if name == noun else name, document=document)
 
 

@@ -30,7 +30,7 @@ _LISTED = 50
 """The maximum number of names that an error lists."""
 
 _ATTRIBUTES_REMEDY = (
-    "List the attributes to score, such as ['negated']. To score an attribute only on spans with some labels, write "
+    "List the attributes to score, such as ['negated']. To score an attribute only on spans with certain labels, write "
     "{'negated': ['PER']}. To score all attributes, use None."
 )
 
@@ -43,7 +43,7 @@ _COMPARISON = re.compile(
 _ORDER_REMEDY = "Compare numbers with numbers and text with text. For other values, use == or !=."
 _FILTER_REMEDY = (
     "Use ==, !=, <, <=, > or >= to compare a label, start, end or attribute with a value. Join comparisons with "
-    "'and', for example: carrier == 'FATHER' and negated == false. In Python, filter can also be a function."
+    "'and', for example: carrier == 'FATHER' and negated == false. In Python, the value can also be a function."
 )
 
 
@@ -179,7 +179,7 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
         listing = labels if isinstance(labels, (list, tuple, set, frozenset)) else ()
         several = bool(listing) and all(isinstance(label, str) and label for label in listing)
         if not isinstance(name, str) or not (labels is True or several):
-            wrong = f"the labels of {shown(name)} must be a list such as ['PER'], not {shown(labels)}"
+            wrong = f"the labels for the attribute {shown(name)} must be a list such as ['PER'], not {shown(labels)}"
             problem = wrong if isinstance(name, str) else f"{with_type(name)} is not the name of an attribute"
             raise InputError(f"{mention('attributes')}: {problem}.", _ATTRIBUTES_REMEDY, option="attributes")
     return {name: None if labels is True else frozenset(labels) for name, labels in entries}
@@ -246,7 +246,7 @@ def require_one_type(
             earlier, earlier_place = first.setdefault((name, _meaning(value)), (value, place))
             if type(earlier) is not type(value):
                 where = mention("default_values") if earlier_place is None else OTHER_PLACE
-                problem = f"{shown(name)} is {with_type(value)}, but it is {with_type(earlier)} in {where}."
+                problem = f"{shown(name)} is {with_type(value)}, but its value is {with_type(earlier)} in {where}."
                 if earlier_place is not None and earlier_place.place == place.place:
                     problem = f"{shown(name)} has values of two types: {with_type(value)} and {with_type(earlier)}."
                 remedy = "Use one type for all values of an attribute."

@@ -384,7 +384,7 @@ class Measure(CheckedOptions, ABC):
     def _means_over_documents(self, totals: Mapping[str, np.ndarray], part: str = "") -> dict[str, np.ndarray]:
         """Compute the mean of each score over documents, shape (..., labels): of the whole, or of each label."""
         if DOCUMENTS not in totals:
-            problem = "a mean over documents needs scores of documents, but these counts have none."
+            problem = "a mean over documents needs the score of each document, but these counts have no such scores."
             raise InputError(problem, f"Compute the counts with {setting('average', DOCUMENTS)}.")
         documents, empty, means = totals[DOCUMENTS], self.zero_division, {}
         for key in self.keys:

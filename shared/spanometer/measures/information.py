@@ -110,7 +110,7 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
     for word, count in counts.items():
         if not is_number(count) or not 0 < count < math.inf:
             raise InputError(
-                f"{shown(count)} is not a valid count of {shown(word)}.", "Give each count as a number greater than 0."
+                f"{shown(count)} is not a valid count of the word {shown(word)}.", "Use numbers greater than 0."
             )
     total = math.fsum(counts.values()) + smoothing * (len(counts) + 1)
     if not counts:

@@ -104,7 +104,8 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
                 if both[0] != both[1] and (None not in both or (signature.version and other.version)):
                     states = [f"no entry {name!r}" if value is None else f"{name}:{value}" for value in both]
                     raise InputError(
-                        f"the signatures differ: {other.measure} has {states[0]}, {signature.measure} has {states[1]}.",
+                        f"the signature of {other.measure} has {states[0]}, "
+                        f"but the signature of {signature.measure} has {states[1]}.",
                         "Remove one of the two signatures. All measures must read the corpus with the same options.",
                     )
         readings.append((signature, reading))

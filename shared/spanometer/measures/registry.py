@@ -210,7 +210,7 @@ def _read_measure(
     if isinstance(measure, Measure) and measure.input in {kind.input for kind in table.values()}:
         return cast(Kind, measure)
     if isinstance(measure, str) and measure in _all_measures() and measure not in {**table, **ALL_MEASURES}:
-        problem = f"{measure} scores {_all_measures()[measure].input} and cannot be used in `measures`."
+        problem = f"`{measure}` cannot be used in `measures`, because it scores {_all_measures()[measure].input}."
         raise InputError(problem, f"Load its module: spanometer.load({measure!r}).")
     return read_item(measure, table, options, files)
 

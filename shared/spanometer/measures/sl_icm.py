@@ -205,7 +205,7 @@ class SlIcm(AlignedMeasure):
         name = "token_probabilities" if self._source == _TOKENS else "tokens"
         if self.tokens is not None or self._source == _TOKENS:
             raise InputError(
-                f"{mention(name)} is for a whole corpus, but you score it in parts.", f"Leave out {setting(name)}."
+                f"{mention(name)} cannot be used to score parts of a corpus.", f"Leave out {setting(name)}."
             )
 
     def _count(self, alignment: Alignment) -> Counts:

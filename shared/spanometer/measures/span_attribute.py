@@ -301,7 +301,7 @@ class SpanAttribute(Measure):
     def require_parts(self) -> None:
         """Raise an `InputError`, because attributes cannot be streamed."""
         raise InputError(
-            f"{self.name} cannot be computed on streams.",
+            f"`{self.name}` cannot be computed on streams.",
             "Count parts with SpanAttribute(...).counts(references, predictions), and add the counts.",
         )
 

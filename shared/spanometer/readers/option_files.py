@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..arrays import first_flagged
-from ..exceptions import InputError, counted, shown
+from ..exceptions import InputError, shown
 from ..tags.tags import read_id2label
 from ..tags.viterbi import Legality, Scores
 from .source import FileLike, Progress, Source, open_file
@@ -204,7 +204,7 @@ def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
         problem = f"'lengths' has the shape {lengths.shape} and the type {lengths.dtype}, but needs {wanted}."
         raise InputError(problem, "Give one integer for each document.")
     if (document := first_flagged((lengths < 0) | (lengths > logits.shape[1]))) is not None:
-        problem = f"the given length is {lengths[document]}, but 'logits' has {counted(logits.shape[1], 'token')}."
+        problem = f"the given length is {lengths[document]}, but it must be between 0 and {logits.shape[1]}."
         raise InputError(problem, "Give the number of tokens of each document.", document=document)
     return [tokens[:length] for tokens, length in zip(logits, lengths.tolist(), strict=True)]
 

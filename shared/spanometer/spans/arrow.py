@@ -105,7 +105,7 @@ class DocumentColumns:
         for name in (*self.flat, *chain.from_iterable(self.nested.values())):
             column = getattr(self, name)
             if not isinstance(column, np.ndarray) or column.ndim != 1:
-                remedy = f"Pass arrays. For other data, use a method of {type(self).__name__} that begins with from_."
+                remedy = f"Pass arrays with one dimension. For other data, use a {type(self).__name__}.from_... method."
                 raise InputError(f"`{name}` is {shown(column)}, not a one-dimensional NumPy array.", remedy)
             column.flags.writeable = False
 
@@ -308,7 +308,7 @@ def item_problem(item: Any, type_: pa.DataType, noun: str, given: Any = None) ->
         missing = [field.name for field in type_ if field.name not in item]
         if missing:
             hint = _RENAME if "entity_group" in item else _ONE_FORM if "fragments" in {*item, *missing} else ""
-            return f"{shown(item if given is None else given)} has no {' and no '.join(map(repr, missing))}.{hint}"
+            return f"{shown(item if given is None else given)} has no {', no '.join(map(repr, missing))}.{hint}"
         problems = (item_problem(item[field.name], field.type, f"the {field.name}") for field in type_)
     elif pa.types.is_nested(type_):
         is_pair = pa.types.is_fixed_size_list(type_)

@@ -42,8 +42,8 @@ ATTRIBUTES_REMEDY = (
 )
 _VALUE_REMEDY = "Write a bool, int, float, str or None. Write several values as one list without inner lists."
 _SCORE_REMEDY = (
-    "For an attribute with one value, write 'scores': {'time': 0.9}. For the values 'past' and 'now', write 'scores': "
-    "{'time': [0.9, 0.4]} or {'time': {'past': 0.9, 'now': 0.4}}."
+    "For an attribute with one value, write 'scores': {'time': 0.9}. For an attribute with the values 'past' and "
+    "'now', write 'scores': {'time': [0.9, 0.4]} or {'time': {'past': 0.9, 'now': 0.4}}."
 )
 
 _TYPES = (bool, int, float, str)
@@ -289,8 +289,8 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
                 said = shown if type(other) is type(value) else with_type
-                problem = f"the attribute {shown(name)} is {said(value)}, but its score is for {said(other)}."
-                raise InputError(problem, f"Write only the score (0.9), or in Python {{{shown(value)}: 0.9}}.")
+                problem = f"the attribute {shown(name)} is {said(value)}, but its score is for the value {said(other)}."
+                raise InputError(problem, f"Write only the score (0.9). Python also accepts {{{shown(value)}: 0.9}}.")
     return [scored.get((type(value), value)) for value in values]
 
 

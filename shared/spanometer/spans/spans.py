@@ -305,7 +305,7 @@ class Spans(SpanColumns):
         adjacent[1:-1] &= ~np.isin(start[1:], cuts)
         problem = "overlaps the previous span, and tags cannot represent overlaps."
         self._refuse(start[1:] < end[:-1], problem, "Write spans instead of tags, for example as JSON lines.")
-        problem = f"would merge with the previous span in {target.name} tags."
+        problem = f"would merge with the previous span, because {target.name} tags cannot separate adjacent spans."
         remedy = "Choose another scheme, or write spans instead of tags, for example as JSON lines."
         self._refuse(adjacent[1:-1] & (target.name == "IO"), problem, remedy)
         codes, prefixes = encode(target, start, end, adjacent, int(offsets[-1]))

@@ -200,10 +200,9 @@ def places_of(actions: Sequence[str], scheme: Scheme, name: str = "") -> tuple[P
     """Return the places of a scheme's grid; raise an `InputError` if the actions of the policy `name` do not fit."""
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
-        cases = [f"{place.text}: {'/'.join(place.actions)}" for place in places]
-        text = "; ".join(f"({number}) {case}" for number, case in enumerate(cases, 1))
+        text = ". ".join(f"Case {n}, {place.text}: {' or '.join(place.actions)}" for n, place in enumerate(places, 1))
         problem = f"{setting('repair', name)} has {len(actions)} actions, but {scheme.name} needs {len(places)}."
-        remedy = "Write one action for each case, in this order, separated by commas: "
+        remedy = "Write one action for each case, separated by commas (absorb: the open span continues). "
         raise InputError(problem, f"{remedy}{text}.", option="repair")
     return places
 

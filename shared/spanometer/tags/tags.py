@@ -297,8 +297,8 @@ def _remedy(tag: str) -> str:
         remedy = f"If the numbers stand for tags, write tags such as 'B-PER'{named}"
         return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:
-        read = clause_for("outside", f", or set {setting('outside', tag)}") if tag else ""
-        return f"If {shown(tag)} marks tokens outside spans, write 'O'{read}."
+        read = clause_for("outside", f" set {setting('outside', tag)} or") if tag else ""
+        return f"If {shown(tag)} marks tokens outside spans,{read} write 'O'."
     if _SPECIAL.fullmatch(tag):
         return "Leave out padding and other special tokens, in the references and in the predictions."
     if _UNNAMED.fullmatch(tag):

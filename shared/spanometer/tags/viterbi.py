@@ -216,7 +216,7 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
         problem = f"lengths have the shape {counts.shape}, but there are {counted(shape[0], 'document')}."
         raise InputError(problem, remedy)
     if (sentence := first_flagged((counts < 0) | (counts > shape[1]))) is not None:
-        problem = f"the given length is {counts[sentence]}, but the logits have {counted(shape[1], 'token')}."
+        problem = f"the given length is {counts[sentence]}, but it must be between 0 and {shape[1]}."
         raise InputError(problem, remedy, document=sentence)
     return np.arange(shape[1]) < counts[:, None]
 
@@ -314,7 +314,7 @@ def _decode_block(
         length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "token")
         problem = f"every legal tag sequence has the score -inf (scheme {legality.scheme.name}, {length})."
         named = f"The tags are {', '.join(legality.labels)}."
-        remedy = "Pass all tags of the model. If you set logits to -inf, keep one legal tag sequence without -inf."
+        remedy = "Pass all tags of the model. If you set logits to -inf, leave a legal tag sequence possible."
         raise InputError(f"{problem} {named}", remedy, document=sentence)
     for before, here, after in reversed(steps):
         stop = before + after - here

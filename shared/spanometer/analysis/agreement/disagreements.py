@@ -218,7 +218,7 @@ class Disagreements(CorpusResult):
         annotated = {f"{ANNOTATOR}{name}": side for name, side in zip(self.names, self.sides, strict=True)}
         count = len(annotated)
         if count < 3:
-            problem = f"to leave one annotator out, you need at least three annotators, got {count}."
+            problem = f"leaving one annotator out needs at least three annotators, got {count}."
             raise InputError(problem, "Give the annotations of three or more annotators.")
         kept, pairs = resampling is not None, list(combinations(range(count), 2))
         with kept_probabilities():

@@ -91,7 +91,7 @@ def errors(
     options = SideReading.of(errors, arguments)
     measures = list(read_measures(measure, MEASURES).values())
     if len(measures) != 1:
-        problem = f"costs of errors need exactly one measure, got {len(measures)}."
+        problem = f"costs of errors can be computed for one measure, not for {len(measures)}."
         raise InputError(problem, f"Choose one measure, such as {setting('measure', 'span_f')}.", option="measure")
     several = isinstance(predictions, Mapping)
     outputs = named_systems(predictions) if several else {ONLY: predictions}
@@ -159,7 +159,7 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
     beyond = [name for name in given if name not in _FILTERS]
     if beyond:
         problem = f"only the HTML report can filter errors by {' and '.join(map(repr, beyond))}."
-        raise InputError(problem, f"In other output, filter errors by {', '.join(map(repr, _FILTERS))}.", option="view")
+        raise InputError(problem, f"In other formats, filter by {', '.join(map(repr, _FILTERS))}.", option="view")
     names, change = list(errors.systems), given.get("change")
     current, other = given.get("system") or names[-1 if change else 0], given.get("other", names[0])
     for name in (current, other):

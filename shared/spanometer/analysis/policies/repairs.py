@@ -85,7 +85,7 @@ def require_additive(measures: Iterable[Any]) -> None:
         require_kind(measure, AlignedMeasure, "a measure of spans", "Give measures such as SpanF().")
         measure.require_parts()
         if measure.shared:
-            problem = f"{measure.name} cannot be computed for parts of a corpus."
+            problem = f"`{measure.name}` cannot be computed for parts of a corpus."
             raise InputError(problem, f"Remove {measure.name} from {mention('measures')}.")
 
 

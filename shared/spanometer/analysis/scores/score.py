@@ -173,7 +173,7 @@ def _report(
     read = _strings if as_strings else _sides
     references, predictions, chosen, reading, file, size, tags = read(sides, measures, arguments, options)
     if not references.documents:
-        remedy = "Give at least one document. A document without spans is an empty list, as in [[]]."
+        remedy = "Give at least one document. For one document without spans, pass [[]]."
         raise InputError("there are no documents to score.", remedy)
     if not len(references) and not len(predictions):
         warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)

@@ -196,8 +196,8 @@ def require_form(measures: Mapping[str, Measure], form: str) -> None:
     """Raise an `InputError` for the first measure that cannot score a form."""
     for name, measure in measures.items():
         if isinstance(measure, AlignedMeasure) == (form == "entities"):
-            problem = f"{name} scores {_INPUTS[measure.input]}, but the documents hold {FORMS[form]}."
-            raise InputError(problem, f"Remove {name} from {mention('measures')}.")
+            problem = f"`{name}` scores {_INPUTS[measure.input]}, but the documents hold {FORMS[form]}."
+            raise InputError(problem, f"Remove `{name}` from {mention('measures')}.")
 
 
 COUNTS_SCHEMA = pa.schema([("measure", pa.string()), ("documents", pa.int64()), ("counts", pa.binary())])

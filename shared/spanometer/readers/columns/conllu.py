@@ -30,7 +30,7 @@ _CONLLU_BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
 _CONLLU_CELLS = 1 << 16
 _CONLLU_REMEDY = "Write the ten columns of CoNLL-U in each row, separated by tabs."
 _BRACKETS_REMEDY = (
-    "For entity 1, write '(1-person' at the first token and '1)' at the last token; 1[1/2] is part 1 of 2."
+    "For entity 1, write '(1-person' at the first token and '1)' at the last. Write 1[1/2] for the first of two parts."
 )
 
 

@@ -171,7 +171,7 @@ class SpanTableReading(CheckedOptions):
         wrong = [key for key, name in named.items() if key not in _USUAL or not isinstance(name, str) or not name]
         if wrong:
             problem = f"{mention('column_names')} cannot contain {shown(f'{wrong[0]}={named[wrong[0]]}')}."
-            remedy = f"Write NAME=COLUMN, such as start=From. NAME is one of {', '.join(_USUAL)}."
+            remedy = f"Write NAME=COLUMN, such as start=From. NAME is one of {', '.join(map(repr, _USUAL))}."
             raise InputError(problem, remedy, option="column_names")
 
 

@@ -36,7 +36,7 @@ class LabelStudioReading(Offsets):
     """
 
     text_key: str | None = reused_option(AnswerLines, "text_key")
-    label_key: str | None = text("KEY", "Label Studio: read labels with this from_name (the name of a control tag)")
+    label_key: str | None = text("KEY", "Label Studio: read only labels whose from_name (their control tag) is KEY")
 
 
 def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:
@@ -171,7 +171,7 @@ def _text(row: Row, text_key: str | None, data: Mapping[str, Any], parts: Sequen
         problem = f"it is not clear which key of the task holds the text. Keys that have a string: {listed}."
         raise _refused(row, problem, f"Set {setting('text_key')} to the key of the text.")
     if text_key not in texts:
-        raise _refused(row, f"the task has no text under {text_key!r}.", f"{all_of('text key', texts, 'The')}.")
+        raise _refused(row, f"the task has no text under the key {text_key!r}.", f"{all_of('text key', texts, 'The')}.")
     return texts[text_key]
 
 

@@ -36,12 +36,11 @@ from .records import (
 )
 from .values import first_value, is_array
 
-_COLUMN = setting("column")
-_OR_SPANS = clause_for("column", f", or which key has the spans with {setting('spans_key')}")
-_KEY_REMEDY = f"Say which key has the tags{clause_for('column', f' with {_COLUMN}')}{_OR_SPANS}."
-_OF_SPANS = f" spans with {setting('spans_key')}, or which key has the"
-_SPANS_REMEDY = f"Say which key has the{clause_for('spans_key', _OF_SPANS)} tags"
-_SPANS_REMEDY += f"{clause_for('column', f' with {_COLUMN}')}."
+_COLUMN = f" ({setting('column')})"
+_OR_SPANS = clause_for("column", f", or the key of the spans ({setting('spans_key')})")
+_KEY_REMEDY = f"Name the key of the tags{clause_for('column', _COLUMN)}{_OR_SPANS}."
+_OF_SPANS = f" spans ({setting('spans_key')}), or the key of the"
+_SPANS_REMEDY = f"Name the key of the{clause_for('spans_key', _OF_SPANS)} tags{clause_for('column', _COLUMN)}."
 _TREES_REMEDY = "Use spanometer score or compare, or spanometer.readers.read_entities in Python."
 _REMEDY = (
     'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}. '

@@ -141,7 +141,7 @@ def _decode(row: Row, record: Record, pieces: Mapping[int, tuple[int, int, str]]
     """Decode the tags of word pieces, given by their index, and add their spans; missing pieces have the tag O."""
     first, last = min(pieces), max(pieces)
     if last - first > (most := 10 * len(pieces) + 1000):
-        most_of = f"In a text with {counted(len(pieces), 'word piece')}, 'index' values can differ by at most {most:,}."
+        most_of = f"With {counted(len(pieces), 'word piece')}, the limit is {most:,} (1,000 + 10 per piece)."
         raise row.refuse(f"the 'index' values {first} and {last} are too far apart. {most_of}", _SYSTEM_REMEDY)
     tagged = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:

@@ -164,7 +164,7 @@ class _Parser:
             entity = {"start": len(self.words), "end": 0, "types": types, "components": []}
             self.entities.append(entity)
         elif len(types) > 1:
-            problem = f"{tag} joins several names with +, but not all names are entity types."
+            problem = f"{tag} has a part that is not an entity type."
             raise self._refuse(problem, f"Use + only between entity types. {kinds}", offset)
         elif self._enclosing() is None:
             remedy = f"Put {tag} inside an entity. {kinds} To use other types, set {setting('entity_types')}."
