@@ -219,12 +219,17 @@ def did_you_mean(name: str, names: Iterable[str], spell: Callable[[str], str] = 
     return "".join(f"Did you mean {spell(close)}?" for close in get_close_matches(name, names, n=1))
 
 
+def choose_from(choices: Iterable[object]) -> str:
+    """List the allowed values: `Use one of 1, 2, 3.`, `Use True or False.` or `The only value is 1.`."""
+    allowed = list(map(repr, choices))
+    start = {1: "The only value is", 2: "Use"}.get(len(allowed), "Use one of")
+    return f"{start} {(' or ' if len(allowed) == 2 else ', ').join(allowed)}."
+
+
 def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
     """Raise an `InputError` that lists the allowed values, unless `value` is one of them."""
     if not any(type(value) is type(choice) and value == choice for choice in choices):
-        allowed = list(map(repr, choices))
-        remedy = f"Use one of {', '.join(allowed)}." if len(allowed) > 1 else f"The only value is {allowed[0]}."
-        raise InputError(f"invalid value for {mention(name)}: {shown(value)}.", remedy, option=name)
+        raise InputError(f"invalid value for {mention(name)}: {shown(value)}.", choose_from(choices), option=name)
 
 
 def on_side(side: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:

@@ -14,7 +14,7 @@ from inspect import cleandoc, get_annotations
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
-from .exceptions import InputError, clause_for, did_you_mean, mention, setting, shown
+from .exceptions import InputError, choose_from, clause_for, did_you_mean, mention, setting, shown
 
 Owner = TypeVar("Owner")
 
@@ -212,8 +212,7 @@ class Option:
             return
         if self.choices:
             if not self.further and not any(same(value, choice) for choice in self.choices):
-                allowed = "Use one of" if len(self.choices) > 1 else "The only value is"
-                raise self.refusal(value, f"{allowed} {', '.join(map(repr, self.choices))}.")
+                raise self.refusal(value, choose_from(self.choices))
         elif self.kind is not None and not self._fits(value):
             text = ", not a string" if isinstance(value, str) and self.kind in (int, float) else ""
             text = ", without a decimal point" if isinstance(value, float) and self.kind is int else text

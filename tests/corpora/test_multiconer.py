@@ -137,7 +137,7 @@ def test_malformed_files(file, content, line, problem, streaming):
         ("language", "fr", "Use one of 'bn', "),
         ("language", None, "Use one of 'bn', "),
         ("language", ["es"], "Use one of 'bn', "),
-        ("version", 3, "Use one of 1, 2."),
+        ("version", 3, "Use 1 or 2."),
         ("repository", "a/b", "Leave out repository=..."),
         ("revision", "main", "Leave out revision=..."),
     ],

@@ -208,7 +208,7 @@ GOOD = {"references": [["B-A"]], "predictions": [["B-A"]]}
             r"a\.parquet, row group 0, row 0, references, token 0: "
             r"the tag is the integer 1, but the names of the tags are missing",
         ),
-        ({**GOOD, "predictions": ["O"]}, {}, r"a\.parquet, predictions: a column of type string"),
+        ({**GOOD, "predictions": ["O"]}, {}, r"a\.parquet, predictions: expected lists of .* a column of type string"),
         (GOOD, {"scheme": None}, r"a\.parquet: the scheme is missing"),
         (GOOD, {"measures": "eter"}, r"a\.parquet: `eter` scores entity trees"),
         (

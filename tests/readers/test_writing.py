@@ -220,7 +220,7 @@ def test_tags(file, tmp_path):
 
 
 OVERLAP = "spans that overlap another span are left out (2 cases in document 'x')"
-VALUE = "blanks in attribute names become _, and attribute values become text on one line"
+VALUE = "blanks in attribute names become _, and attribute values become one-line strings"
 APART = {"fragments": [[0, 3], [9, 14]], "label": "A"}
 ADA = {"start": 0, "end": 3, "label": "A"}
 

@@ -236,7 +236,7 @@ def run(options: argparse.Namespace) -> None:
     of_tags = source.names_columns or source.format_of(path) is None
     if target.to is None and (not of_tags or options.repair is None):
         remedy = ", or a policy for illegal tags with --repair." if of_tags else "."
-        raise InputError("you asked for no change.", f"Name a scheme or a format with --to{remedy}")
+        raise InputError("the output would be the same as the input.", f"Name a scheme or a format with --to{remedy}")
     if of_tags and (target.to is None or target.to in SCHEMES):
         source.require_effect(options, "tags", [path])
         refuse(options, ["lossy"], "tags that stay tags")

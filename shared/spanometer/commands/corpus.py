@@ -416,7 +416,7 @@ def require_system(content: str, files: Sequence[object]) -> None:
 def require_two_systems(flag: str, systems: Collection[str]) -> None:
     """Raise an `InputError` unless an option that compares two systems has two."""
     if len(systems) != 2:
-        raise InputError(f"{flag} compares two systems, not {len(systems)}.", "Give REFERENCE OLD NEW.")
+        raise InputError(f"{flag} compares two systems, not {len(systems)}.", "Give three files: REFERENCE OLD NEW.")
 
 
 def require_drawable(systems: Collection[str]) -> None:

@@ -436,7 +436,7 @@ def load_spans(
     if not isinstance(source, Mapping):
         return _dataset(read_documents(source, **options))
     if not source or not all(isinstance(name, str) for name in source):
-        raise InputError(f"source={source!r} names no splits.", "Give {'train': 'train.jsonl', ...}.")
+        raise InputError(f"source={source!r} does not name splits and files.", "Give {'train': 'train.jsonl', ...}.")
     return DatasetDict({name: _dataset(read_documents(path, **options)) for name, path in source.items()})
 
 

@@ -37,7 +37,7 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
     if len(file.names) > 1:
         listed = ", ".join(map(repr, file.names))
         problem = f"the file has spans of {len(file.names)} annotators: {listed}."
-        raise InputError(problem, f"Choose one with {setting('annotator', file.names[0])}.", source=file.source)
+        raise InputError(problem, f"Choose one, such as {setting('annotator', file.names[0])}.", source=file.source)
     return file
 
 

@@ -236,7 +236,7 @@ def _named(name: str, table: Mapping[str, type[Kind]], text: Any) -> type[Kind]:
     """Return the measure with this name; if there is none, raise an `InputError` about the text that has it."""
     if name in table:
         return table[name]
-    listed = f"Use one of {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
+    listed = f"Available: {', '.join(table)}. Write options in parentheses, as in {next(iter(table))}(average=macro)."
     raise InputError(f"the measure {shown(text)} is not available.", did_you_mean(name.lower(), table) or listed)
 
 

@@ -118,7 +118,7 @@ def place(
     needed = annotated if placement == "disjoint" else int(distinct.max(initial=0))
     if (distinct < 1).any() or needed > tokens:
         raise InputError(
-            f"spans of the lengths {shown(list(lengths))} do not fit into {counted(tokens, 'token')}.",
+            f"the spans do not fit into {counted(tokens, 'token')}. Their lengths: {shown(list(lengths))[1:-1]}.",
             f"Check the lengths. If spans overlap, set {setting('placement', 'independent')} or 'layers'.",
         )
     if tokens * len(distinct) > _MOST_STARTS:

@@ -249,4 +249,4 @@ def _stored_measure(table: pa.Table) -> Measure:
         )
         if plain_options(measure.options()) == options:
             return measure
-    raise InputError(f"the options in the table are not enough to create {name}.", "Pass the measure: measure=...")
+    raise InputError(f"the measure {name!r} needs options that are not in the table.", "Pass the measure: measure=...")

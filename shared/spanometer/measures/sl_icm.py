@@ -273,7 +273,7 @@ class SlIcm(AlignedMeasure):
             remedy, side = "Give a probability for every token in a span.", "token_probabilities"
         else:
             problem = f"the word {self.tokens[document][position]!r} is in a span, but has no probability."
-            remedy = f"Give a probability for every word in a span, or set {setting('unknown', 1e-7)} for other words."
+            remedy = f"Give a probability for every word in a span, or set {setting('unknown', 1e-7)} for the others."
             side = "tokens"
         raise InputError(problem, remedy, side=side, document=document, position=position)
 

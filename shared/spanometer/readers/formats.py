@@ -313,7 +313,7 @@ class TagReading(CheckedOptions):
             if not isinstance(column, (str, NoneType)) and not is_integer(column):
                 raise InputError(f"{shown(column)} is neither the number nor the name of a column.", remedy)
         object.__setattr__(self, "columns", tuple(int(each) if is_integer(each) else each for each in columns))
-        require_kind(self.words, (str, int), "the number or name of a column", "To detect the column, use True.")
+        require_kind(self.words, (str, int), "the number or name of a column", "Use True for automatic detection.")
         for name in ("outside", "documents", "boundary"):
             remedy = f"Give {mention(name)} as a string, or leave out {mention(name)}."
             require_kind(getattr(self, name, None), (str, NoneType), "a string", remedy)

@@ -322,7 +322,7 @@ def _paragraphs(row: Row) -> Iterator[tuple[Record, Sequence[str]]]:
             try:
                 record.tokens = words_in_text(words, raw, 0)
             except InputError as error:
-                remedy = "The 'orth' of each token must be the next characters of 'raw'."
+                remedy = "'raw' must have the 'orth' of all tokens, in order, with only blanks between them."
                 raise row.refuse(f"{where}: {error.problem}", remedy) from None
         yield record, tags
 

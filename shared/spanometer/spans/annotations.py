@@ -269,7 +269,7 @@ def form_of_type(type_: pa.DataType) -> str | None:
         return None if pa.types.is_null(type_.value_type) else "tags"
     if (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type):
         return "entities" if "types" in {item.name for item in type_.value_type} else "spans"
-    problem = f"a column of type {type_} does not hold lists of tags, spans or entities."
+    problem = f"expected lists of tags, spans or entities, but got a column of type {type_}."
     raise InputError(problem, "Tags are strings such as 'B-PER', or integers.")
 
 

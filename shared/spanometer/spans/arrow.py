@@ -270,7 +270,7 @@ class ItemKind:
         """Flatten a column of lists of such items; raise an `InputError` for other types and for nulls."""
         require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", self.remedy)
         if not is_list_of(column.type, self.keys):
-            raise InputError(f"a column of type {column.type} does not hold lists of {self.plural}.", self.remedy)
+            raise InputError(f"expected lists of {self.plural}, but got a column of type {column.type}.", self.remedy)
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         array = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
         if (document := first_flagged(null_flags(array))) is not None:

@@ -289,8 +289,8 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
                 said = shown if type(other) is type(value) else with_type
-                problem = f"the attribute {shown(name)} is {said(value)}, but its score is for the value {said(other)}."
-                raise InputError(problem, f"Write only the score (0.9). Python also accepts {{{shown(value)}: 0.9}}.")
+                problem = f"the attribute {shown(name)} is {said(value)}, but 'scores' has the value {said(other)}."
+                raise InputError(problem, f"Write only the score (0.9). In Python, {{{shown(value)}: 0.9}} also works.")
     return [scored.get((type(value), value)) for value in values]
 
 

@@ -260,7 +260,7 @@ def _refuse_off_bounds(spans: Spans, off: np.ndarray, tokens: Tokens) -> None:
     listed = ", ".join(f"{tokens.start[token]} to {tokens.end[token]}" for token in touched[:3].tolist())
     where = f"begins or ends within a token (characters {listed})"
     number = len(np.unique(off))
-    more = f" {counted(number - 1, 'other span')} also {'do' if number > 2 else 'does'} not fit the tokens."
+    more = f" {counted(number - 1, 'other span')} {'do' if number > 2 else 'does'} not fit the tokens either."
     named = f"a span labelled {spans.labels[spans.label[span]]!r} (characters {spans.start[span]} to {spans.end[span]})"
     problem = f"{named} {where if listed else 'covers no token'}.{more if number > 1 else ''}"
     move = f"Move spans to token boundaries, for example with {setting('to_tokens', 'expand')}."

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, dataclass_transform
 
-from ..exceptions import InputError, printable, require_choice
+from ..exceptions import InputError, all_of, printable, require_choice
 from .table import EMPTY, Cell, Copyable, Number, Part, Precision, Table, styled
 from .table import Text as Piece
 
@@ -63,8 +63,7 @@ def by_kind(parts: Iterable[Part]) -> dict[str, list[Table]]:
 def of_kind(groups: Mapping[str, list[Table]], kind: str | None) -> list[Table]:
     """Return the tables of a kind, by default the first kind; raise an `InputError` if there are none."""
     if kind is not None and kind not in groups:
-        listed = ", ".join(map(repr, groups)) or "none"
-        raise InputError(f"this result has no table of the kind {kind!r}.", f"The kinds are: {listed}.")
+        raise InputError(f"this result has no table of the kind {kind!r}.", f"{all_of('kind', groups, 'The')}.")
     return next(iter(groups.values()), []) if kind is None else groups[kind]
 
 

@@ -25,7 +25,7 @@ BARE_LABEL = "_"
 """The label of spans whose tags are prefixes without labels, as in seqeval."""
 
 
-_FURTHER = f"a tool to imitate ({', '.join(TOOLS)}), or one action for each illegal case. With 'open,absorb' in IOB2, "
+_FURTHER = f"the name of a tool ({', '.join(TOOLS)}), or one action for each illegal case. With 'open,absorb' in IOB2, "
 _FURTHER += "an I after an O opens a span, and an I with another label continues the span"
 
 
@@ -134,7 +134,7 @@ def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
     repair = REPAIRS.get(named) or TOOLS.get(named) or Repair(named, named, CONTINUES, actions=actions_in(named))
     if named not in (*REPAIRS, *TOOLS) and not repair.actions:
         names = ", ".join(map(repr, REPAIRS))
-        raise options_of(Decoding)["repair"].refusal(name, f"Use one of {names}, {_FURTHER}.")
+        raise options_of(Decoding)["repair"].refusal(name, f"Use {names}, {_FURTHER}.")
     if scheme is None:
         return repair
     if repair.actions:

@@ -147,15 +147,15 @@ _AT_OTHER_E = {**_new_span("single", LONE), "end": (KEEP, FINISH), "end relabell
 _AT_END = {"close": (CLOSE, PASS), "drop": (DROP, PASS)}
 
 _I_ALONE = Place("I alone", "an I without an open span", _AT_FIRST_I, INSIDE, (_ALONE,))
-_I_OTHER = Place("I other", "an I with another label than the open span", _AT_OTHER_I, INSIDE, (_OTHER,))
+_I_OTHER = Place("I other", "an I whose label differs from the open span", _AT_OTHER_I, INSIDE, (_OTHER,))
 _BIOES = (
-    Place("B", "a B while a span is open", _while_open(OPEN), BEGIN, _OPENED),
+    Place("B", "a B inside an open span", _while_open(OPEN), BEGIN, _OPENED),
     _I_ALONE,
     _I_OTHER,
-    Place("O", "an O while a span is open", _while_open(PASS), OUTSIDE, _OPENED),
+    Place("O", "an O inside an open span", _while_open(PASS), OUTSIDE, _OPENED),
     Place("E alone", "an E without an open span", {"single": (KEEP, LONE), "skip": (KEEP, PASS)}, END, (_ALONE,)),
-    Place("E other", "an E with another label than the open span", _AT_OTHER_E, END, (_OTHER,)),
-    Place("S", "an S while a span is open", _while_open(LONE), SINGLE, _OPENED),
+    Place("E other", "an E whose label differs from the open span", _AT_OTHER_E, END, (_OTHER,)),
+    Place("S", "an S inside an open span", _while_open(LONE), SINGLE, _OPENED),
     Place("end", "the end of the document while a span is open", _AT_END, _FINAL, _OPENED),
 )
 
@@ -200,10 +200,11 @@ def places_of(actions: Sequence[str], scheme: Scheme, name: str = "") -> tuple[P
     """Return the places of a scheme's grid; raise an `InputError` if the actions of the policy `name` do not fit."""
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
-        text = ". ".join(f"Case {n}, {place.text}: {' or '.join(place.actions)}" for n, place in enumerate(places, 1))
+        cases = [f"{place.text}: {' or '.join(', '.join(place.actions).rsplit(', ', 1))}" for place in places]
+        text = ". ".join(f"Action {n} is for {case}" for n, case in enumerate(cases, 1))
         problem = f"{setting('repair', name)} has {len(actions)} actions, but {scheme.name} needs {len(places)}."
-        remedy = "Write one action for each case, separated by commas (absorb: the open span continues). "
-        raise InputError(problem, f"{remedy}{text}.", option="repair")
+        text = text.replace("absorb", "absorb (the span continues)", 1)
+        raise InputError(problem, f"Write {len(places)} actions, separated by commas. {text}.", option="repair")
     return places
 
 

@@ -297,8 +297,8 @@ def _remedy(tag: str) -> str:
         remedy = f"If the numbers stand for tags, write tags such as 'B-PER'{named}"
         return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:
-        read = clause_for("outside", f" set {setting('outside', tag)} or") if tag else ""
-        return f"If {shown(tag)} marks tokens outside spans,{read} write 'O'."
+        read = clause_for("outside", f", or set {setting('outside', tag)}") if tag else ""
+        return f"If {shown(tag)} marks tokens outside spans, write 'O' instead{read}."
     if _SPECIAL.fullmatch(tag):
         return "Leave out padding and other special tokens, in the references and in the predictions."
     if _UNNAMED.fullmatch(tag):
@@ -360,7 +360,7 @@ def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListAr
 def _checked_chunks(column: pa.Array | pa.ChunkedArray, first_document: int) -> list[pa.Array]:
     """Split an Arrow column into chunks; raise an `InputError` unless it has lists of tags or integer tags."""
     if not is_tags(column.type):
-        raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
+        raise InputError(f"expected lists of tags, but got a column of type {column.type}.", _WORDS_REMEDY)
     chunks = list_chunks(column)
     for chunk in chunks:
         values = chunk.flatten()

@@ -314,7 +314,7 @@ def _decode_block(
         length = counted(scores.offsets[sentence + 1] - scores.offsets[sentence], "token")
         problem = f"every legal tag sequence has the score -inf (scheme {legality.scheme.name}, {length})."
         named = f"The tags are {', '.join(legality.labels)}."
-        remedy = "Pass all tags of the model. If you set logits to -inf, leave a legal tag sequence possible."
+        remedy = "Pass all tags of the model. If you set logits to -inf, keep at least one legal tag sequence possible."
         raise InputError(f"{problem} {named}", remedy, document=sentence)
     for before, here, after in reversed(steps):
         stop = before + after - here

@@ -259,7 +259,7 @@ def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.
 
 def _require_text(text: Any, document: int | None) -> None:
     if not isinstance(text, str):
-        raise InputError(f"the document is {with_type(text)}, not a string with markup.", _REMEDY, document=document)
+        raise InputError(f"got {with_type(text)}, not a string with markup.", _REMEDY, document=document)
 
 
 def pair_from_markup(

@@ -146,7 +146,7 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
                 yield "spans of only line endings are written, but brat rejects them", number
             for key, value in record.attributes[place].items():
                 if _word(key) != key or not (value is True or value == _value(value)[1:]):
-                    yield "blanks in attribute names become _, and attribute values become text on one line", number
+                    yield "blanks in attribute names become _, and attribute values become one-line strings", number
 
 
 def _text_beside(source: Source) -> str | None:
