@@ -35,8 +35,7 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
     if len(curators) == 1 and len(file.names) > 1:
         return file.of(curators[0]).noting(f"Only the spans of the curator {curators[0]!r} were used.")
     if len(file.names) > 1:
-        listed = ", ".join(map(repr, file.names))
-        problem = f"the file has spans of {len(file.names)} annotators: {listed}."
+        problem = f"the file has spans of {len(file.names)} annotators: {', '.join(map(repr, file.names))}."
         raise InputError(problem, f"Choose one, such as {setting('annotator', file.names[0])}.", source=file.source)
     return file
 
