@@ -54,7 +54,7 @@ _COUNTERPARTS = {
     # seqscore
     "repair_method": f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}. To refuse "
     f"illegal tags, use {setting('repair', 'raise')}.",
-    "encoding_name": f"Name the scheme of the tags with {setting('scheme')}.",
+    "encoding_name": f"Give the scheme of the tags with {setting('scheme')}.",
     "reference": "Give the reference first, then the systems.",
     "score_format": "Use --table. For all results, use --json.",
     "error_counts": "Use spanometer errors, or --per-label, which has the counts of both sides.",
@@ -62,8 +62,8 @@ _COUNTERPARTS = {
     "type_map": f"Use {setting('label_map')}{_OF_SCORE}.",
     **dict.fromkeys(("keep_types", "only", "tags"), f"Use {setting('labels')}{_OF_SCORE}."),
     **dict.fromkeys(("remove_types", "exclude"), f"Use {setting('ignore_labels')}{_OF_SCORE}."),
-    "label_index": "Name the column of the tags with --column.",
-    "token_index": "Name the column of the words with --words-column.",
+    "label_index": "Give the column of the tags with --column.",
+    "token_index": "Give the column of the words with --words-column.",
     "file_encoding": f"Use {setting('encoding')} for files that are not UTF-8.",
     # nervaluate
     "loader": "The format of the input is detected.",

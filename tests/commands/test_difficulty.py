@@ -21,6 +21,6 @@ def test_picture(run, pair, tmp_path):
     assert path.read_bytes().startswith(b"\x89PNG")
     path.unlink()
     status, _, complaint = run("score", *pair, "--plot", path)
-    assert (status, "--plot draws two groups" in complaint) == (2, True)
+    assert (status, "--plot draws the two groups" in complaint) == (2, True)
     status, _, complaint = run("score", *pair, "--measures", "span_f", "--by-chance", "0.3", "--plot", path)
     assert (status, "the plot needs chance_kappa_f1" in complaint) == (2, True)

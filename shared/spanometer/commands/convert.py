@@ -247,7 +247,7 @@ def run(options: argparse.Namespace) -> None:
         return
     writing = target.of_documents(source)
     if source.columns:
-        raise InputError(f"cannot write several tag columns as {target.to}.", "Name one with --column.")
+        raise InputError(f"cannot write several tag columns as {target.to}.", "Choose one with --column.")
     source.require_effect(options, "spans", [path])
     file = source.read_all_spans(path, source.one_column)
     fitted = writing.write(file, source.pairing)

@@ -166,7 +166,7 @@ def run(options: argparse.Namespace) -> None:
     measures = request.measures_of(corpus.content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
         problem = f"costs of errors can be computed for one measure, not for {len(measures)}."
-        raise InputError(problem, "Name one with --measures.")
+        raise InputError(problem, "Choose one with --measures.")
     if corpus.content != "tags":
         refuse(options, ["by"], CONTENTS[corpus.content])
     corpus = corpus.read(words=True)

@@ -303,7 +303,7 @@ class InputFiles(
         """The only column that is named; None means the last column."""
         if self.columns:
             problem = f"{mention('column')} gives several columns, but this command reads one."
-            raise InputError(problem, "Name one with --column.")
+            raise InputError(problem, "Choose one with --column.")
         return next(iter(self.column), None)
 
     @property

@@ -184,7 +184,7 @@ def informed(corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
             measures = [replace(each, **own) if isinstance(each, SlIcm) else each for each in measures]
     if references.words is None and (lacking := [measure.name for measure in measures if measure.needs_tokens]):
         problem = f"{lacking[0]} needs words, but the reference file has no words."
-        raise InputError(problem, "Name the column of words with --words-column.", source=references.source)
+        raise InputError(problem, "Give the column of words with --words-column.", source=references.source)
     words: Any = references.words
     return with_words(measures, lambda: words.take(kept))
 
@@ -246,7 +246,7 @@ def run(options: argparse.Namespace) -> None:
     if content not in SERIES:
         refuse(options, ["by_chance"], CONTENTS[content])
     if output.plot is not None and content != "attributes" and output.by_chance is None:
-        problem = f"{mention('plot')} draws two groups of documents, which {mention('by_chance')} defines."
+        problem = f"{mention('plot')} draws the two groups of documents that {mention('by_chance')} defines."
         raise InputError(problem, f"Add {setting('by_chance', 0.175)}.")
     corpus = corpus.read(words=any(measure.needs_tokens for measure in measures))
     if not number:

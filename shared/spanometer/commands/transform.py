@@ -63,7 +63,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Read, transform and write."""
     if not options.apply and not options.as_spans:
-        raise InputError("no transformation is named.", "Name one with --apply. To list all, use --list.")
+        raise InputError("no transformation is named.", "Choose one with --apply. To list all, use --list.")
     steps = _steps(options)
     path = options.file = InputPath.of(options.file)
     source, of_tags = read_source(options, path)
@@ -111,7 +111,7 @@ def _transform_spans(
     writing = None if format is None else target.of_documents(source, format.name)
     if of_tags:
         if source.columns:
-            raise InputError("--as-spans can write only one column.", "Name one with --column.")
+            raise InputError("--as-spans can write only one column.", "Choose one with --column.")
         file = source.read_columns(options.file)
         with locating_errors({"": file}):
             tags = as_tags(file.tags[0], prefix=source.prefix)

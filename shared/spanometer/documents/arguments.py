@@ -206,7 +206,7 @@ class SideReading:
     def require_unpaired(self) -> None:
         """Raise an `InputError` if an option for files or answers is set."""
         for name in changed(self.pairing):
-            problem = f"{mention(name)} needs answers, or files that were read with spanometer.read."
+            problem = f"{mention(name)} works only with answers of models, or with files from spanometer.read."
             raise InputError(problem, f"Leave out {mention(name)}.")
 
     def require_read(self) -> None:

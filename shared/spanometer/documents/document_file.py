@@ -278,7 +278,7 @@ class DocumentFile:
         with suppress(ValueError):
             return math.nan if cell in _NO_NUMBER else float(cell)
         problem = f"{printable(self.columns[-1])}: {shown(cell)} is not a number."
-        raise self.locate(column.refusal(code, problem, "Name a column of numbers."))
+        raise self.locate(column.refusal(code, problem, "Choose a column of numbers."))
 
     def decoded(self, *, prefix: bool = True, **decoding: Any) -> DocumentFile:
         """Decode the first tag column to spans, see `Spans.from_tags`.

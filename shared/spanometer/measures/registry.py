@@ -168,7 +168,7 @@ def read_measures(
     entries = listed_measures(measures)
     if not signed and reading_of(signatures_in(item for _, item in entries), _all_measures()):
         raise InputError(
-            "the signature of a measure has options for reading the input. Only spanometer.score accepts them.",
+            "the signature of this measure contains options for reading the input. Only spanometer.score accepts them.",
             "Give only the measure's options, as in span_f(average=macro). Pass the other options as arguments.",
         )
     chosen = [_read_measure(measure, table, options, files) for _, measure in entries]

@@ -86,7 +86,7 @@ class Limits(CheckedOptions):
             # some of Python's codecs are not for text
             "a".encode(self.encoding)
         except (LookupError, ValueError):
-            remedy = "Name a text encoding, such as 'utf-8', 'cp1252' or 'utf-16'."
+            remedy = "Give a text encoding, such as 'utf-8', 'cp1252' or 'utf-16'."
             raise InputError(f"unknown encoding {shown(self.encoding)}.", remedy, option="encoding") from None
         object.__setattr__(self, "encoding", UTF_8 if codec.name == "utf-8-sig" else codec.name)
 

@@ -135,7 +135,7 @@ class SpanChoice:
         filled = next((name for name, has_spans in self._groups.items() if has_spans), None)
         if self._group is not None and self._group not in self._groups:
             problem = f"no document has a span group {self._group!r}; {all_of('group', self._groups)}."
-            raise self._source.refuse(problem, f"Name another group with {setting('span_group')}.")
+            raise self._source.refuse(problem, f"Choose another group with {setting('span_group')}.")
         if self._group is None and filled is not None:
             if not self._has_entities:
                 problem = f"no document has entities, but there are span groups: {listed}."
@@ -470,7 +470,7 @@ def spans_of(doc: Doc, spans: Any) -> list[Any]:
     for name, labels in spans.items() if isinstance(spans, Mapping) else [(spans, True)]:
         if name not in (None, "ents") and name not in doc.spans:
             groups = ", ".join(map(repr, doc.spans)) or "none"
-            remedy = f"Name another group, or set doc.spans[{name!r}] = [] if the document has no spans."
+            remedy = f"Choose another group, or set doc.spans[{name!r}] = [] if the document has no spans."
             raise InputError(f"the document has no span group {name!r}; its groups are {groups}.", remedy)
         wanted: Any = [labels] if isinstance(labels, str) else labels
         of_group = doc.ents if name in (None, "ents") else doc.spans[name]

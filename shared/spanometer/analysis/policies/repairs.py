@@ -308,7 +308,7 @@ class _Logits:
         scores, legality = self.scores, self.legality
         if legality.scheme.name != scheme:
             problem = f"the labels of the logits have the scheme {legality.scheme.name}, but the tags have {scheme}."
-            raise InputError(problem, f"Name the scheme with {setting('scheme')}")
+            raise InputError(problem, f"Give the scheme with {setting('scheme')}")
         require_same_lengths(lengths, np.diff(scores.offsets))
         greedy, from_starts = (greedy_paths(scores, legality, from_starts=starts) for starts in (False, True))
         paths = {"viterbi": best_paths(scores, legality, None), "greedy": greedy, "greedy_from_starts": from_starts}

@@ -50,7 +50,7 @@ _KEYED_COMMENT = re.compile(r"#\s*(id\b|[\w.-]+\s*[=:])")
 def read_columns(source: Source, options: ColumnReading) -> DocumentFile:
     """Read tag columns, see `read`."""
     if is_array(source):
-        raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
+        raise source.refuse("this is JSON.", f"Give the format with {setting('format', 'jsonl')}.", 1)
     head = source.head.lstrip()
     for begin, problem in _NO_COLUMNS.items():
         if re.match(begin, head):

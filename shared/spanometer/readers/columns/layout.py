@@ -141,7 +141,7 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
             raise source.refuse(problem, "Count columns from 1 (the first column), or from -1 (the last column).", line)
         return number - 1 if number > 0 else width + number
     if names is None:
-        problem = f"there is no column {shown(column)}: the file does not name its columns."
+        problem = f"there is no column {shown(column)}, because the file does not name its columns."
         raise source.refuse(problem, "Give the number of the column.")
     if names.count(column) != 1:
         problem = "two columns have the name" if column in names else "there is no column"

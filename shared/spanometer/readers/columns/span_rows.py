@@ -230,7 +230,7 @@ def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -
         elif name is not None or key in _NEEDED:
             problem = f"there is no column {name or key!r}; {all_of('column', row)}."
             change = f"Change the name in {setting('column_names')}."
-            missing = f"Name the column: {setting('column_names', f'{key}=...')}."
+            missing = f"Give the column: {setting('column_names', f'{key}=...')}."
             raise source.refuse(problem, change if name else missing, 1)
     return columns
 

@@ -38,9 +38,9 @@ from .values import first_value, is_array
 
 _COLUMN = f" ({setting('column')})"
 _OR_SPANS = clause_for("column", f", or the key of the spans ({setting('spans_key')})")
-_KEY_REMEDY = f"Name the key of the tags{clause_for('column', _COLUMN)}{_OR_SPANS}."
+_KEY_REMEDY = f"Give the key of the tags{clause_for('column', _COLUMN)}{_OR_SPANS}."
 _OF_SPANS = f" spans ({setting('spans_key')}), or the key of the"
-_SPANS_REMEDY = f"Name the key of the{clause_for('spans_key', _OF_SPANS)} tags{clause_for('column', _COLUMN)}."
+_SPANS_REMEDY = f"Give the key of the{clause_for('spans_key', _OF_SPANS)} tags{clause_for('column', _COLUMN)}."
 _TREES_REMEDY = "Use spanometer score or compare, or spanometer.readers.read_entities in Python."
 _REMEDY = (
     'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}. '
@@ -94,7 +94,7 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
 def _refuse_groups(source: Source, key: str) -> None:
     """Raise an `InputError` for spaCy's documents, whose `spans` are an object of groups."""
     if source.binary == ZLIB or (key != "spans" and isinstance(first_object(source).get("spans"), dict)):
-        remedy = f"Choose the spans of a group with {setting('span_group', key)}."
+        remedy = f"To choose a group of spans, use {setting('span_group', key)}."
         raise source.refuse("the file has documents of spaCy, and their spans are in groups.", remedy)
 
 
