@@ -1,4 +1,4 @@
-"""F1 over mentions as strings, as an `evaluate` module."""
+"""F1 over mention strings, as an `evaluate` module."""
 
 from spanometer.integrations.mention_module import Card, MentionModule
 from spanometer.measures.mention_f import MentionF as Measure
@@ -37,7 +37,7 @@ _CITATION = """
 
 
 class MentionF(MentionModule):
-    """Precision, recall and F1 over mentions as strings."""
+    """Precision, recall and F1 over mention strings."""
 
     measure = Measure
     card = Card(_DESCRIPTION, _EXAMPLES, _CITATION)

@@ -1,4 +1,4 @@
-"""F1 over mentions as strings."""
+"""F1 over mention strings."""
 
 import math
 import random

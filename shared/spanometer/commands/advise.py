@@ -29,7 +29,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     add_reference(parser)
     add_reading(parser, (*ONE_FILE, "words_column"))
-    what = "also answer the questions in the flow chart of the SL-ICM paper"
+    what = "also follow the flow chart of the SL-ICM paper, and show its recommendation"
     group_of(parser, "thresholds").add_argument("--flow", choices=("paper",), metavar="paper", help=what)
     add_options(parser, "thresholds", Thresholds)
     add_options(parser, "output", TableOutput, leave_out=("plot",))

@@ -255,7 +255,7 @@ class InputFiles(
     grounding: Any = option(
         None,
         help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is the name of a policy, or a list of "
-        'actions, such as "empty,keep,exact,whole,first,drop,drop,keep", one for each case in parentheses, in order.\n'
+        'actions, such as "empty,keep,exact,whole,first,drop,drop,keep": one for each case below, in order.\n'
         f"- policies that find positions: {', '.join(NAMED)} (cases: {', '.join(PLACES)})\n"
         f"- policies that compare only strings: {', '.join(NAMED_STRINGS)} (cases: {', '.join(StringPolicy.places)})",
         offered=([(*NAMED, *NAMED_STRINGS)], GroundingPolicy.choices(), StringPolicy.choices()),

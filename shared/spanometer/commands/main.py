@@ -55,7 +55,7 @@ _TEXTS = {
     "span_attribute scores these attributes.",
     "answers": "Give the answers of a language model as JSON lines. Each item of an answer is looked up in the "
     "reference's text. An item that is not in the text counts as a false positive. Some grounding policies, such as "
-    "gollie, compare only the strings and labels of mentions, with the measure mention_f.",
+    "gollie, compare only the strings and labels of mentions. Such policies work only with the measure mention_f.",
     "reading entity trees": "Files with HIPE columns or QUAERO markup are read as entity trees and scored with eter, "
     "unless you set --column.",
     "reading Parquet files": "With --cluster, REFERENCE is a Parquet file, a folder, or a quoted pattern such as "

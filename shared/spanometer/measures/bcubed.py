@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "share of a token's predicted span that is also in its reference span; mean over tokens in predicted spans",
-        "share of a token's reference span that is also in its predicted span; mean over tokens in reference spans",
+        "share of a token's predicted span that is in the token's reference span; mean over tokens in predicted spans",
+        "share of a token's reference span that is in the token's predicted span; mean over tokens in reference spans",
     )
     place = 40
 

@@ -88,9 +88,9 @@ class FairF(FMeasure):
 
     Attributes:
         weights: weights of errors. "fair": a wrong label or boundary is 0.5 FP and 0.5 FN. "weighted": like "fair", but
-            a boundary error is 0.5 TP, plus 0.5 FN (predicted span too small), 0.5 FP (too large) or 0.25 of each
-            (crossing spans). Or write your own weights as TP/FP/FN: "BE=0.5/0.25/0.25" sets the weights of boundary
-            errors. In Python, you can also pass {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}}.
+            a boundary error is 0.5 TP, plus: 0.5 FN (predicted span too small), 0.5 FP (too large), or 0.25 FN and
+            0.25 FP (crossing spans). Or write your own weights as TP/FP/FN: "BE=0.5/0.25/0.25" sets the weights of
+            boundary errors. In Python, you can also pass {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}}.
         focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
             label of the predicted span.
 

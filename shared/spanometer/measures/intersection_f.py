@@ -21,7 +21,7 @@ class IntersectionF(FMeasure):
 
     Attributes:
         cap: limit the coverage of each span to 100%. Overlapping spans with the same label are then allowed.
-        best: sides whose spans count only their largest overlap.
+        best: on which side a span counts only its largest overlap.
 
     Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,
     in spans.

@@ -14,7 +14,7 @@ _ANY_LABEL = "_"
 
 
 class MentionF(PrecisionRecallF1):
-    """Compute precision, recall and F1 over mentions as strings: a mention is right if the reference has it, too.
+    """Compute precision, recall and F1 over mention strings: a mention is right if the reference has it, too.
 
     P = |M̂ ∩ M| / |M̂|, R = |M̂ ∩ M| / |M|. M are the reference mentions and M̂ the predicted mentions of a document; a
     mention is a label with a normalised text. Positions do not matter, so you can score answers of language models

@@ -65,7 +65,7 @@ class RelaxedF(FMeasure):
     )
     matching: str = option(
         "many",
-        help="which matches are counted",
+        help="which of several matches count",
         choices={
             "many": "all matches",
             "first": "each reference span takes the first unused predicted span that overlaps enough",

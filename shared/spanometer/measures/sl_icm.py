@@ -66,8 +66,8 @@ class SlIcm(AlignedMeasure):
             one unit of information (1 bit with the default base), for any `log_base`. `"corpus"` uses the frequencies
             of tokens that come with the data, as on the command line. Only tokens in spans need a probability: the
             mapping may lack other words, and lists may have None, NaN or 0 for other tokens.
-        unknown: probability of words that are not in the dict token_probabilities. If None, such a word in a span
-            raises an error.
+        unknown: which probability to use for words missing from the dict token_probabilities. If None, such a word in
+            a span raises an error.
         prior: what N_t and N count in the reference: `spans`, or `tokens` in spans. The paper's text and appendix
             differ; its Table 4 uses spans. For a label that is missing in the reference, N_t is 1.
         log_base: base of the logarithms.
@@ -77,7 +77,7 @@ class SlIcm(AlignedMeasure):
             information in its intersections, then the most pairs; the paper leaves the matching open.
         alpha1: weight of the predictions' information.
         alpha2: weight of the reference's information.
-        beta: weight of the shared information, minus 1.
+        beta: 1 + beta is the weight of the shared information.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
@@ -102,7 +102,7 @@ class SlIcm(AlignedMeasure):
     )
     unknown: float | None = option(None, type="float, optional")
     prior: str = option(
-        "spans", help="what the label frequencies count", choices=("spans", "tokens"), label="Label frequencies in"
+        "spans", help="unit of the label frequencies", choices=("spans", "tokens"), label="Label frequencies in"
     )
     log_base: float = option(2, kind=float, low=1, exclusive=True, label="Base of the logarithms", span=(1.1, 100))
     matching: str = option(

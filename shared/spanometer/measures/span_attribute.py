@@ -120,7 +120,7 @@ class SpanAttribute(Measure):
         choices={
             "ties": "together, as one step of the ranking",
             "edsnlp": "one after another, in document order",
-            "edsnlp-0.20": "like edsnlp, but the first value adds 0 to average precision, as in EDS-NLP 0.20.0",
+            "edsnlp-0.20": "like edsnlp, but the top-ranked value adds 0 to average precision, as in EDS-NLP 0.20.0",
         },
         label="Average precision",
     )

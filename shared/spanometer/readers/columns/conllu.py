@@ -90,7 +90,7 @@ class ConlluReading(Decoding):
         misc_key: the key of entities in MISC; by default the first of `name`, `NE`, `NER` and `Entity` that occurs.
     """
 
-    misc_key: str | None = text("KEY", "CoNLL-U: key of the entities in the last column")
+    misc_key: str | None = text("KEY", "key of the entities in the last column of CoNLL-U")
 
 
 def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
@@ -210,7 +210,7 @@ class Conll2012Reading(CheckedOptions):
     """Options for reading coreference.
 
     Attributes:
-        chains: CoNLL-2012: use a mention's coreference chain as its label.
+        chains: use a mention's coreference chain as its label (CoNLL-2012).
     """
 
     chains: bool = option(False, kind=bool)

@@ -37,8 +37,8 @@ class LayerReading(CheckedOptions):
             feature, its name is the label of all spans.
     """
 
-    layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the annotation layer to read")
-    feature: str | None = text("NAME", "WebAnno TSV and UIMA CAS: name of the feature that holds the labels")
+    layer: str | None = text("NAME", "name of the annotation layer to read (WebAnno TSV and UIMA CAS)")
+    feature: str | None = text("NAME", "name of the feature that holds the labels (WebAnno TSV and UIMA CAS)")
 
 
 def _short(name: str) -> str:

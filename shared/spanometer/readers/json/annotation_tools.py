@@ -36,7 +36,7 @@ class LabelStudioReading(Offsets):
     """
 
     text_key: str | None = reused_option(AnswerLines, "text_key")
-    label_key: str | None = text("KEY", "Label Studio: read only labels whose from_name (their control tag) is KEY")
+    label_key: str | None = text("KEY", "read only Label Studio labels whose from_name (their control tag) is KEY")
 
 
 def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:
