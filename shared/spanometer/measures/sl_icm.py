@@ -102,7 +102,7 @@ class SlIcm(AlignedMeasure):
     )
     unknown: float | None = option(None, type="float, optional")
     prior: str = option(
-        "spans", help="what the label frequencies count", choices=("spans", "tokens"), label="Label frequencies in"
+        "spans", help="label frequencies are counted in", choices=("spans", "tokens"), label="Label frequencies in"
     )
     log_base: float = option(2, kind=float, low=1, exclusive=True, label="Base of the logarithms", span=(1.1, 100))
     matching: str = option(

@@ -39,7 +39,7 @@ class SpanF(FMeasure):
             "once": "equal spans count once",
             "each": "each copy counts; copies are matched one to one",
             "wrong": "each copy of a wrong span counts, but a right span counts once",
-            "forms": "spans with the same string and label count once, as right if one of them is right",
+            "forms": "spans with the same string and label count once; they are right if one of them is right",
         },
     )
     tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document; only for duplicates=forms")
