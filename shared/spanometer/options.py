@@ -180,7 +180,7 @@ class Option:
         parts = []
         for value, text in self.explained.items():
             notes = [note for note in ("default" if same(value, self.default) else "", text) if note]
-            parts.append(f"{written(value)} ({', '.join(notes)})" if notes else written(value))
+            parts.append(f"{written(value)} ({': '.join(notes)})" if notes else written(value))
         if self.further:
             return ", ".join((*parts, self.further))
         return f"{', '.join(parts[:-1])} or {parts[-1]}" if len(parts) > 1 else "".join(parts)

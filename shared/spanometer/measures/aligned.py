@@ -32,7 +32,7 @@ class AlignedMeasure(Measure):
 
     Attributes:
         match_labels: compare labels and positions. If off, compare only positions: a PER span and a LOC span with the
-            same tokens are then one span.
+            same tokens are then equal.
     """
 
     match_labels: bool = option(True, label="Labels must agree")

@@ -75,7 +75,7 @@ class ChanceKappaF1(AlignedMeasure):
             span.
         uniform_threshold: with method=auto, use the approximation only if its accuracy exceeds this value.
         n_simulations: number of random annotations for computing chance_f1_std (standard deviation of F1 by chance) and
-            p_value. With 0, the result has neither.
+            p_value. With 0, these two scores are left out.
         seed: the seed of the simulations.
         zero_division: value of undefined scores.
 

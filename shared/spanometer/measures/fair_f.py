@@ -106,7 +106,7 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="if two matched spans have different labels, the error counts for",
+        help="if two matched spans have different labels, the error is counted under",
         choices={"target": "the label of the reference span", "system": "the label of the predicted span"},
         label="Wrong labels belong to",
     )

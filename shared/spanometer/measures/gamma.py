@@ -100,11 +100,11 @@ class Gamma(UnitMeasure):
     )
     sampler: str = option(
         "shift",
-        help="how to make random annotations",
+        help="how random annotations are made",
         choices={
-            "shift": "shift real annotations; units shifted past the end re-enter at the start, as in the paper",
-            "statistical": "draw the number, lengths and gaps of units from normal distributions, as pygamma-agreement "
-            "does",
+            "shift": "real annotations are shifted; units past the end re-enter at the start, as in the paper",
+            "statistical": "number, lengths and gaps of units are sampled from normal distributions, as in "
+            "pygamma-agreement",
         },
         label="Sampler",
     )

@@ -71,11 +71,11 @@ class MatchedF(FMeasure):
 
     credit: str = option(
         "iou_threshold",
-        help="value of a matched pair",
+        help="credit of a matched pair",
         choices={
-            "iou_threshold": "1 if the intersection over union reaches the threshold, otherwise 0",
-            "iou_50_95": "like iou_threshold, averaged over the thresholds 0.5, 0.55 ... 0.95",
-            "iou": "the intersection over union",
+            "iou_threshold": "1 if the intersection over union (IoU) reaches the threshold, otherwise 0",
+            "iou_50_95": "mean of iou_threshold for the thresholds 0.5, 0.55 ... 0.95",
+            "iou": "the IoU",
             "overlap": "1, even if only one token is shared",
             "mpp": "for precision, shared tokens / predicted tokens; for recall, shared tokens / reference tokens",
         },
@@ -85,8 +85,8 @@ class MatchedF(FMeasure):
 
     name = "matched_f"
     results = f_results(
-        "total value of the matched pairs / number of predicted spans",
-        "total value of the matched pairs / number of reference spans",
+        "total credit of the matched pairs / number of predicted spans",
+        "total credit of the matched pairs / number of reference spans",
     )
     place = 56
     support = "reference"

@@ -69,7 +69,7 @@ class RelaxedF(FMeasure):
         choices={
             "many": "all matches",
             "first": "each reference span takes the first unused predicted span that overlaps enough",
-            "fresh": "a predicted span is ignored if an earlier predicted span matches the same reference span",
+            "fresh": "if several predicted spans match a reference span, only the first counts; the others are ignored",
         },
         label="Matching",
     )
@@ -78,7 +78,7 @@ class RelaxedF(FMeasure):
         help="definition of recall",
         choices={
             "found": "share of reference spans that are found",
-            "right": "correct predicted spans, divided by correct predicted spans plus missed reference spans",
+            "right": "correct predicted spans / (correct predicted spans + missed reference spans)",
         },
         only_with={"matching": ("many",)},
     )

@@ -59,9 +59,9 @@ class SemevalF(FMeasure):
         choices={
             "strict": "same tokens and same label",
             "exact": "same tokens",
-            "partial": "same tokens; a pair counts half if it shares only some tokens",
+            "partial": "like exact, but a pair that shares only some tokens counts half",
             "ent_type": "same label",
-            "muc": "same tokens and same label; a pair counts half if only the tokens or only the label match",
+            "muc": "like strict, but a pair counts half if only the tokens or only the label match",
         },
         label="Schema",
     )

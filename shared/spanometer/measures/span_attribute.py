@@ -116,9 +116,9 @@ class SpanAttribute(Measure):
     micro_key: str = option("micro", kind=str, label="Name of all together")
     average_precision: str = option(
         "ties",
-        help="how values with equal scores are ranked for average precision",
+        help="for average precision, how values with equal scores are ranked",
         choices={
-            "ties": "together, as one step of the ranking",
+            "ties": "all form one step of the ranking",
             "edsnlp": "one after another, in document order",
             "edsnlp-0.20": "like edsnlp, but the top-ranked value adds 0 to average precision, as in EDS-NLP 0.20.0",
         },
