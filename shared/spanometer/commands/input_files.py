@@ -184,7 +184,7 @@ class TagColumns(LabelDecoding):
         id2label: file with the tag of each integer: one tag on each line, or a model's config.json.
         ignore_index: with --id2label: ignore tokens with the integer tag N in the first file.
         documents: where documents begin (default in files of tags: after blank lines). KEY is:
-            - -DOCSTART-: at each -DOCSTART- line (files of tags)
+            - "-DOCSTART-": at each line that begins with -DOCSTART- (files of tags)
             - another key: at each comment line '# KEY = ...' (files of tags)
             - lines: at each line (texts with inline markup; default)
             - blank: after blank lines (texts with inline markup)
@@ -193,7 +193,7 @@ class TagColumns(LabelDecoding):
             read as B- and I-. If TAG is `nothing`, every tag is a label, even O.
         boundary: lines that begin with WORD separate documents, as in --boundary=-X- (default: -DOCSTART-).
         column: column of the tags, for all files: a name, or a number (1 is the first column, -1 the last; default:
-            -1). If one file has the reference and the systems, name all their columns, as in 2,3.
+            -1). If one file has the reference and the systems, name all their columns, reference first: 2,3.
         reference_column: column of the reference's tags.
         prediction_column: column of the system's tags.
         layer_columns: read nested spans from these columns. Write commas between the names, as in
@@ -254,8 +254,8 @@ class InputFiles(
     level: str = option("fine", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is the name of a policy, or a list of "
-        'actions, such as "empty,keep,exact,whole,first,drop,drop,keep": one for each case below, in order.\n'
+        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list with one "
+        'action for each case, such as "empty,keep,exact,whole,first,drop,drop,keep".\n'
         f"- policies that find positions: {', '.join(NAMED)} (cases: {', '.join(PLACES)})\n"
         f"- policies that compare only strings: {', '.join(NAMED_STRINGS)} (cases: {', '.join(StringPolicy.places)})",
         offered=([(*NAMED, *NAMED_STRINGS)], GroundingPolicy.choices(), StringPolicy.choices()),

@@ -27,7 +27,10 @@ DOCUMENTS = "documents"
 DOCUMENTS_BY_LABEL = "documents_by_label"
 """The average over documents, also for the score of each label."""
 
-ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean over documents; label scores are not averaged"}
+ALL_AVERAGES = {
+    **AVERAGES,
+    DOCUMENTS: "mean over documents, but each label score comes from the summed counts of all documents",
+}
 """All ways to average, over labels or documents."""
 
 _BLOCK = 1 << 19

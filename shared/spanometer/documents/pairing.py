@@ -62,7 +62,7 @@ class Pairing(AnswerReading):
         choices={
             "same": "the texts must be equal",
             "line_ends": "line endings and byte order marks may differ",
-            "aligned": "different texts, such as OCR output, are aligned",
+            "aligned": "the texts may differ, as in OCR output; Spanometer aligns them",
         },
     )
     tokenizer: str | None = tokenizer_option(

@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "share of a token's predicted span that is in the token's reference span; mean over tokens in predicted spans",
-        "share of a token's reference span that is in the token's predicted span; mean over tokens in reference spans",
+        "mean over tokens t in predicted spans: share of t's predicted span that is also in t's reference span",
+        "mean over tokens t in reference spans: share of t's reference span that is also in t's predicted span",
     )
     place = 40
 

@@ -156,7 +156,7 @@ def _read(option: Any) -> Weights:
             numbers = tuple(parts.pop(part, 0.0) for part in PARTS)
             known = kind in {*COLUMNS, "BE"}
             if parts or not known or not all(is_number(number) and 0 <= number < math.inf for number in numbers):
-                needs = f"needs weights for TP, FP and FN, finite and at least 0, not {shown(kinds[kind])}"
+                needs = f"needs weights for TP, FP or FN, each finite and at least 0, not {shown(kinds[kind])}"
                 problem = f"{mention('weights')}: {shown(kind)} {needs if known else 'is not a kind of event'}."
                 raise (refusal := refusal.placed(problem=problem))
             weights.update(dict.fromkeys(BOUNDARY_ERRORS if kind == "BE" else [kind], tuple(map(float, numbers))))

@@ -38,8 +38,8 @@ class IntersectionF(FMeasure):
 
     name = "intersection_f"
     results = f_results(
-        "share of a predicted span's tokens that are right; mean over predicted spans",
-        "share of a reference span's tokens that are found; mean over reference spans",
+        "mean over predicted spans: share of the span's tokens that are right",
+        "mean over reference spans: share of the span's tokens that are found",
     )
     place = 50
     support = "reference"

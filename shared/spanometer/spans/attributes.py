@@ -290,7 +290,7 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
                 said = shown if type(other) is type(value) else with_type
                 problem = f"the attribute {shown(name)} is {said(value)}, but 'scores' has the value {said(other)}."
-                raise InputError(problem, f"Write only the score (0.9). In Python, {{{shown(value)}: 0.9}} also works.")
+                raise InputError(problem, f"Write only the score (0.9) or, in Python, {{{shown(value)}: 0.9}}.")
     return [scored.get((type(value), value)) for value in values]
 
 

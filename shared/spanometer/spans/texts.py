@@ -367,8 +367,8 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
         start = text.find(word, place)
         if start < 0 or text[place:start].strip():
             rest = text[place:].lstrip()[:_AROUND]
-            there = f"{shown(rest)} here" if rest else "no more words"
-            raise refusal(f"the word is {shown(word)}, but the text has {there}.", position=position)
+            there = f"has {shown(rest)} here" if rest else "has ended"
+            raise refusal(f"the word is {shown(word)}, but the text {there}.", position=position)
         place = start + len(word)
         bounds.append((start, place))
     if text[place:].strip():

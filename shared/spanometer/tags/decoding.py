@@ -25,8 +25,8 @@ BARE_LABEL = "_"
 """The label of spans whose tags are prefixes without labels, as in seqeval."""
 
 
-_FURTHER = f"the name of a tool ({', '.join(TOOLS)}), or one action for each illegal case. With 'open,absorb' in IOB2, "
-_FURTHER += "an I after an O opens a span, and an I with another label continues the span"
+_FURTHER = f"the name of a tool ({', '.join(TOOLS)}), or one action for each illegal case. In IOB2, "
+_FURTHER += "'open,absorb' means: an I after an O opens a span, and an I with another label continues the open span"
 
 
 class Decoding(CheckedOptions):

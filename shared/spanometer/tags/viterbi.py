@@ -226,7 +226,7 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
     if transitions is None:
         return None
     remedy = "Pass a table of numbers with a row and a column for each tag. "
-    remedy += "Row i, column j has the score of tag j after tag i."
+    remedy += "Row i, column j has the score of the step from tag i to tag j."
     values = as_array(transitions, "a table of transition scores", remedy)
     if (wrong := values.shape != (labels, labels)) or values.dtype.kind not in "fiu":
         fault = f"shape {values.shape}, not {(labels, labels)}" if wrong else f"type {values.dtype.name}, not float"

@@ -80,7 +80,7 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
             if missing[0] == literal and other != level and COLUMNS[other][_LITERAL] in names:
                 remedy = f"The file has columns for the level {other!r}. Set {setting('level', other)}."
         there = f"{counted(len(names), 'column')}: {', '.join(map(repr, names[:30]))[:300]}"
-        raise source.refuse(f"the header has no column {missing[0]!r}; it has {there}.", remedy, number)
+        raise source.refuse(f"the header has no column {missing[0]!r}, only {there}.", remedy, number)
     return {kind: name for kind, name in columns.items() if name in names or kind == _LITERAL}
 
 
