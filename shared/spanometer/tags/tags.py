@@ -436,7 +436,7 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
         tag = tags[number]
         if not isinstance(tag, str):
             raise refusal(
-                f"in {mention('id2label')}, the number {number} has the tag {shown(tag)}, which is not a string."
+                f"in {mention('id2label')}, {number} has the tag {shown(tag)}, which is not a string."
             )
         if (first := numbers.setdefault(tag, number)) != number:
             raise refusal(f"{mention('id2label')} has the tag {shown(tag)} twice, for {first} and {number}.")
