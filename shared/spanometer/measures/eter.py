@@ -86,7 +86,7 @@ class Eter(Measure):
 
     alpha: float = option(0.5, help="weight of the components", low=0, high=1, label="Weight of the components")
     type_cost: float = _cost(0.5, "a wrong type", "a wrong type")
-    subtype_cost: float = _cost(0.25, "a wrong subtype of the right type", "a wrong subtype")
+    subtype_cost: float = _cost(0.25, "a wrong subtype, if the type is right", "a wrong subtype")
     span_cost: float = _cost(0.25, "wrong boundaries", "wrong boundaries")
     insertion_cost: float = _cost(1.0, "an inserted entity or component", "an insertion")
     deletion_cost: float = _cost(1.0, "a deleted entity or component", "a deletion")

@@ -88,7 +88,7 @@ class SpanAttribute(Measure):
             "date": True} scores "negated" only on DRUG spans, and "date" on all spans.
         default_values: default values of attributes. A value that equals the default is not scored.
         include_falsy: also count None, False, 0, 0.0, "" and missing attributes as values.
-        micro_key: key of the scores over all attributes.
+        micro_key: the scores over all attributes have this key in the result.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`, see above.
         filter: the documents to score. None: all. Or a function that takes the reference spans of a document (a list of
             dicts, see `Attributes.to_dicts`) and returns a bool. Or comparisons of attributes with values, such as
