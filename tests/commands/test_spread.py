@@ -80,7 +80,7 @@ def test_answers_in_a_picture(run, answered, tmp_path):
 
 
 def test_only_one_system_can_be_named(sides, file, complaint):
-    only_one = "you can compare repair policies for only one system, got 2."
+    only_one = "you can compare repair policies for only one system, but there are 2."
     assert only_one in complaint("spread", *sides, sides[1])
     columns = file("columns.conll", "Ada B-PER B-PER B-LOC\nslept O O O\n")
     assert only_one in complaint("spread", columns, "--column", "2,3,4")

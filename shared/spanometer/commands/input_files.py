@@ -184,8 +184,8 @@ class TagColumns(LabelDecoding):
         id2label: file with the tag of each integer: one tag on each line, or a model's config.json.
         ignore_index: with --id2label: ignore tokens with the integer tag N in the first file.
         documents: where documents begin (default in files of tags: after blank lines). KEY is:
-            - "-DOCSTART-": at each line that begins with -DOCSTART- (files of tags)
-            - another key: at each comment line '# KEY = ...' (files of tags)
+            - "-DOCSTART-": at each line that begins with -DOCSTART- (only in files of tags)
+            - another word, such as newdoc: at each comment line '# newdoc = ...' (only in files of tags)
             - lines: at each line (texts with inline markup; default)
             - blank: after blank lines (texts with inline markup)
             - file: only at the start of the file (texts with inline markup)
@@ -254,10 +254,11 @@ class InputFiles(
     level: str = option("fine", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name, or a list with one "
-        'action for each case, such as "empty,keep,exact,whole,first,drop,drop,keep".\n'
-        f"- policies that find positions: {', '.join(NAMED)} (cases: {', '.join(PLACES)})\n"
-        f"- policies that compare only strings: {', '.join(NAMED_STRINGS)} (cases: {', '.join(StringPolicy.places)})",
+        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name from this list, or your "
+        "own list of actions. Write one action for each case of a policy, in the order of the cases.\n"
+        f"- policies that find positions: {', '.join(NAMED)}. Cases: {', '.join(PLACES)}. Example: "
+        "empty,keep,exact,whole,first,drop,drop,keep\n"
+        f"- policies that compare only strings: {', '.join(NAMED_STRINGS)}. Cases: {', '.join(StringPolicy.places)}",
         offered=([(*NAMED, *NAMED_STRINGS)], GroundingPolicy.choices(), StringPolicy.choices()),
         metavar="POLICY",
         topic="answers",

@@ -148,7 +148,7 @@ def _over_groundings(source: InputFiles, paths: Sequence[str], measures: Sequenc
 
 def _require_one_system(systems: int, source: str | None = None) -> None:
     if systems > 1:
-        problem = f"you can compare repair policies for only one system, got {systems}."
+        problem = f"you can compare repair policies for only one system, but there are {systems}."
         raise InputError(problem, "Give REFERENCE and one PREDICTION.", source=source)
 
 

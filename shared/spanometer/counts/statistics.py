@@ -29,7 +29,7 @@ DOCUMENTS_BY_LABEL = "documents_by_label"
 
 ALL_AVERAGES = {
     **AVERAGES,
-    DOCUMENTS: "mean over documents; label scores use the summed counts of all documents",
+    DOCUMENTS: "mean over documents; label scores are the same as with micro",
 }
 """All ways to average, over labels or documents."""
 

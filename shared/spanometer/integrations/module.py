@@ -287,7 +287,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         if isinstance(zero_division, str) and "warn" not in declared["zero_division"].choices:
             raise InputError(
                 f"invalid value for {mention('zero_division')}: {shown(zero_division)}.",
-                "Use one of 0.0, 1.0, nan. Instead of 'warn', use 0.0 (the default), which gives no warning.",
+                "Use one of 0.0, 1.0, nan. Instead of 'warn', use 0.0 (the default): the score is the same.",
                 option="zero_division",
             )
         made(self.measure, options)

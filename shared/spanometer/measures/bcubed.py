@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "mean over tokens t in predicted spans: share of t's predicted span that is also in t's reference span",
-        "mean over tokens t in reference spans: share of t's reference span that is also in t's predicted span",
+        "for each token in a predicted span, the share of this span that is also in the token's reference span; mean",
+        "for each token in a reference span, the share of this span that is also in the token's predicted span; mean",
     )
     place = 40
 

@@ -52,7 +52,7 @@ NAMED: dict[str, Weights] = {
 _REMEDY = (
     "Use 'fair', 'weighted' or your own weights. For example, 'LE=0/0.5/0.5' counts a wrong label (LE) as 0 TP, 0.5 FP "
     "and 0.5 FN. The other kinds of events are LBE (wrong label and boundaries), BES (span too small), BEL (span too "
-    "large), BEO (spans cross), BE (all of BES, BEL and BEO), TP, FP and FN."
+    "large), BEO (spans cross), BE (BES, BEL and BEO together), TP, FP and FN."
 )
 
 
@@ -88,9 +88,10 @@ class FairF(FMeasure):
 
     Attributes:
         weights: weights of errors. "fair": a wrong label or boundary is 0.5 FP and 0.5 FN. "weighted": like "fair", but
-            a boundary error is 0.5 TP, plus: 0.5 FN (predicted span too small), 0.5 FP (too large), or 0.25 FN and
-            0.25 FP (crossing spans). Or write your own weights as TP/FP/FN: "BE=0.5/0.25/0.25" sets the weights of
-            boundary errors. In Python, you can also pass {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}}.
+            half of each boundary error is a TP. The other half is 0.5 FN if the predicted span is too small, 0.5 FP if
+            it is too large, and 0.25 FN and 0.25 FP if the spans cross. Or write your own weights as TP/FP/FN:
+            "BE=0.5/0.25/0.25" sets the weights of boundary errors. In Python, {"BE": {"TP": 0.5, "FP": 0.25, "FN":
+            0.25}} does the same.
         focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
             label of the predicted span.
 
@@ -156,7 +157,7 @@ def _read(option: Any) -> Weights:
             numbers = tuple(parts.pop(part, 0.0) for part in PARTS)
             known = kind in {*COLUMNS, "BE"}
             if parts or not known or not all(is_number(number) and 0 <= number < math.inf for number in numbers):
-                needs = f"needs weights for TP, FP or FN, each finite and at least 0, not {shown(kinds[kind])}"
+                needs = f"has the weights {shown(kinds[kind])}, not finite numbers of at least 0 for TP, FP or FN"
                 problem = f"{mention('weights')}: {shown(kind)} {needs if known else 'is not a kind of event'}."
                 raise (refusal := refusal.placed(problem=problem))
             weights.update(dict.fromkeys(BOUNDARY_ERRORS if kind == "BE" else [kind], tuple(map(float, numbers))))

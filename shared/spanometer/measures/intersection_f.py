@@ -21,7 +21,7 @@ class IntersectionF(FMeasure):
 
     Attributes:
         cap: limit the coverage of each span to 100%. Overlapping spans with the same label are then allowed.
-        best: sides on which each span is compared only with the span that overlaps it most.
+        best: whose spans are compared only with the one span that overlaps them most.
 
     Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,
     in spans.

@@ -119,8 +119,8 @@ class SpanAttribute(Measure):
         help="for average precision, how values with equal scores are ranked",
         choices={
             "ties": "all form one step of the ranking",
-            "edsnlp": "one after another, in document order",
-            "edsnlp-0.20": "like edsnlp, but the top-ranked value adds 0 to average precision, as in EDS-NLP 0.20.0",
+            "edsnlp": "each value is a step of its own, in document order",
+            "edsnlp-0.20": "like edsnlp, but the first step adds 0 even if its value is right, as in EDS-NLP 0.20.0",
         },
         label="Average precision",
     )

@@ -26,7 +26,7 @@ BARE_LABEL = "_"
 
 
 _FURTHER = f"the name of a tool ({', '.join(TOOLS)}), or one action for each illegal case. In IOB2, "
-_FURTHER += "'open,absorb' means: an I after an O opens a span, and an I with another label continues the open span"
+_FURTHER += "'open,absorb' means: an I after an O starts a span, and an I with another label continues the span"
 
 
 class Decoding(CheckedOptions):

@@ -435,7 +435,7 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
             raise refusal(f"{mention('id2label')} has no tag for {number}; its keys must be 0, 1, 2 and so on.")
         tag = tags[number]
         if not isinstance(tag, str):
-            raise refusal(f"in {mention('id2label')}, {number} has the tag {shown(tag)}, which is not a string.")
+            raise refusal(f"in {mention('id2label')}, the integer {number} has the tag {shown(tag)}, not a string.")
         if (first := numbers.setdefault(tag, number)) != number:
             raise refusal(f"{mention('id2label')} has the tag {shown(tag)} twice, for {first} and {number}.")
     return tuple(numbers)

@@ -161,7 +161,8 @@ def matched(name: str, transformation: Transformation, spans: Spans) -> Transfor
     group = next((names for names in PAIRS if name in names), ())
     if not group:
         problem = f"{setting('matched', True)} needs a transformation that has an opposite, but {name!r} has none."
-        remedy = f"Leave out {setting('matched', True)}, or apply {', '.join(map(repr, chain.from_iterable(PAIRS)))}."
+        names = ", ".join(map(repr, chain.from_iterable(PAIRS)))
+        remedy = f"Leave out {setting('matched', True)}, or apply one of {names}."
         raise InputError(problem, remedy)
     shared = {field: getattr(transformation, field) for field in ("rate", "seed", "overlap", "beyond")}
     room = max(getattr(TRANSFORMATIONS[other], "room", None) or 0 for other in group)

@@ -90,7 +90,7 @@ class ConlluReading(Decoding):
         misc_key: the key of entities in MISC; by default the first of `name`, `NE`, `NER` and `Entity` that occurs.
     """
 
-    misc_key: str | None = text("KEY", "key of the entities in the last column of CoNLL-U")
+    misc_key: str | None = text("KEY", "key that holds the entities in MISC, the last column of CoNLL-U")
 
 
 def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:

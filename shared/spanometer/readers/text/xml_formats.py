@@ -11,7 +11,7 @@ from ..formats import Offsets, blanks_before, register
 from ..json.records import Row, first_object, is_object, rows, value_in
 from ..source import LINE, Source
 
-_BIOC_REMEDY = "Give each document a list of passages, and each passage an offset and a text."
+_BIOC_REMEDY = "Each document needs a list of passages, and each passage needs an offset and a text."
 _XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collection\b|<collection>)", re.DOTALL)
 
 _PASSAGES = re.compile(rb'\s*[\[{].*?"passages"\s*:\s*\[', re.DOTALL)
