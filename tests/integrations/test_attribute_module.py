@@ -126,7 +126,7 @@ def test_values_that_differ_in_type_alone():
     batches = [[[attributed(0, 1, "A", {"x": value})]] for value in (True, "b", 1)]
     for batch in batches[:2]:
         module.add_batch(predictions=batch, references=batch)
-    problem = r"'x' has the value 1 \(of type int\), but True \(of type bool\) in "
+    problem = r"the value of 'x' is 1 \(of type int\) here, and True \(of type bool\) in "
     with pytest.raises(InputError, match=problem) as caught:
         module.compute(predictions=batches[2], references=batches[1])
     assert (caught.value.place, caught.value.other.place) == (

@@ -254,8 +254,8 @@ class InputFiles(
     level: str = option("fine", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name from this list, or your "
-        "own list of actions. Write one action for each case of a policy, in the order of the cases.\n"
+        help=f"{options_of(AnswerReading)['grounding'].help}. POLICY is a name below, or your own "
+        "list: one action for each case, in the order of the cases.\n"
         f"- policies that find positions: {', '.join(NAMED)}. Cases: {', '.join(PLACES)}. Example: "
         "empty,keep,exact,whole,first,drop,drop,keep\n"
         f"- policies that compare only strings: {', '.join(NAMED_STRINGS)}. Cases: {', '.join(StringPolicy.places)}",

@@ -43,7 +43,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "rate": f"probability that a span is changed. Give --rate {shared}",
         "seed": "random seed: N for the first --apply, N + 1 for the second",
         "first": f"change only the first N spans. Give --first {shared}",
-        "matched": "change as many spans for short_extension as for long_extension, and so on for each such pair",
+        "matched": "change the same number of spans with both errors of a pair (short_extension and long_extension)",
         "list": "list the kinds of errors for --apply, and exit",
         "as-spans": "write spans as JSON lines. The changed spans can overlap, or go beyond the end of the document",
     }

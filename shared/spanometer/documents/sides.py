@@ -315,7 +315,7 @@ def answers_together(
         if file.answers is None:
             raise InputError(
                 "the file has spans, not answers of a language model.",
-                f"Give answers, or name their key with {setting('answer_key')}.",
+                f"Give answers, or set the key that holds them with {setting('answer_key')}.",
                 source=file.source,
             )
     # grounded here, so that errors name the file and the line

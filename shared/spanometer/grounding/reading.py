@@ -27,8 +27,8 @@ class AnswerReading:
         aliases: replace labels in answers by labels of the reference.
         offsets: how to use the offsets in answers (default: the grounding policy decides).
         answer_format: format of answers.
-        item_mention_key: in a JSON answer, the key of an entity that holds the mention.
-        item_label_key: in a JSON answer, the key of an entity that holds the label.
+        item_mention_key: key under which each entity in a JSON answer stores its mention.
+        item_label_key: key under which each entity in a JSON answer stores its label.
 
     Raises:
         InputError: if a value is invalid.

@@ -246,7 +246,7 @@ def require_one_type(
             earlier, earlier_place = first.setdefault((name, _meaning(value)), (value, place))
             if type(earlier) is not type(value):
                 where = mention("default_values") if earlier_place is None else OTHER_PLACE
-                problem = f"{shown(name)} has the value {with_type(value)}, but {with_type(earlier)} in {where}."
+                problem = f"the value of {shown(name)} is {with_type(value)} here, and {with_type(earlier)} in {where}."
                 if earlier_place is not None and earlier_place.place == place.place:
                     problem = f"{shown(name)} has values of two types: {with_type(value)} and {with_type(earlier)}."
                 remedy = "Use one type for all values of an attribute."

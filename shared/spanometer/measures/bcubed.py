@@ -40,8 +40,8 @@ class Bcubed(FMeasure):
     name = "bcubed"
     leading = True
     results = f_results(
-        "for each token in a predicted span, the share of this span that is also in the token's reference span; mean",
-        "for each token in a reference span, the share of this span that is also in the token's predicted span; mean",
+        "share of a token's predicted span that is in its reference span, averaged over all tokens in predicted spans",
+        "share of a token's reference span that is in its predicted span, averaged over all tokens in reference spans",
     )
     place = 40
 

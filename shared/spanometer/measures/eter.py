@@ -68,7 +68,7 @@ class Eter(Measure):
             SER both cost 1.
         ser_type_cost: in the slot error rate, the cost of a wrong label.
         ser_span_cost: in the slot error rate, the cost of wrong boundaries.
-        type_level: how much of types and component labels to compare.
+        type_level: which part of each type and component label to compare.
         zero_division: the value of a rate if the reference is empty.
 
     Counts, kept under the first type of the reference entity (for insertions: of the predicted entity): `references`,

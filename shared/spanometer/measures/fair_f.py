@@ -51,8 +51,8 @@ NAMED: dict[str, Weights] = {
 
 _REMEDY = (
     "Use 'fair', 'weighted' or your own weights. For example, 'LE=0/0.5/0.5' counts a wrong label (LE) as 0 TP, 0.5 FP "
-    "and 0.5 FN. The other kinds of events are LBE (wrong label and boundaries), BES (span too small), BEL (span too "
-    "large), BEO (spans cross), BE (BES, BEL and BEO together), TP, FP and FN."
+    "and 0.5 FN. The other kinds of events are TP, FP, FN, LBE (wrong label and boundaries), BES (span too small), BEL "
+    "(span too large) and BEO (spans cross). BE sets BES, BEL and BEO."
 )
 
 
@@ -157,7 +157,7 @@ def _read(option: Any) -> Weights:
             numbers = tuple(parts.pop(part, 0.0) for part in PARTS)
             known = kind in {*COLUMNS, "BE"}
             if parts or not known or not all(is_number(number) and 0 <= number < math.inf for number in numbers):
-                needs = f"has the weights {shown(kinds[kind])}, not finite numbers of at least 0 for TP, FP or FN"
+                needs = f"has the weights {shown(kinds[kind])}, but needs finite numbers of at least 0 for TP, FP or FN"
                 problem = f"{mention('weights')}: {shown(kind)} {needs if known else 'is not a kind of event'}."
                 raise (refusal := refusal.placed(problem=problem))
             weights.update(dict.fromkeys(BOUNDARY_ERRORS if kind == "BE" else [kind], tuple(map(float, numbers))))

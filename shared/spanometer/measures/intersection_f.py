@@ -38,8 +38,8 @@ class IntersectionF(FMeasure):
 
     name = "intersection_f"
     results = f_results(
-        "mean over predicted spans: share of the span's tokens that are right",
-        "mean over reference spans: share of the span's tokens that are found",
+        "share of right tokens in each predicted span, averaged over all predicted spans",
+        "share of found tokens in each reference span, averaged over all reference spans",
     )
     place = 50
     support = "reference"

@@ -69,7 +69,7 @@ class SemevalF(FMeasure):
         "joint",
         help="how spans that share tokens are paired",
         choices={
-            "joint": "the same pairs for all schemas, with as many identical spans as possible",
+            "joint": "the same pairs for all schemas; as many identical spans as possible are paired",
             "schema": "as many correct pairs as possible in the chosen schema",
             "first": "each predicted span takes the identical reference span, or else the first unmatched one",
             "nervaluate": "predicted spans are paired one after another, as in nervaluate",

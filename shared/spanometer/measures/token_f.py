@@ -39,7 +39,7 @@ class TokenF(FMeasure):
             "BIO": "labels and prefixes of tokens: B for the first token of a span, I for its other tokens",
             "BIOE": "like BIO, but E for the last of several tokens",
             "BIOES": "like BIOE, but S for a span of one token",
-            "IO*": "like IO, plus the gaps between tokens: a span of three tokens counts as 3 tokens and 2 gaps",
+            "IO*": "like IO, and gaps between tokens count, too; a span of three tokens counts as 3 tokens and 2 gaps",
         },
         label="Format",
     )

@@ -39,7 +39,7 @@ class SpacyReading(CheckedOptions):
     """Options for reading spaCy's documents.
 
     Attributes:
-        span_group: read the spans in spaCy's doc.spans[NAME] instead of the entities in doc.ents. NAME is often sc.
+        span_group: read the spans in spaCy's doc.spans[NAME] instead of the entities in doc.ents. NAME is often 'sc'.
     """
 
     span_group: str | None = text("NAME")

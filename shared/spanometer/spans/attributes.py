@@ -289,7 +289,7 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
         for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
                 said = shown if type(other) is type(value) else with_type
-                problem = f"the attribute {shown(name)} is {said(value)}, but 'scores' has the value {said(other)}."
+                problem = f"the attribute {shown(name)} is {said(value)}, but 'scores' has a score for {said(other)}."
                 raise InputError(problem, f"Write only the score (0.9) or, in Python, {{{shown(value)}: 0.9}}.")
     return [scored.get((type(value), value)) for value in values]
 
