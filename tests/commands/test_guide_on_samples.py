@@ -77,7 +77,7 @@ def test_errors_name_the_document_and_the_option(complaint, exports, arguments, 
     folder = exports / "brat" / "medkit"
     said = complaint("agree", folder, folder, *arguments)
     assert f"annotator medkit (1), document '1_example', {place}: a span labelled 'vitamin' is discontinuous" in said
-    assert "To join fragments that only white space separates, use --join-fragments" in said
+    assert "To join fragments with only white space between them, use --join-fragments" in said
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

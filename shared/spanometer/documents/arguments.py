@@ -213,7 +213,7 @@ class SideReading:
         """Raise an `InputError` if an option for tags or spans is set, because files have been read already."""
         if self.lengths is not None or self.decoding != LabelDecoding():
             raise InputError(
-                "the options scheme, repair, prefix, id2label, ignore_index and lengths have no effect on files or "
-                "answers that are already read.",
+                "these options have no effect on files or answers that are already read: scheme, repair, prefix, "
+                "id2label, ignore_index, lengths.",
                 "Pass these options to spanometer.read, or leave them out.",
             )

@@ -381,7 +381,7 @@ def naming_documents(file: DocumentFile | None) -> Iterator[None]:
         unit = "token" if file.in_tokens else "character"
         named = error.placed(side=None, document=None, source=", ".join(where), unit=unit)
         if error.option == "join_fragments":
-            joins = f" To join fragments that only white space separates, use {setting('join_fragments', True)}."
+            joins = f" To join fragments with only white space between them, use {setting('join_fragments', True)}."
             named.remedy += clause_for("join_fragments", joins)
         raise named from None
 

@@ -174,7 +174,7 @@ class PairedSide(Carrying):
             spans, number = without_gaps(self.file.spans, self.texts)
             if number:
                 joint = counted(number, "span")
-                self.notes.append(f"Fragments that only white space separates were joined in {joint}.")
+                self.notes.append(f"Fragments with only white space between them were joined in {joint}.")
             self.put(spans=spans)
         self.trim(pairing.trim)
         if merge:

@@ -52,7 +52,7 @@ NAMED: dict[str, Weights] = {
 _REMEDY = (
     "Use 'fair', 'weighted' or your own weights. For example, 'LE=0/0.5/0.5' counts a wrong label (LE) as 0 TP, 0.5 FP "
     "and 0.5 FN. The other kinds of events are TP, FP, FN, LBE (wrong label and boundaries), BES (span too small), BEL "
-    "(span too large) and BEO (spans cross). BE sets BES, BEL and BEO."
+    "(span too large) and BEO (spans cross). A weight for BE applies to BES, BEL and BEO."
 )
 
 
@@ -107,7 +107,7 @@ class FairF(FMeasure):
     )
     focus: str = option(
         "target",
-        help="if two matched spans have different labels, the error is counted under",
+        help="the label under which an error is counted if two matched spans have different labels",
         choices={"target": "the label of the reference span", "system": "the label of the predicted span"},
         label="Wrong labels belong to",
     )
@@ -157,7 +157,7 @@ def _read(option: Any) -> Weights:
             numbers = tuple(parts.pop(part, 0.0) for part in PARTS)
             known = kind in {*COLUMNS, "BE"}
             if parts or not known or not all(is_number(number) and 0 <= number < math.inf for number in numbers):
-                needs = f"has the weights {shown(kinds[kind])}, but needs finite numbers of at least 0 for TP, FP or FN"
+                needs = f"has the weights {shown(kinds[kind])}, but each (TP, FP, FN) must be finite and at least 0"
                 problem = f"{mention('weights')}: {shown(kind)} {needs if known else 'is not a kind of event'}."
                 raise (refusal := refusal.placed(problem=problem))
             weights.update(dict.fromkeys(BOUNDARY_ERRORS if kind == "BE" else [kind], tuple(map(float, numbers))))

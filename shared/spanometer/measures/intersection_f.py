@@ -21,7 +21,7 @@ class IntersectionF(FMeasure):
 
     Attributes:
         cap: limit the coverage of each span to 100%. Overlapping spans with the same label are then allowed.
-        best: whose spans are compared only with the one span that overlaps them most.
+        best: the side whose spans are compared only with the one span that overlaps them most.
 
     Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,
     in spans.
@@ -38,7 +38,7 @@ class IntersectionF(FMeasure):
 
     name = "intersection_f"
     results = f_results(
-        "share of right tokens in each predicted span, averaged over all predicted spans",
+        "share of correct tokens in each predicted span, averaged over all predicted spans",
         "share of found tokens in each reference span, averaged over all reference spans",
     )
     place = 50

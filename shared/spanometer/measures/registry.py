@@ -240,7 +240,7 @@ def _stored_measure(table: pa.Table) -> Measure:
     name, options = described.get("measure"), described.get("options")
     measures = _all_measures()
     if not isinstance(name, str) or name not in measures or not isinstance(options, dict):
-        raise InputError("the table has counts, but not the name of the measure.", "Pass the measure: measure=...")
+        raise InputError("the table has counts, but not the name of the measure.", "Pass measure=...")
     kind = measures[name]
     numbers = {option for option, declared in options_of(kind).items() if declared.kind is float}
     with suppress(*UNFIT):
@@ -249,4 +249,4 @@ def _stored_measure(table: pa.Table) -> Measure:
         )
         if plain_options(measure.options()) == options:
             return measure
-    raise InputError(f"the measure {name!r} needs options that are not in the table.", "Pass the measure: measure=...")
+    raise InputError(f"the measure {name!r} needs options that are not in the table.", "Pass measure=...")

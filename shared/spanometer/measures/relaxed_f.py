@@ -60,7 +60,7 @@ class RelaxedF(FMeasure):
     credit: str = option(
         "one",
         help="how much a span counts if it overlaps enough",
-        choices={"one": "always 1", "best": "its largest overlap"},
+        choices={"one": "it counts 1", "best": "its largest overlap"},
         only_with={"overlap": ("iou", "dice", "coverage"), "matching": ("many",)},
     )
     matching: str = option(

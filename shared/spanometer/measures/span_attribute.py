@@ -118,7 +118,7 @@ class SpanAttribute(Measure):
         "ties",
         help="for average precision, how values with equal scores are ranked",
         choices={
-            "ties": "all form one step of the ranking",
+            "ties": "values with equal scores share one step",
             "edsnlp": "each value is a step of its own, in document order",
             "edsnlp-0.20": "like edsnlp, but the first step adds 0 even if its value is right, as in EDS-NLP 0.20.0",
         },

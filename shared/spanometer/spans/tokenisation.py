@@ -258,7 +258,7 @@ def _refuse_off_bounds(spans: Spans, off: np.ndarray, tokens: Tokens) -> None:
     near = ranges(tokens.offsets[document : document + 1], tokens.lengths[document : document + 1])
     touched = near[(tokens.start[near] < spans.end[span]) & (tokens.end[near] > spans.start[span])]
     listed = ", ".join(f"{tokens.start[token]} to {tokens.end[token]}" for token in touched[:3].tolist())
-    where = f"begins or ends within a token. The tokens here have the characters {listed}"
+    where = f"begins or ends within a token. The tokens that it touches are at characters {listed}"
     number = len(np.unique(off))
     more = f" {counted(number - 1, 'other span')} {'do' if number > 2 else 'does'} not fit the tokens either."
     named = f"a span labelled {spans.labels[spans.label[span]]!r} (characters {spans.start[span]} to {spans.end[span]})"

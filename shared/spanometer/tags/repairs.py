@@ -200,8 +200,8 @@ def places_of(actions: Sequence[str], scheme: Scheme, name: str = "") -> tuple[P
     """Return the places of a scheme's grid; raise an `InputError` if the actions of the policy `name` do not fit."""
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
-        cases = [f"({place.text}) is {' or '.join(', '.join(place.actions).rsplit(', ', 1))}" for place in places]
-        text = ". ".join(f"Action {n} {case}" for n, case in enumerate(cases, 1))
+        cases = [f"({place.text}), write {' or '.join(', '.join(place.actions).rsplit(', ', 1))}" for place in places]
+        text = ". ".join(f"For action {n} {case}" for n, case in enumerate(cases, 1))
         problem = f"{setting('repair', name)} has {len(actions)} actions, but {scheme.name} needs {len(places)}."
         text = text.replace("absorb", "absorb (the span continues)", 1)
         raise InputError(problem, f"Write {len(places)} actions, separated by commas. {text}.", option="repair")
