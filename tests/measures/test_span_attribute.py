@@ -94,7 +94,7 @@ def test_values_that_differ_in_type_alone(one, other):
         assert caught.value.place == "predictions, document 1, span 1"
         assert caught.value.other.place == "references, document 1, span 1"
         kinds = [f"{value!r} (of type {type(value).__name__})" for value in (other, one)]
-        problem = f"'x' has the value {kinds[0]}, but {kinds[1]} in references, document 1, span 1."
+        problem = f"the value of 'x' is {kinds[0]} here, and {kinds[1]} in references, document 1, span 1."
         assert str(caught.value).startswith(f"predictions, document 1, span 1: {problem}")
     # another attribute may have them, and so may one that is not scored
     assert numbers(score(references, predictions, attributes=["y"])) == [1, 1, 1]
