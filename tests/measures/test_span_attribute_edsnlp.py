@@ -261,7 +261,7 @@ def test_equal_values_of_different_types_are_one_there(vocabulary):
     sides = [[one({"neg": 0})]], [[one({"neg": 0})]]
     options = {**options, "include_falsy": True, "default_values": {"neg": False}}
     assert edsnlp(vocabulary, *sides, **options)["micro"]["tp"] == 0
-    with pytest.raises(InputError, match=r"but False \(of type bool\) in `default_values`"):
+    with pytest.raises(InputError, match=r"and False \(of type bool\) in `default_values`"):
         ours(*sides, **options)
 
 
