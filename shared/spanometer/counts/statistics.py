@@ -27,10 +27,7 @@ DOCUMENTS = "documents"
 DOCUMENTS_BY_LABEL = "documents_by_label"
 """The average over documents, also for the score of each label."""
 
-ALL_AVERAGES = {
-    **AVERAGES,
-    DOCUMENTS: "mean over documents; label scores are the same as with micro",
-}
+ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean over documents; label scores are the same as with micro"}
 """All ways to average, over labels or documents."""
 
 _BLOCK = 1 << 19

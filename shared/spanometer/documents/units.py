@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import offsets_of
-from ..exceptions import InputError, counted, require_kind, setting, shown
+from ..exceptions import InputError, choose_from, counted, require_kind, setting, shown
 from ..options import option
 from ..spans.texts import Tokens, between_blanks, words_and_signs
 from ..spans.tokenisation import Carried, to_characters, to_tokens, trimmed
@@ -30,7 +30,7 @@ TOKENIZERS: Mapping[str, str] = {
 _SECONDS = 5.0
 """The time limit, in seconds, of a regular expression for one text."""
 
-_REMEDY = f"Use one of {', '.join(map(repr, TOKENIZERS))}."
+_REMEDY = choose_from(TOKENIZERS)
 
 
 def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:

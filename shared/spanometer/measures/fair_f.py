@@ -157,8 +157,8 @@ def _read(option: Any) -> Weights:
             numbers = tuple(parts.pop(part, 0.0) for part in PARTS)
             known = kind in {*COLUMNS, "BE"}
             if parts or not known or not all(is_number(number) and 0 <= number < math.inf for number in numbers):
-                needs = f"has the weights {shown(kinds[kind])}, but each (TP, FP, FN) must be finite and at least 0"
-                problem = f"{mention('weights')}: {shown(kind)} {needs if known else 'is not a kind of event'}."
+                fault = f"has the weights {shown(kinds[kind])}, but each (TP, FP, FN) must be finite and at least 0"
+                problem = f"{mention('weights')}: {shown(kind)} {fault if known else 'is not a kind of event'}."
                 raise (refusal := refusal.placed(problem=problem))
             weights.update(dict.fromkeys(BOUNDARY_ERRORS if kind == "BE" else [kind], tuple(map(float, numbers))))
     except ValueError:

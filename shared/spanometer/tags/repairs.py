@@ -200,11 +200,13 @@ def places_of(actions: Sequence[str], scheme: Scheme, name: str = "") -> tuple[P
     """Return the places of a scheme's grid; raise an `InputError` if the actions of the policy `name` do not fit."""
     places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
-        cases = [f"({place.text}), write {' or '.join(', '.join(place.actions).rsplit(', ', 1))}" for place in places]
-        text = ". ".join(f"For action {n} {case}" for n, case in enumerate(cases, 1))
         problem = f"{setting('repair', name)} has {len(actions)} actions, but {scheme.name} needs {len(places)}."
-        text = text.replace("absorb", "absorb (the span continues)", 1)
-        raise InputError(problem, f"Write {len(places)} actions, separated by commas. {text}.", option="repair")
+        remedy = f"Write {len(places)} actions, separated by commas."
+        for number, place in enumerate(places, 1):
+            *others, last = place.actions
+            remedy += f" For action {number} ({place.text}), write {', '.join(others)} or {last}."
+        remedy = remedy.replace("absorb", "absorb (the span continues)", 1)
+        raise InputError(problem, remedy, option="repair")
     return places
 
 
